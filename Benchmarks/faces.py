@@ -1,7 +1,7 @@
 """Measures how many faces the service finds, how many that are none, which crops keep the largest face, and the CPU time.
 
-The pictures are those of packages that Debian and PyPI have, fetched into a folder once; what cannot be fetched is skipped by name. Faces are
-marked by hand in thousandths of the picture. A crop keeps a face with its middle 70 %: brows to mouth.
+The pictures come from Debian and PyPI packages and are downloaded once; those that cannot be downloaded are named and skipped. Faces are
+marked by hand, in thousandths of the picture. A crop keeps a face with its middle 70 %: brows to mouth.
 """
 import argparse
 import glob

@@ -87,7 +87,7 @@ enum StatusText {
         }
     }
 
-    /// Their last minute.
+    /// The use of each in the last minute.
     private static func tenants(_ value: JSONValue?) -> [String] {
         rows(value).compactMap { row in
             guard let name = text(row["name"]), let requests = number(row["requests"]) else { return nil }
@@ -120,13 +120,15 @@ enum StatusText {
     }
 
     private static func tenths(_ value: JSONValue?) -> String {
-        let number =
-            switch value {
-            case .int(let number)?: Double(number)
-            case .double(let number)?: number
-            default: 0.0
-            }
-        let tenths = Int(clamping: Int64(min(number * 10, 1e15).rounded()))
+        switch value {
+        case .int(let number)?: tenths(Double(number))
+        case .double(let number)?: tenths(number)
+        default: "?"
+        }
+    }
+
+    private static func tenths(_ number: Double) -> String {
+        guard let tenths = Int(exactly: (max(0, number) * 10).rounded()) else { return "?" }
         return "\(tenths / 10).\(tenths % 10)"
     }
 
@@ -152,8 +154,7 @@ enum StatusText {
 
     static func size(_ bytes: Int) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes >= 1 << shift {
-            let tenths = Int((Double(bytes) / Double(1 << shift) * 10).rounded())
-            return "\(tenths / 10).\(tenths % 10) \(unit)"
+            return "\(tenths(Double(bytes) / Double(1 << shift))) \(unit)"
         }
         return "\(bytes) bytes"
     }

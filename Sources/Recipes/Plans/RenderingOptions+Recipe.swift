@@ -38,8 +38,7 @@ extension RenderingOptions: RenderRecipe {
         let part = requestedPart.naturalPart
         frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
         frame.turn(requestedPart.turn)
-        let zooms = gravity == .face && faceZoom > 0 && fit == .cover
-        if zooms {
+        if gravity == .face, faceZoom > 0, fit == .cover {
             let factor = layout.enlargement(forZoom: faceZoom, of: frame.size)
             let size = layout.cropSize ?? layout.resizedSize
             frame.resample(to: layout.resizedSize.enlarged(by: factor))
@@ -48,9 +47,9 @@ extension RenderingOptions: RenderRecipe {
         } else {
             frame.resample(
                 to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
-        }
-        if !zooms, let interest = layout.crop(by: gravity) as? InterestStep {
-            if gravity == .face { frame.cropToFaces(interest.size) } else { frame.apply(interest) }
+            if let interest = layout.crop(by: gravity) as? InterestStep {
+                if gravity == .face { frame.cropToFaces(interest.size) } else { frame.apply(interest) }
+            }
         }
         for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
         return frame

@@ -54,7 +54,7 @@ struct SourceFetcher: Sendable {
         return try available(fetched.whole, for: job, since: start, checkpoint)
     }
 
-    /// For sources of which a preview suffices, as far as their names or earlier fetches tell.
+    /// The walk to the preview if the file is RAW, by its stored header or else by its name; nil for others.
     func walk(for identity: SourceIdentity) -> SourceWalk? {
         let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
         let isRAW = known.map { $0.format == .raw } ?? identity.isNamedPhotograph

@@ -103,7 +103,7 @@ struct AdminClientTests {
     @Test func `the summary shows the service's values`() throws {
         let status = try JSONReader.value(
             in: Array(
-                #"{"version":"1.2.3","uptimeSeconds":93784,"draining":false,"activeDownloads":3,"queuedDownloads":2,"activeRenders":1,"origins":[{"origin":"https://a.example","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},{"origin":"https://b.example","state":"reachable"},{"origin":"https://c.example","state":"reachable"}],"waiting":[{"for":"slot","host":"a.example","count":2,"seconds":0.42},{"for":"small work","count":13,"seconds":3}],"tenants":[{"name":"shop","requests":720,"refusals":{"overloaded":65,"bad_url":1},"processorSeconds":12.34,"waiting":8},{"name":"default","requests":1,"refusals":{},"processorSeconds":0}]}"#
+                #"{"version":"1.2.3","uptimeSeconds":93784,"draining":false,"activeDownloads":3,"queuedDownloads":2,"activeRenders":1,"origins":[{"origin":"https://a.example","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},{"origin":"https://b.example","state":"reachable"},{"origin":"https://c.example","state":"reachable"}],"waiting":[{"for":"slot","host":"a.example","count":2,"seconds":0.42},{"for":"memory","count":1,"seconds":-1e300},{"for":"origin","count":1,"seconds":1e300},{"for":"small work","count":13,"seconds":3}],"tenants":[{"name":"shop","requests":720,"refusals":{"overloaded":65,"bad_url":1},"processorSeconds":12.34,"waiting":8},{"name":"default","requests":1,"refusals":{},"processorSeconds":0}]}"#
                     .utf8))
         let caches = try JSONReader.value(
             in: Array(#"{"decoded":{"bytes":1572864,"capacity":104857600,"preferred":1,"entries":7}}"#.utf8))
@@ -111,7 +111,8 @@ struct AdminClientTests {
             StatusText.lines(status: try #require(status.members), caches: caches) == [
                 "service        1.2.3, running, up for 1 d 2 h", "downloads      3 running, 2 waiting",
                 "renders        1 running", "decoded cache  1.5 MiB of 100.0 MiB (2 %), 7 entries",
-                "waiting        2 for slot a.example, 0.4 s", "waiting        13 for small work, 3.0 s",
+                "waiting        2 for slot a.example, 0.4 s", "waiting        1 for memory, 0.0 s",
+                "waiting        1 for origin, ? s", "waiting        13 for small work, 3.0 s",
                 "tenant         shop: 12.3 s of processor time in the last minute, 720 requests, 1 bad_url, 65 overloaded, 8 waiting",
                 "tenant         default: 0.0 s of processor time in the last minute, 1 request",
                 "origin         https://a.example: suspended (no response), next try in 3 s",
