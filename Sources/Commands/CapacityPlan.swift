@@ -5,7 +5,7 @@ struct CapacityPlan: Equatable {
     struct Load: Equatable {
         var requestsPerDay: Double
         var images: Double
-        /// Of each image.
+        /// The number of renditions of each image.
         var renditions: Double
         /// The share of requests answered from a cache.
         var hitRatio: Double
@@ -28,7 +28,7 @@ struct CapacityPlan: Equatable {
     let processors: Double
     /// Besides caches.
     let memory: Double
-    /// Of all results, on disk or in the result store.
+    /// The bytes of all results, on disk or in the result store.
     let allResults: Double
     /// The most popular results, enough for the hit ratio, with ``entryBytes`` each.
     let cachedResults: Double

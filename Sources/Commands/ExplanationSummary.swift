@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 
 struct ListedURL {
-    /// From 1.
+    /// The first line is 1.
     let line: Int
     let url: String
     let explanation: TargetExplanation

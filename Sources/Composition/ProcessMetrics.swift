@@ -5,7 +5,7 @@ import Program
 import Telemetry
 
 package enum ProcessMetrics {
-    /// Of this process and its worker processes.
+    /// The processor time of this process and its worker processes.
     package static var totalCPUSeconds: Double { cpuSeconds + childrenCPUSeconds }
 
     static func register(in registry: MetricsRegistry) {

@@ -54,7 +54,7 @@ struct ServiceListeners: Sendable {
     }
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
-        let tenants = ServiceTenants(version.settings, version.rules) { [accounts] in
+        let tenants = ConfiguredTenants(version.settings, version.rules) { [accounts] in
             accounts.account(of: ExactText($0.name), $0.limits)
         }
         let isAccounted = tenants.accounts.isEmpty && version.settings.api.showsCosts
@@ -62,7 +62,7 @@ struct ServiceListeners: Sendable {
             version.settings.api, thumbnails: version.thumbnails, lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
             resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests,
-            clientLimit: clientLimit, tracer: tracer, tenants: tenants.places,
+            clientLimit: clientLimit, tracer: tracer, tenants: tenants.entries,
             account: isAccounted ? accounts.account(of: "default", TenantAccount.Limits()) : nil
         ) { [pipeline = engine.pipeline, resultWriter = version.resultWriter] tenant in
             let (settings, rules) = tenants.view(tenant)

@@ -19,7 +19,7 @@ package struct PathPrefix: Hashable, Sendable {
         return remainder(of: target) == nil ? .none : .exact
     }
 
-    /// From the slash or question mark after the prefix on; nil if the target is elsewhere.
+    /// Returns the rest from the slash or question mark after the prefix; nil if the target is elsewhere.
     package func remainder(of target: String) -> Substring? {
         let (bytes, start) = (target.utf8, prefix.utf8)
         guard bytes.starts(with: start) else { return nil }

@@ -70,7 +70,7 @@ struct DownloadSlots {
 
     private func count(of flow: DownloadFlow) -> Int { flowCounts[flow.id, default: 0] }
 
-    /// Its transfers, for its share.
+    /// The number of transfers divided by the share.
     func load(of flow: DownloadFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {

@@ -68,7 +68,7 @@ struct FetchQueue {
         }
         let lowest = candidates.values.map(\.load).min()
         let best = candidates.values.filter { $0.load == lowest }
-        // Of tenants with equal loads, the one whose fetch is next in order.
+        // Among tenants with equal loads, the one whose fetch is next in order.
         return order == .fifo ? best.compactMap(\.first).min() : best.compactMap(\.first).max()
     }
 

@@ -117,7 +117,7 @@ package final class ImageDownloader: Sendable {
     package func revalidate(_ identity: SourceIdentity, walk: SourceWalk? = nil) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
-            // Its failure is remembered, and goes to no caller.
+            // A failure is cached; no caller waits for it.
             _ = try? await self.fetched(
                 SourceRequest(identity: identity, needsBytes: false, isBackground: true, walk: walk),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
@@ -194,7 +194,7 @@ package final class ImageDownloader: Sendable {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
-                // Its caller has looked for the record there.
+                // The caller has already looked for the record there.
                 let queriesSlowerLayers = cache.hasSlowerLayer && request.walk == nil
                 let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in

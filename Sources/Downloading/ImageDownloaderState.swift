@@ -189,7 +189,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     mutating func leave(source: SourceIdentity) -> (leaveAction: LeaveAction, flightCount: Int) {
-        let ids = fetches.values.filter { source.covers($0.key.identity) && !$0.isAbandoned }.map(\.id)
+        let ids = fetches.values.filter { source.matches($0.key.identity) && !$0.isAbandoned }.map(\.id)
         return (leave(ids, evenPastHalf: true) { _ in true }, ids.count)
     }
 
@@ -256,7 +256,7 @@ struct ImageDownloaderState<Answer> {
     func isInvalidated(_ id: FetchID) -> Bool { fetches[id]?.isInvalidated ?? false }
 
     mutating func invalidate(_ identity: SourceIdentity?) {
-        for (id, fetch) in fetches where !queue.contains(id) && identity?.covers(fetch.key.identity) ?? true {
+        for (id, fetch) in fetches where !queue.contains(id) && identity?.matches(fetch.key.identity) ?? true {
             fetches[id]?.isInvalidated = true
             if current[fetch.key] == id { current[fetch.key] = nil }
         }

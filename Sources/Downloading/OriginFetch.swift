@@ -91,7 +91,7 @@ extension FetchedSource {
         }
     }
 
-    /// Of the response in bytes; nil for a source that the caller already had.
+    /// The size of the response; nil for a source that the caller already had.
     package var byteCount: Int? {
         switch self {
         case .whole(let copy): copy.exchange?.status == 304 ? nil : copy.bytes?.count

@@ -8,7 +8,7 @@ package final class HTTPServer: Sendable {
     private let socket: ListeningSocket
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
-    /// Of an inherited socket.
+    /// Accepts on an inherited socket; nil without one.
     private let acceptThread: AcceptThread?
     private let isListening = Locked(true)
 

@@ -10,7 +10,7 @@ package enum ImageLibrary {
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         case notStarted(detail: String)
         case loaders([String])
-        /// Its loader must be disabled.
+        /// A loader that must be disabled is enabled.
         case opensForeign(type: String)
         case lacks(ImageFormat)
 

@@ -2,7 +2,7 @@ import Recipes
 
 /// Decides whether work is done on planes or by libvips.
 ///
-/// By the source's header and the request, never by caches or load: the same source and parameters yield the same
+/// Only the source's header and the request decide, never caches or load: the same source and parameters yield the same
 /// bytes.
 enum PlanarLane {
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {

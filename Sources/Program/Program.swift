@@ -76,7 +76,7 @@ package enum Program {
     }
 }
 
-/// From `sysexits.h` where possible; docs/command-line.md has the table.
+/// Exit statuses, from `sysexits.h` where possible; docs/command-line.md has the table.
 package enum ExitStatus {
     /// Or a service rejected a request.
     package static let failed: CInt = 1

@@ -149,6 +149,8 @@ struct ImagorEnvironment: OtherServiceReader {
                     ["", "/"].contains($0)
                 }
             ) { _, _ in },
+            OtherServiceRow("S3_STORAGE_BUCKET", rejected: "none: only S3_LOADER_BUCKET has sources here"),
+            OtherServiceRow("S3_RESULT_STORAGE_BUCKET", rejected: "none: resultStore keeps results in a bucket"),
             OtherServiceRow(
                 "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
                 replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),

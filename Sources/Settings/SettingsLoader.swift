@@ -269,7 +269,7 @@ package struct SettingsProblem: Error, Equatable {
     let path: String?
     package let line: String
     var isAboutName = false
-    /// Of a syntax error.
+    /// The position of a syntax error; nil for other problems.
     var position: SettingsFileError.Position?
 
     init(_ line: String) { self.init(path: nil, line: line) }

@@ -21,7 +21,7 @@ package struct SettingsWarning {
 extension Settings {
     /// Valid settings that are unsafe, or work against each other.
     ///
-    /// - Parameter memory: Of the machine or of its control group, in bytes.
+    /// - Parameter memory: The memory of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
         var warnings: [SettingsWarning] = []
         func warn(_ setting: String, _ message: StaticString, _ values: Logger.Metadata = [:]) {

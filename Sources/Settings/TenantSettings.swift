@@ -14,7 +14,7 @@ package struct TenantSettings: Hashable, Sendable {
         let id: ExactText
         let kind: Kind
         let secret: [UInt8]
-        /// Of imgproxy's signatures.
+        /// The salt of imgproxy's signatures; empty for other dialects.
         var salt: [UInt8] = []
     }
 

@@ -60,7 +60,7 @@ package enum LogFormat: String, Sendable, CaseIterable {
 }
 
 extension Logger.Level {
-    /// Of syslog(3).
+    /// The priority of syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .error: 3

@@ -38,7 +38,7 @@ package final class Histogram: Sendable {
         precondition(counts.count == Self.secondsBounds.count + 1, "one bucket for each bound and one beyond")
     }
 
-    /// - Parameter traceID: Of a recorded trace that explains the value.
+    /// - Parameter traceID: A recorded trace that explains the value.
     package func observe(_ seconds: Double, traceID: String? = nil) {
         let bucket = Self.secondsBounds.firstIndex { seconds <= $0 } ?? Self.secondsBounds.count
         if let traceID { exemplars.withLock { $0[bucket] = Exemplar(traceID: traceID, value: seconds) } }
@@ -64,7 +64,7 @@ package struct HistogramReading: Equatable, Sendable {
     /// The count of each bucket, not cumulative.
     package private(set) var counts: [Int]
     private var nanoseconds: Int
-    /// By bucket.
+    /// Exemplars by bucket.
     let exemplars: [Int: Exemplar]
 
     static let empty = HistogramReading(

@@ -43,7 +43,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// - Parameters:
-    ///   - labels: Of Prometheus, for the first of the attributes.
+    ///   - labels: The labels in Prometheus, for the first of the attributes.
     ///   - otlp: With further attributes, whose values Prometheus sees added up.
     package func histograms(
         _ name: String, help: String, labels: String..., otlp: OTLPMetric? = nil

@@ -26,13 +26,13 @@ package struct TenantServices: Sendable {
 extension ListenerResponder {
     /// - Parameters:
     ///   - tenants: The default first; none in a service without tenants.
-    ///   - account: Of a service without tenants; nil if costs are not recorded.
-    ///   - serving: Called at a tenant's first request.
+    ///   - account: The account of a service without tenants; nil if costs are not recorded.
+    ///   - serving: Returns the services of a tenant; called at its first request.
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
         resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), slowRequests: SlowRequests? = nil,
-        clientLimit: ClientLimit? = nil, tracer: Tracer? = nil, tenants: [TenantPlace] = [],
+        clientLimit: ClientLimit? = nil, tracer: Tracer? = nil, tenants: [TenantDirectory.Entry] = [],
         account: TenantAccount? = nil, serving: (@Sendable (_ tenant: Int) -> TenantServices)? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
@@ -59,8 +59,7 @@ extension ListenerResponder {
             let services = serving(tenant)
             let (configuration, thumbnails) = (services.configuration, services.thumbnails)
             let costs = CostAccounting(services.account, areShown: configuration.showsCosts)
-            // Made at the first body: it has a copy of the tenant's settings.
-            let submission = Locked<SubmissionResponder?>(nil)
+            let submission = Once { submissions(tenant) }
             return PublicRoutes(
                 configuration.dialects.map { dialect in
                     ImageRoute(
@@ -74,15 +73,9 @@ extension ListenerResponder {
                         isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
                         fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
                     targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
-                submissions: {
-                    submission.withLock { made in
-                        let responder = made ?? submissions(tenant)
-                        made = responder
-                        return responder
-                    }
-                },
+                submissions: { submission.value },
                 files: tenants.isEmpty
-                    ? files : files.with { PageConfiguration(serving(tenant).configuration) },
+                    ? files : files.with(Once { PageConfiguration(serving(tenant).configuration) }),
                 health: HealthResponses(failures: failures))
         }
         self.init(

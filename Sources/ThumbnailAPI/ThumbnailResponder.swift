@@ -146,7 +146,7 @@ extension ThumbnailResponder {
 
     /// In the request's own task, which is canceled when the client disconnects.
     ///
-    /// - Parameter route: Its fallback image replaces a failure; nil for none.
+    /// - Parameter route: The route whose fallback image replaces a failure; nil for none.
     private func outcome(
         of job: Job, _ context: RequestContext, fallbackAt route: ImageRoute? = nil,
         _ work: @escaping @Sendable () async throws -> Outcome

@@ -150,7 +150,7 @@ struct FactsReader: Sendable {
         return facts
     }
 
-    /// Of a source whose pixels are not needed.
+    /// Describes a source without decoding its pixels.
     private func describedSource(_ job: Job) async throws -> DescribedSource {
         let (identity, directives) = (try job.sources.image, job.directives)
         var known: [DescribedSource] = []

@@ -53,7 +53,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     package var findsFaces: Bool { resources.faceDetector != nil }
 
-    /// Of the caches in memory; evicts what no longer fits.
+    /// Resizes the caches in memory, and evicts entries that no longer fit.
     package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }
 
     var rules: DownloadRules { boundRules ?? downloader.rules }

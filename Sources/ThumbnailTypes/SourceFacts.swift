@@ -11,7 +11,7 @@ package struct FactsRequest: Hashable, Sendable {
     package var columns = 4
     package var rows = 3
 
-    /// Its `data:` URI has at most 256 bytes.
+    /// A preview of this size has a `data:` URI of at most 256 bytes.
     package static let maximumPreviewBytes = 174
 
     package init(features: Set<ImageAppearance.Feature> = []) { self.features = features }

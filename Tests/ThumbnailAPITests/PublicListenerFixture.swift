@@ -19,7 +19,7 @@ struct PublicListenerFixture {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil, tenants: [TenantPlace] = [],
+        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil, tenants: [TenantDirectory.Entry] = [],
         _ configurations: [APIConfiguration] = [], configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails

@@ -51,6 +51,6 @@ extension PlatformImageView {
     }
 }
 
-/// Its address, which never changes, is the key under which a view holds its presenter.
+/// A variable whose address is the key under which a view holds its presenter.
 private nonisolated(unsafe) var presenterKey: UInt8 = 0
 #endif

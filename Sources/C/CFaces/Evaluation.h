@@ -7,7 +7,7 @@ enum { CFaces_lanes = 16 };
 
 /// The sums of all samples above and to the left, modulo 2¹⁶, which is exact for the sums of blocks.
 ///
-/// Of two columns, every second stands next to each other if `step` is 2, so that windows of that distance are evaluated
+/// If `step` is 2, even columns stand together and odd ones too, so that windows at that distance are evaluated
 /// at once.
 typedef struct {
     uint16_t *sums;

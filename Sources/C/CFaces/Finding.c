@@ -177,7 +177,7 @@ static int seek(Search *search, const CFacesCascade *cascade, CFacesFace *found,
     return count;
 }
 
-/// Of faces that overlap the one with the most windows remains.
+/// Among overlapping faces, the one with the most windows remains.
 static int choose(CFacesFace *found, int count, CFacesFace faces[CFaces_most_faces])
 {
     int chosen = 0;

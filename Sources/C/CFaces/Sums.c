@@ -122,7 +122,7 @@ void CFaces_sum(const CFacesImage *image, const CFacesPart *part, CFacesRoom *ro
         CFacesPlace place = place_of(y, part->y * scale, part->height * scale, part->reduced_height, whole_height);
         const uint8_t *one = samples + (size_t) place.first * (size_t) whole_width;
         const uint8_t *other = samples + (size_t) place.second * (size_t) whole_width;
-        // Of a part only the columns that it needs.
+        // A part needs only these columns.
         int first = room->places[0].first, last = room->places[width - 1].second;
         for (int x = first; x <= last; x++)
             room->mixed[x] = (uint16_t) (one[x] * (128 - place.weight) + other[x] * place.weight);

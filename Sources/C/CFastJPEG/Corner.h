@@ -239,7 +239,7 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
     rows = (int16x4x4_t) {{vget_low_s16(upper), vget_high_s16(upper), vget_low_s16(lower), vget_high_s16(lower)}};
     rows = transform_4(transform_4(rows, factor_bits - kept_bits + 1), factor_bits + kept_bits + 3 + 1);
     for (row = 0; row < 4; row++, samples += stride) {
-        // Of values with more than 10 bits, the lowest 10 count.
+        // Values wrap at 10 bits.
         int16x4_t values = vadd_s16(vshr_n_s16(vshl_n_s16(rows.val[row], 6), 6), vdup_n_s16(128));
         uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vqmovun_s16(vcombine_s16(values, values))), 0);
         memcpy(samples, &four, sizeof four);

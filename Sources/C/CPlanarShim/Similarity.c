@@ -12,7 +12,7 @@ static const float variance_constant = 256 * 11.7f;
 typedef struct {
     int32_t *one;
     int32_t *other;
-    /// Of the squares of both.
+    /// Sums of the squares of both.
     int32_t *squares;
     int32_t *products;
 } Sums;

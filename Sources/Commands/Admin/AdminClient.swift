@@ -37,7 +37,7 @@ struct AdminClient: Sendable {
             timeLimit: .seconds(60))
     }
 
-    /// Of the public listener, for health checks, with a short timeout.
+    /// A client of the public listener for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
         try self.init(settings.publicListener, ("bind", "port"), "--port", nil, timeLimit: .seconds(2))
     }

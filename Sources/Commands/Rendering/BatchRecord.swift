@@ -22,7 +22,7 @@ final class BatchRecord: Sendable {
     }
 
     private struct State {
-        /// By the names of results.
+        /// Entries by the names of results.
         var entries: [ExactText: Entry] = [:]
         var names: [Work: [String]] = [:]
         var isLineCut = false

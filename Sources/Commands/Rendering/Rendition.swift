@@ -13,7 +13,7 @@ struct Rendition: Sendable {
             + "all results",
         isRepeatable: true)
 
-    /// Its name, otherwise its number from 1.
+    /// The name, or if there is none the number, from 1.
     let name: String
     private(set) var options: [(name: String, value: String)]
     private(set) var request = Request(source: "")

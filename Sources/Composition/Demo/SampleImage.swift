@@ -77,7 +77,7 @@ extension SampleImage {
             trees = Self.treetop(x * 46, seed: 3, height: 0.075)
         }
 
-        /// Of the nearest of two rows of conifers at `x`, whose unit is a tree's distance to the next.
+        /// The upper edge of two rows of conifers at `x`, in distances between neighboring trees.
         private static func treetop(_ x: Double, seed: Double, height: Double) -> Double {
             let tops = [0.0, 0.5].map { shift in
                 let index = (x + shift).rounded(.down)

@@ -21,7 +21,7 @@ package struct SystemMemory {
         return files.first { text(of: $0) != nil }
     }
 
-    /// From the innermost to the root; of version 2 and 1.
+    /// The control groups from the innermost to the root, of cgroup versions 2 and 1.
     private var groups: [String] {
         guard let lines = text(of: root + "/proc/self/cgroup")?.split(separator: "\n") else { return [] }
         return lines.flatMap { line -> [String] in

@@ -40,9 +40,9 @@ package final class MemoryBudget: Sendable {
     private let purgeCaches: Purging
 
     /// - Parameters:
-    ///   - limit: Of living and reserved bytes together.
-    ///   - maximumWait: Of a task, for room.
-    ///   - maximumWaiting: Tasks; others are rejected at once.
+    ///   - limit: The limit of living and reserved bytes together.
+    ///   - maximumWait: How long a task waits for room.
+    ///   - maximumWaiting: The number of tasks that may wait; further ones are rejected at once.
     ///   - living: The number of living bytes; called under the budget's lock, so it must be quick.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,

@@ -86,7 +86,7 @@ struct TurnQueue<Answer> {
     /// - Parameters:
     ///   - flow: Identifies the client of the work; a few clients share a flow, so that there are not too many, but
     ///     negative flows are exclusive.
-    ///   - share: Of the turns, relative to other flows.
+    ///   - share: The weight of the flow's turns, relative to other flows.
     mutating func enter(
         _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
         answer: Answer

@@ -45,7 +45,7 @@ package final class WorkToken: Sendable {
 
     package var processorTimeOfProcesses: Duration { .nanoseconds(otherProcessor.load(ordering: .relaxed)) }
 
-    /// By the clock of the thread that called ``beginWriting()``; nil before.
+    /// The processor time of the thread when it called ``beginWriting()``; nil before.
     package var processorTimeAtWriting: Duration? {
         let time = writingProcessor.load(ordering: .relaxed)
         return time == .max ? nil : .nanoseconds(time)

@@ -107,7 +107,7 @@ package final class WorkerPool: Sendable {
     }
 
     /// - Parameters:
-    ///   - timeLimit: Of the running time; the job stops when it checks the token.
+    ///   - timeLimit: The limit of the running time; the job stops when it checks the token.
     ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
     ///     than there are threads.
     ///   - body: Should check its token between steps.
@@ -139,7 +139,7 @@ package final class WorkerPool: Sendable {
 
     /// Returns false, and never calls `body`, if the queue is full or the pool shut down.
     ///
-    /// - Parameter body: Its argument is true if the pool was shut down before the job's turn.
+    /// - Parameter body: The job; the argument is true if the pool was shut down before the job's turn.
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {

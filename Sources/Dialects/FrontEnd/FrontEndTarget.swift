@@ -168,9 +168,9 @@ extension PathPrefix {
 }
 
 struct FrontEndSources: Sendable {
-    /// Of paths; nil if there is none.
+    /// The base URL of paths; nil if sources are absolute URLs only.
     let base: SourceBase?
-    /// Its targets are not sources: the endpoint would request itself.
+    /// The endpoint's own prefix, below which nothing is a source: it would request itself.
     let prefix: PathPrefix
     /// A path may lack its leading slash.
     var acceptsBarePaths = false

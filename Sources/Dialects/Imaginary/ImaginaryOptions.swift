@@ -40,7 +40,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var ratio: PixelSize?
     var image: ExactText = ""
     var text: ExactText = ""
-    /// Of a text: pixels per inch, width and margin in pixels, and whether it appears only once.
+    /// The parameters of a text: pixels per inch, width and margin in pixels, and whether it appears only once.
     var font: ExactText = ""
     var color = Color.black
     var resolution = 0

@@ -118,9 +118,9 @@ struct ImgproxyArguments {
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }
 
-    /// Of whole numbers, and of numbers with a fraction.
+    /// The largest number, whole or with a fraction.
     static let largest = 1e9
-    /// Its reciprocal does not exceed the largest number.
+    /// The smallest factor whose reciprocal does not exceed the largest number.
     private static let smallestFactor = 1e-9
     private static let longestNumber = 32
 

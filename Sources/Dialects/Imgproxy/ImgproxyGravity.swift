@@ -67,7 +67,7 @@ struct ImgproxyGravity: Hashable, Sendable {
         }
     }
 
-    /// From 1 on in pixels, below as a fraction of `side`.
+    /// The offset counts in pixels from 1 up, and as a fraction of `side` below.
     static func distance(_ offset: Double, of side: Int, ratio: Double) -> Int {
         pixels(evenly: abs(offset) >= 1 ? offset * ratio : Double(side) * offset)
     }

@@ -5,9 +5,9 @@ import Recipes
 struct ImgproxyLayout: Hashable, Sendable {
     enum Prescaling: Hashable, Sendable {
         case none
-        /// By 2, 4 or 8, rounded up: JPEG.
+        /// Decoders that reduce by 2, 4 or 8 and round up: JPEG.
         case powers
-        /// By any factor, rounded: WebP.
+        /// Decoders that reduce by any factor and round to nearest: WebP.
         case anyFactor
     }
 

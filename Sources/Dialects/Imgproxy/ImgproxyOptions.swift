@@ -13,7 +13,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     }
 
     struct Trim: Hashable, Sendable {
-        /// From the border's color; nil for no trim.
+        /// The largest difference from the border's color; nil for no trim.
         var threshold: Double?
         /// Nil for the top left pixel's.
         var color: Color?
@@ -26,7 +26,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     struct Watermark: Hashable, Sendable {
         var opacity = 0.0
         var gravity = ImgproxyGravity()
-        /// Of the result's sides that it fits into; 0 for its own size.
+        /// The fraction of the result's sides that the mark fits into; 0 for the mark's natural size.
         var scale = 0.0
     }
 

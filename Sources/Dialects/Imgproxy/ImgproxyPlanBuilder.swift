@@ -132,7 +132,7 @@ enum ImgproxyFilters {
     private static let maximumExact = 64.0
     private static let cutShare = 0.831
 
-    /// Of truncated weights, in hundred-thousandths of a pixel; 0 if nothing changes.
+    /// The deviation of truncated weights, in hundred-thousandths of a pixel; 0 if nothing changes.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, maximum)
@@ -148,7 +148,7 @@ enum ImgproxyFilters {
         return units((squares / sum).squareRoot())
     }
 
-    /// Of the means that sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
+    /// The deviation of the blur that sharpening compares with, in hundred-thousandths of a pixel; 0 for no change.
     static func deviation(ofSharpen sigma: Double) -> Int { sigma <= 0.3 ? 0 : units(min(sigma, maximum)) }
 
     /// Hundred-thousandths of pixels.

@@ -157,7 +157,7 @@ private struct Turns {
         shown = first.then(requested)
     }
 
-    /// Of the stored image; imgproxy turns the position back before it rounds it.
+    /// Crops the stored image; imgproxy turns the position back before it rounds it.
     func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
         // EXIF orientations turn first and mirror then.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters

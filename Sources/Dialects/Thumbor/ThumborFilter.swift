@@ -73,7 +73,7 @@ struct ThumborMark: Hashable, Sendable {
     }
 
     var subject: Subject
-    /// From a layer's own path; nil for a watermark.
+    /// The geometry in a layer's own path; nil for a watermark.
     var layer: ThumborGeometry?
     /// Overlaid by the filters of a layer's own path.
     var inner: [ThumborMark] = []

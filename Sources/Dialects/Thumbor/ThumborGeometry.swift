@@ -2,7 +2,7 @@ import Recipes
 
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {
-        /// From the color of the corner.
+        /// The largest difference from the color of the corner.
         var tolerance = 1
         var isFromBottomRight = false
     }

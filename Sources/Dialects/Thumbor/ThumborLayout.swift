@@ -5,7 +5,7 @@ struct ThumborLayout: Hashable {
     /// In pixels of the turned image.
     private(set) var part: ImagePart
     private(set) var size: PixelSize
-    /// Of the most interesting part of the resampled image; nil for no crop.
+    /// The size of the most interesting part of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?
     private(set) var box: PixelSize
 

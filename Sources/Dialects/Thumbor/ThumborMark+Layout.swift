@@ -10,7 +10,7 @@ extension ThumborMark {
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// From its path, a square if only one side is named, or one pixel.
+    /// The size in its path, a square if only one side is named, or one pixel.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
             switch side {
@@ -92,7 +92,7 @@ extension ThumborMark {
 }
 
 extension ThumborMark.Position {
-    /// From the left or upper edge of an image of length `side`.
+    /// The distance from the left or upper edge of an image of length `side`.
     func start(in side: Int, sourceSide: Int) -> Int {
         let distance =
             switch unit {

@@ -46,7 +46,7 @@ struct ThumborRecipe: RenderRecipe {
         frame = steps.frame
     }
 
-    /// Of the rest of the source after a trim.
+    /// The layout of the source after a trim.
     func layout(of source: RecipeSource) -> ThumborLayout {
         var geometry = options.geometry
         if options.isDebug || options.isRaw {

@@ -75,7 +75,7 @@ struct WsrvOptions: Hashable, Sendable {
 }
 
 extension WsrvOptions {
-    /// Of this stored size, all frames stacked; 0 for a missing side.
+    /// The box for a stored size with all frames stacked; 0 for a missing side.
     func box(for stored: PixelSize) -> PixelSize {
         func side(_ length: WsrvLength?, of whole: Int) -> Int {
             var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable

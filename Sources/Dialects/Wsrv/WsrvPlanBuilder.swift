@@ -161,7 +161,7 @@ extension WsrvPlanBuilder {
         frame.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
     }
 
-    /// Of a part in a whole, or of an image on a canvas; halves are truncated.
+    /// The place of a part in a whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         return switch position {

@@ -1,6 +1,6 @@
 import Text
 
-/// Of a source, or of a redirect, as the service does: the scheme may be missing.
+/// Reads the URL of a source or of a redirect as wsrv.nl does: the scheme may be missing.
 enum WsrvSource {
     private static let shortest = 4
     private static let longestName = (host: 253, label: 63)

@@ -31,7 +31,7 @@ struct FailureMemory {
 
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
-            memory.removeAll { identity.covers($0.key.identity) }
+            memory.removeAll { identity.matches($0.key.identity) }
         } else {
             forgetTarget(of: identity)
         }

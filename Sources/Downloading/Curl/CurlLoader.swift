@@ -88,7 +88,7 @@ package final class CurlLoader: DataLoading {
     ///
     /// Throws an error for a status other than 2xx.
     ///
-    /// - Parameter request: Its target is ignored.
+    /// - Parameter request: The request to send; its target is ignored.
     package func call(_ request: HTTPRequest, at url: SourceURL, by rules: DownloadRules) async throws {
         let call = TransferRequest(
             object: SourceIdentity(url: url, rules: rules.unnamed), upload: TransferUpload(call: request))

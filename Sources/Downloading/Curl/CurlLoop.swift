@@ -5,7 +5,7 @@ import Text
 
 /// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.
 final class CurlLoop {
-    /// Of the rules used last, by the names of origins; nil is for absolute URLs.
+    /// The profiles of the rules used last, by origin name; nil is for absolute URLs.
     private var profiles: [ExactText?: CurlProfile] = [:]
     private let multi: CurlMulti
     private let inbox: CurlInbox

@@ -23,8 +23,8 @@ package enum HTTPClient {
     /// Blocks until the response; redirects are not followed.
     ///
     /// - Parameters:
-    ///   - request: Its target is ignored.
-    ///   - socketPath: Of a Unix socket to send it to.
+    ///   - request: The request to send; its target is ignored.
+    ///   - socketPath: The Unix socket to connect to; nil for TCP.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     ///   - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
     package static func blockingSend(
@@ -102,7 +102,7 @@ extension HTTPClient {
     /// Sends a request on a thread, because the server may be slow; does not follow redirects, and discards the body.
     ///
     /// - Parameters:
-    ///   - request: Its target is ignored.
+    ///   - request: The request to send; its target is ignored.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String

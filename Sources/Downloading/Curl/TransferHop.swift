@@ -10,7 +10,7 @@ struct TransferHop {
     /// Body bytes that a transfer reads before others get a turn; libcurl reads as long as bytes arrive.
     static let maximumTurnBytes = 192 << 10
 
-    /// Of the URL's host; nil until they are known.
+    /// The addresses of the URL's host; nil until they are known.
     var hostAddresses: [IPAddress]?
     var proxyAddresses: [IPAddress]?
     var checkedAddresses: [IPAddress] = []

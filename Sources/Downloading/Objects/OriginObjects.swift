@@ -56,7 +56,7 @@ package final class OriginObjects: Sendable {
 
     /// Returns nil if there is no such object.
     ///
-    /// - Parameter name: Its path below the origin, without dot segments.
+    /// - Parameter name: The path below the origin, without dot segments.
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
         do {
             switch store {
@@ -179,7 +179,7 @@ package struct WritableOrigins: Sendable {
     package let rules: DownloadRules
     private let objects: [ExactText: OriginObjects]
 
-    /// - Parameter earlier: Its objects of unchanged origins are reused.
+    /// - Parameter earlier: The origins before a reload; objects of unchanged origins are reused.
     package init(
         _ rules: DownloadRules, web: any DataLoading, maximumReads: Int, after earlier: WritableOrigins? = nil
     ) {

@@ -148,7 +148,7 @@ struct ResponseHead {
 }
 
 extension ResponseHead.Purpose {
-    /// - Parameter condition: Of a request that validates a stored source.
+    /// - Parameter condition: The condition that the request sent to validate a stored source; nil for none.
     func fields(_ condition: SourceCondition?) -> HTTPFields {
         switch self {
         case .whole, .put: [:]

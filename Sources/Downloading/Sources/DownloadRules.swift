@@ -14,7 +14,7 @@ package final class DownloadRules: Sendable {
     private let named: [ExactText: OriginRules]
     private let version: Int
 
-    /// By tenants whose rules differ.
+    /// The rules of tenants that differ from these.
     private let tenants: [ExactText: DownloadRules]
 
     private final class SharedConfiguration: Sendable {

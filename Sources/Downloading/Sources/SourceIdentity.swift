@@ -9,24 +9,24 @@ package final class SourceIdentity: Hashable, Sendable {
     package let rules: OriginRules
     /// The number of bytes of the URL that the origin's name replaces.
     private let baseLength: Int
-    /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
+    /// The URL to fetch: `url` with the ignored parameters; not part of the identity.
     package let target: SourceURL
     package let sharesTargets: Bool
-    /// Whether its origin receives fields of clients, so that each client may have another source.
+    /// Whether the origin receives fields of clients, so that each client may get a different image.
     package let isPrivate: Bool
-    /// The tenant whose source it is; nil if it may be anyone's.
+    /// The only tenant that may use the source; nil if all tenants may.
     package let tenant: ExactText?
     private let clients: Clients
     private let base: SourceIdentity?
-    private let everyone: SourceIdentity?
+    private let broader: SourceIdentity?
     private let hash: Int
 
-    /// The clients whose source it is.
+    /// The clients that may use the source.
     private enum Clients: Hashable, Sendable {
-        /// None: its origin receives no fields.
-        case none
+        /// All: the origin receives no fields of clients.
+        case any
         case sending(ClientFields)
-        /// For removals.
+        /// All, each with an identity that sends its fields; only for removals.
         case every
     }
 
@@ -41,35 +41,35 @@ package final class SourceIdentity: Hashable, Sendable {
         self.target = target ?? url
         self.sharesTargets = sharesTargets
         isPrivate = rules.forwardsFields
-        (clients, tenant, base) = (.none, nil, nil)
+        (clients, tenant, base) = (.any, nil, nil)
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(rules.origin?.name)
         hash = hasher.finalize()
-        everyone =
+        broader =
             rules.forwardsFields ? SourceIdentity(url: url, rules: rules, baseLength: baseLength, hash: hash) : nil
     }
 
     private init(_ base: SourceIdentity, of fields: ClientFields) {
         (url, rules, baseLength, target) = (base.url, base.rules, base.baseLength, base.target)
         (sharesTargets, isPrivate, tenant, clients) = (base.sharesTargets, true, base.tenant, .sending(fields))
-        (self.base, everyone, hash) = (base, nil, base.hash ^ fields.hashValue)
+        (self.base, broader, hash) = (base, nil, base.hash ^ fields.hashValue)
     }
 
-    /// For all clients of a private source.
+    /// The wildcard of a private source.
     private init(url: SourceURL, rules: OriginRules, baseLength: Int, hash: Int) {
         (self.url, self.rules, self.baseLength, target) = (url, rules, baseLength, url)
         (sharesTargets, isPrivate, tenant, clients) = (true, true, nil, .every)
-        (base, everyone, self.hash) = (nil, nil, ~hash)
+        (base, broader, self.hash) = (nil, nil, ~hash)
     }
 
     private init(_ other: SourceIdentity, of tenant: ExactText) {
         (url, rules, baseLength, target) = (other.url, other.rules, other.baseLength, other.target)
-        (sharesTargets, isPrivate, self.tenant, clients) = (other.sharesTargets, other.isPrivate, tenant, .none)
-        (base, everyone, hash) = (nil, other.everyone ?? other, other.hash ^ tenant.hashValue)
+        (sharesTargets, isPrivate, self.tenant, clients) = (other.sharesTargets, other.isPrivate, tenant, .any)
+        (base, broader, hash) = (nil, other.broader ?? other, other.hash ^ tenant.hashValue)
     }
 
-    /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
+    /// The named origin whose fields, credentials and TLS policy apply; nil for an absolute URL.
     package var originName: String? { rules.origin?.name }
 
     /// The canonical URL, or `NAME:PATH` of its origin; parsing it returns the same identity.
@@ -80,12 +80,12 @@ package final class SourceIdentity: Hashable, Sendable {
         return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
     }
 
-    /// The fields of the client that its origin receives; nil for none.
+    /// The fields of the client that the origin receives; nil for none.
     package var clientFields: ClientFields? { if case .sending(let fields) = clients { fields } else { nil } }
 
     package var forwardedNames: [HTTPField.Name] { rules.origin?.forwarded.map(\.name) ?? [] }
 
-    /// The source as its origin sends it to a client with these fields.
+    /// The source as the origin sends it to a client with these fields.
     package func forwarding(_ fields: HTTPFields) throws(ClientFields.TooLong) -> SourceIdentity {
         guard isPrivate, let client = try ClientFields(fields, to: rules.origin?.forwarded ?? []) else {
             return withoutFields
@@ -93,16 +93,16 @@ package final class SourceIdentity: Hashable, Sendable {
         return SourceIdentity(withoutFields, of: client)
     }
 
-    /// The source that a tenant shares with no other; nil for the service's own.
+    /// The source for one tenant alone; unchanged for nil.
     package func owned(by tenant: ExactText?) -> SourceIdentity { tenant.map { SourceIdentity(self, of: $0) } ?? self }
 
-    /// The source as its origin sends it if it receives no fields of a client.
+    /// The source as the origin sends it to a client without fields to forward.
     package var withoutFields: SourceIdentity { base ?? self }
 
-    /// Stands for the sources of all clients and tenants under this name: a removal removes them all.
-    package var ofAllClients: SourceIdentity { withoutFields.everyone ?? self }
+    /// Matches this source for all clients and tenants: removing it removes every copy.
+    package var wildcard: SourceIdentity { withoutFields.broader ?? self }
 
-    package func covers(_ other: SourceIdentity) -> Bool { self == other || self == other.ofAllClients }
+    package func matches(_ other: SourceIdentity) -> Bool { self == other || self == other.wildcard }
 
     /// An uploaded image, which clients cannot name and only memory stores.
     ///
@@ -111,8 +111,8 @@ package final class SourceIdentity: Hashable, Sendable {
         self.init(url: SourceURL(given: name))
     }
 
-    /// Whether others may have another source of this name.
-    package var isOwned: Bool { ofAllClients !== self }
+    /// Whether other clients or tenants may have copies of their own.
+    package var hasWildcard: Bool { wildcard !== self }
 
     package var byteCount: Int {
         320 + (isPrivate || tenant != nil ? 320 + (clientFields?.byteCount ?? 0) : 0) + url.byteCount

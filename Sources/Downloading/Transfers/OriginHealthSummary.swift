@@ -18,6 +18,6 @@ package struct OriginSnapshot: Sendable, Equatable {
     package let retryAfter: Duration?
     /// Whether one of its sources has worked, or the settings name it: clients cannot invent such an origin.
     package var isProven = false
-    /// By an operator.
+    /// Whether an operator holds the origin.
     package var isHeld = false
 }

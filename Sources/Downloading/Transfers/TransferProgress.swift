@@ -19,7 +19,7 @@ package final class TransferProgress: Sendable {
 
     package init() {}
 
-    /// Of all requests so far; without the total.
+    /// The times of all requests so far, without the total.
     var timings: TransferTimings { steps.withLock(\.timings) }
 
     /// The number of bytes after which the last request continued.

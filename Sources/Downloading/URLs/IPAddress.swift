@@ -23,7 +23,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
-        // By offset: C modules that also include these structures compete for their members.
+        // Reads by offset, because several C modules include these structures and Swift finds their members ambiguous.
         let raw = unsafe UnsafeRawPointer(address)
         switch Int32(unsafe raw.load(as: sa_family_t.self)) {
         case AF_INET:

@@ -31,7 +31,7 @@ package struct HTTPServerConfiguration: Sendable {
 
     package static let socketPrefix = "unix:"
 
-    /// Of a Unix socket; nil for an address of the internet.
+    /// The path of a Unix socket; nil for an IP address.
     package var socketPath: String? {
         bindAddress.hasPrefix(Self.socketPrefix) ? String(bindAddress.dropFirst(Self.socketPrefix.count)) : nil
     }

@@ -4,7 +4,7 @@ package struct UnixSocketAddress: Sendable {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// - Parameter path: Of at most 107 bytes; `@` begins a name in the abstract namespace of Linux.
+    /// - Parameter path: At most 107 bytes; `@` begins a name in Linux's abstract namespace.
     package init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {

@@ -35,7 +35,7 @@ struct ReceivedHeader {
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
     /// - Parameters:
-    ///   - target: Of the first line.
+    ///   - target: The target in the request line.
     ///   - responder: Decides which requests may have bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder

@@ -30,7 +30,7 @@ package enum WorkerResponse: Hashable, Sendable {
         package var pixelCount: Int
         package var delayCount: Int
         package var profileCount: Int
-        /// Of the coarser levels, whose pixels follow.
+        /// The coarser levels, whose pixels follow.
         package var coarser: [DecodedDescription] = []
 
         package var tailCount: Int { 4 * delayCount + profileCount }

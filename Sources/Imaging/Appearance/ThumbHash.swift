@@ -69,7 +69,7 @@ enum ThumbHash {
         }
     }
 
-    /// Its mean, and the others as fractions of the strongest.
+    /// A cosine transform: the mean, and the other coefficients as fractions of the strongest.
     private struct Transform {
         private(set) var mean = 0.0
         private(set) var scale = 0.0

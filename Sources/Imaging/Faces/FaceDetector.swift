@@ -22,7 +22,7 @@ package struct FaceDetector: Sendable {
 
     /// Nil if a file is not such a cascade, or exceeds the limits.
     ///
-    /// - Parameter files: Of ``paths``.
+    /// - Parameter files: The contents of ``paths``.
     package init?(_ files: [[UInt8]]) {
         let read = zip(files, Self.uses).map { CascadeFile($0, for: $1)?.cascade }
         guard read.count == Self.uses.count, !read.contains(nil) else { return nil }
@@ -34,7 +34,7 @@ package struct FaceDetector: Sendable {
         var luma = [UInt8]()
         var size = PixelSize(width: 0, height: 0)
         try unsafe image.withFrame(token) { frame, _ in
-            // Of an animation only the first frame.
+            // Only the first frame of an animation is searched.
             let (width, height) = unsafe (frame.width, min(frame.height, Int32(image.size.height)))
             let reduction = CFaces_reduction(width, height)
             size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))

@@ -78,7 +78,7 @@ struct ColorResampling {
 enum ColorDetail {
     /// The share of chroma samples that differ strongly from a neighbor.
     ///
-    /// Of seventeen photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to
+    /// In seventeen photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to
     /// 54 %.
     private static let share = 0.01
 

@@ -9,7 +9,7 @@ struct MetadataParts {
     /// A C2PA manifest.
     var hasManifest = false
 
-    /// Of a packet in bytes; the rest of a longer one is ignored.
+    /// The longest packet in bytes; the rest of a longer one is ignored.
     static let longestPacket = 1 << 20
     /// A usual file has one.
     private static let maximumPackets = 4

@@ -40,7 +40,7 @@ enum XMPRights {
     static func add(_ packet: XMPPacket, to rights: inout SourceRights) {
         for row in rows {
             let values = packet.values("\(row.name)", of: row.space).map(\.resolvingReferences)
-            // Of a text in several languages, the first is the default.
+            // If a text has several languages, the first is the default.
             let text = row.list == "Seq" ? Array(values.prefix(16).joined(separator: Array(", ".utf8))) : values.first
             if let text { rights.add(row.field, text) }
         }

@@ -89,8 +89,8 @@ extension VipsImage {
     ///
     /// - Parameters:
     ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
-    ///   - size: Of the stamp, which repeats where the area is larger.
-    ///   - bands: Of the stamp: 2, or 4 on color images.
+    ///   - size: The size of the stamp, which repeats where the area is larger.
+    ///   - bands: The bands of the stamp: 2, or 4 on color images.
     ///   - opacity: In percent.
     @unsafe
     func overlaid(

@@ -44,7 +44,7 @@ extension FormatTraits {
         /// A file of another format is decoded, which is part of it.
         var hasPreview = false
         var hasCMYK = false
-        /// Of the ranges in which the facts about an image may lie; above that, its whole file is fetched.
+        /// The limit of fetched ranges that may contain an image's facts; beyond it, the whole file is fetched.
         package var maximumHeaderBytes = usualHeaderBytes
         package static let usualHeaderBytes = 128 << 10
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }

@@ -1,5 +1,5 @@
 extension ImageFormat {
-    /// Of ``raw``, by maker.
+    /// The file extensions of ``raw``, by maker.
     package static let endingsOfPhotographs: Set = [
         "arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw",
     ]
@@ -56,7 +56,7 @@ extension FormatTraits {
             time: Time(pixel: 16, byte: 6)),
         output: .replaced(opaque: .png, transparent: .png))
 
-    /// Of the preview, a JPEG file.
+    /// The traits of the preview, a JPEG file.
     static let raw = FormatTraits(
         mediaType: "image/x-dcraw", fileExtension: "raw", supportsAlpha: false, supportsAnimation: false,
         maximumSide: jpeg.maximumSide,

@@ -14,7 +14,7 @@ struct RenderLayout: Hashable, Sendable {
 
     /// A vector image is drawn at the required size and never enlarged.
     ///
-    /// Its natural size counts in fractions of a pixel for the aspect ratio, and in whole pixels for the size.
+    /// A drawing's natural size counts in fractions of a pixel for the aspect ratio, in whole pixels for the size.
     init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: requestedPart.size)

@@ -57,7 +57,7 @@ package struct RecipeSource: Hashable, Sendable {
 }
 
 package struct Composition: Sendable {
-    /// From 0.
+    /// The first page is 0.
     package var page = 0
     /// 1 for a still.
     package var frames = 1

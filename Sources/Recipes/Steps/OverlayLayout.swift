@@ -11,9 +11,9 @@ package struct OverlayLayout: Hashable, Sendable {
     /// Nil if no pixel of the result is covered.
     ///
     /// - Parameters:
-    ///   - scaledSize: Of the whole watermark on the result.
+    ///   - scaledSize: The size of the whole watermark on the result.
     ///   - x: Negative if it begins outside.
-    ///   - isTiled: It is repeated to the right and down.
+    ///   - isTiled: Whether it repeats to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)

@@ -13,7 +13,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// False by default.
     var readsRepeatedly: Bool { get }
 
-    /// Its kind and everything that affects its pixels.
+    /// The kind of the step, and everything that affects its pixels.
     ///
     /// It must not change, because it is part of the keys on disk. If the step produces different pixels, it needs a
     /// new text.

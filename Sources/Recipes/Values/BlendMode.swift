@@ -15,7 +15,7 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct BlendRow: Hashable, Sendable {
-    /// From the image's edge; negative if it begins outside.
+    /// The distance from the image's edge; negative if it begins outside.
     package var start: Int
     package var count: Int
     package var pitch: Int

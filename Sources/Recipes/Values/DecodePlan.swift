@@ -1,6 +1,6 @@
 /// The key of the decoded cache, with the source's identity.
 package struct DecodePlan: Hashable, Sendable {
-    /// From 0; the first one of animations.
+    /// The first page is 0; for an animation, the first frame.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package private(set) var level: Int

@@ -36,7 +36,7 @@ package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
         switch colors.space {
         case .srgb where colors.highRange.isOfLight: self = gamut == .srgb ? .own : .wide
         case .srgb, .gray: self = .own
-        // Their pixels are kept unchanged, and serve both.
+        // These pixels stay as they are, and serve both gamuts.
         case .displayP3 where !colors.highRange.isOfLight: self = .mapped
         case .adobeRGB where !colors.highRange.isOfLight: self = .mapped
         case .displayP3, .adobeRGB, .proPhoto, .rec2020, .cmyk, .other: self = gamut == .srgb ? .mapped : .wide

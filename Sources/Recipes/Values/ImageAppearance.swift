@@ -17,7 +17,7 @@ package struct ImageAppearance: Sendable {
 
     /// At most six, the most frequent first; empty if nothing is visible.
     ///
-    /// Their shares sum to 10000.
+    /// The most frequent colors; the shares sum to 10000.
     package let palette: [Entry]
     package let blurHash: String?
     package let thumbHash: [UInt8]?

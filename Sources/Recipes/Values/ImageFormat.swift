@@ -22,7 +22,7 @@ package enum FormatChoice: Hashable, Sendable {
 
     package var isFixed: Bool { if case .fixed = self { true } else { false } }
 
-    /// Of the accepted formats, the one whose files are estimated to be smallest at equal visual quality.
+    /// Returns the accepted format whose files are estimated to be smallest at equal visual quality.
     ///
     /// - Parameters:
     ///   - isMoving: The result keeps several frames, if its format supports them.

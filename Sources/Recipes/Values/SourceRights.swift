@@ -19,9 +19,9 @@ package struct SourceRights: Hashable, Sendable {
     /// The file contains a C2PA manifest, which is not verified.
     package var hasManifest = false
 
-    /// Of each text in UTF-8; a longer one is cut.
+    /// The longest text in bytes of UTF-8; longer texts are cut.
     package static let longestText = 2 << 10
-    /// Of all texts in UTF-8; further ones are dropped.
+    /// The length of all texts in bytes of UTF-8; further texts are dropped.
     package static let maximumBytes = 8 << 10
 
     package init() {}

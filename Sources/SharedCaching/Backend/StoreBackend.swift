@@ -12,9 +12,9 @@ protocol StoreBackend: Sendable {
     func mayRead(_ sources: [SharedSource]) -> Bool
 
     /// - Parameters:
-    ///   - sources: Of the value.
+    ///   - sources: The sources of the value.
     ///   - createsGenerations: Assigns missing generations to sources.
-    ///   - limit: After it, the answer is a timeout.
+    ///   - limit: The time after which the answer is a timeout.
     ///   - finish: Called once, on any thread; must not block.
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,

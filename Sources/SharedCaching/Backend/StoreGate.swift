@@ -28,7 +28,7 @@ final class StoreGate: Sendable {
     private let state: Locked<State>
     private let isTried = ConditionGuarded(false)
 
-    /// Of records of tags that are being written, some 7,000 sources; they have their own queue, so that they take no
+    /// Limits tag records that are being written, some 7,000 sources; they have their own queue, so that they take no
     /// room from values.
     static let maximumTagBytes = 4 << 20
 

@@ -117,7 +117,7 @@ package struct TagRemoval: Sendable {
 package struct TagRemovalLimit: Sendable {
     package static let maximumSources = 100_000
     static let maximumMemberBytes = 8 << 10
-    /// Of all names; they fill half as many notices as the log of purges keeps.
+    /// The length of all names, which fill half as many notices as the purge log keeps.
     static let maximumBytes = 8 << 20
 
     private var sources = 0
@@ -144,7 +144,7 @@ struct TaggedSources {
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
-    /// Of members read, sealed or not: anyone with access to the server can add members without limit.
+    /// Limits the members read, sealed or not: anyone with access to the server can add members without limit.
     private static let maximumBytes = 64 << 20
     /// A member counts at least this size.
     private static let minimumBytes = 64

@@ -2,7 +2,7 @@ import Coordination
 import Crypto
 
 package struct NamedSource: Hashable, Sendable {
-    /// By the rules of the instance that names it.
+    /// Named by the rules of the instance that sends the notice.
     package let source: SharedSource
     /// Each instance parses it by its own rules.
     package let name: String
@@ -41,7 +41,7 @@ package struct PurgeNotice: Sendable, Equatable {
     let id: Generation
     package let subject: Subject
 
-    /// Of the sources in one notice, unless a single one is larger: instances and the log store thousands of notices.
+    /// Limits the sources of a notice, unless one alone is larger: instances and the log store thousands of notices.
     private static let maximumListBytes = 4 << 10
 
     init(_ subject: Subject) {

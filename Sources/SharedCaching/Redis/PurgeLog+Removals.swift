@@ -110,7 +110,7 @@ extension PurgeLog {
         case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
             for notice in notices { add(notice, deleting: notice.sources.map(\.generationName), to: &command) }
-        // Its sources are requested first.
+        // The sources under the tag are requested first.
         case .tagged: break
         case .everything(let notice?): add(notice, deleting: [RedisNames.everything], to: &command)
         case .everything(nil): command.add("DEL", RedisNames.everything)

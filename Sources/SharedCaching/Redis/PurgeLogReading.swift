@@ -7,7 +7,7 @@ struct PurgeLogReading {
     private var hasForeignEntries = false
     private var hasKnownPurges = false
 
-    /// Of sealed purges in a full log: instances that repair a log write some of them twice.
+    /// The number of sealed purges in a full log: instances that repair a log write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
 
     init(hasLostPosition: Bool, isRenewed: Bool) {

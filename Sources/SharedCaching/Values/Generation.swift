@@ -20,7 +20,7 @@ package struct Generation: Hashable, Sendable {
     }
 }
 
-/// Of everything, and of a source.
+/// The generations of everything and of a source.
 ///
 /// A value written under them is found until one of them is replaced.
 package struct SharedGenerations: Hashable, Sendable {

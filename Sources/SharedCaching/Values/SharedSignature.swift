@@ -9,14 +9,14 @@ struct SharedSignature: Sendable {
 
     /// In bytes.
     static let length = 32
-    /// Of a purge, or of a source under a tag, in bytes.
+    /// The length of a purge, or of a source under a tag, in bytes.
     private static let noticeLength = 43
 
     var hasKey: Bool { key != nil }
 
     init(key: [UInt8]? = nil) { self.key = key }
 
-    /// Its own key is derived from this one's; without a key, the same seal.
+    /// A seal whose key is derived from this one's; without a key, this seal.
     func ofSources(under tag: SharedTag) -> SharedSignature {
         SharedSignature(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }

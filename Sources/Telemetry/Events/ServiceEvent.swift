@@ -12,7 +12,7 @@ package enum ServiceEvent: Sendable, Equatable {
     case upload(id: String, state: UploadState, bytes: Int, total: Int?, error: String? = nil)
     case decode(url: String, duration: Duration, format: String)
     case render(url: String, duration: Duration, format: String)
-    /// From the caches.
+    /// Entries were removed from the caches.
     ///
     /// Without a URL, the entries belong to several sources: to all sources requested with `tag`, if there is one.
     case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)

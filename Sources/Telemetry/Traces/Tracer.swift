@@ -29,7 +29,7 @@ package final class Tracer: Sendable {
 
     /// Nil if the request is neither sampled nor propagated.
     ///
-    /// - Parameter parent: Its sampling decision takes precedence if the sampler follows the caller.
+    /// - Parameter parent: The caller's context; if the sampler follows the caller, it decides on sampling.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
         guard let parent else { return propagatesAll ? beginNew() : beginIfSampled() }
         let isSampled = sampler.followsCaller ? parent.isSampled : sampler.samples(parent.traceID.low)
@@ -95,7 +95,7 @@ package struct TraceSampler: Equatable, Sendable {
     /// Traces whose 63 lowest bits are below it are recorded.
     private let bound: UInt64
 
-    /// - Parameter share: Of the traces, 0…1.
+    /// - Parameter share: The sampled share of traces, 0…1.
     package init(share: Double, followsCaller: Bool = true) {
         self.followsCaller = followsCaller
         bound = share >= 1 ? 1 << 63 : UInt64(max(0, share) * 0x1p63)
@@ -103,7 +103,7 @@ package struct TraceSampler: Equatable, Sendable {
 
     var samplesNothing: Bool { bound == 0 }
 
-    /// By the 64 lowest bits of the trace identifier, so that all services with the same share agree
+    /// Decides by the 64 lowest bits of the trace identifier, so that all services with the same share agree
     /// ("TraceIdRatioBased").
     func samples(_ bits: UInt64) -> Bool { bits >> 1 < bound }
 }

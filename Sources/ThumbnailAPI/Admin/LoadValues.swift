@@ -30,7 +30,7 @@ extension JSONValue {
             })
     }
 
-    /// Of the last ten minutes.
+    /// The work of the last ten minutes.
     static func work(_ shares: [WorkUsage.Share]) -> JSONValue {
         .array(
             shares.prefix(maximumRows).map { share in

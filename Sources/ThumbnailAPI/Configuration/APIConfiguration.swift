@@ -13,17 +13,17 @@ package enum TagNaming: String, Sendable, CaseIterable {
 package struct APIConfiguration: Sendable {
     /// Several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
-    /// Of the tenant; nil in a service without tenants.
+    /// The tenant's keys; nil in a service without tenants.
     package var namedKeys: [SigningKeys.Key]?
     package var tenant: ExactText = "default"
     package var showsCosts = false
-    /// Of tenants' keys for other dialects, in their order.
+    /// The names of tenants' keys for other dialects, in the order of the keys.
     package var keyIDs: [ExactText: [ExactText]] = [:]
     package var vocabulary = Vocabulary()
     /// The quality for clients that save data, if they request none and it is lower.
     package var saveDataQuality: Int?
     package var otherDialects: [any Dialect] = []
-    /// Their unsigned targets are served although other dialects have keys or restrictions.
+    /// Dialects whose unsigned targets are served although other dialects have keys or restrictions.
     package var unsignedDialects: Set<ExactText> = []
     /// Disabled dialects with keys, and those with restrictions that others could bypass; ``otherDialects`` with keys
     /// always close others.

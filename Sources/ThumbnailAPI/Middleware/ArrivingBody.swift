@@ -12,8 +12,8 @@ struct ArrivingBody: Sendable {
     private let responder: @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
 
     /// - Parameters:
-    ///   - announced: Nil for a chunked body.
-    ///   - report: Of an image's arrival, for events.
+    ///   - announced: The announced length; nil for a chunked body.
+    ///   - report: Reports an image's arrival as an event.
     ///   - respond: Responds to the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(

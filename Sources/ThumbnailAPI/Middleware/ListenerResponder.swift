@@ -13,7 +13,7 @@ package final class ListenerResponder: RequestResponder {
     private let routes: any RouteTable
     /// Nil in a service without tenants.
     private let tenants: TenantRoutes?
-    /// Of all requests in a service without tenants that records costs.
+    /// The account of all requests in a service without tenants; nil with tenants, or if costs are not recorded.
     private let tenant: RequestTenant?
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?

@@ -25,7 +25,7 @@ struct RequestContext: Sendable {
     /// Nil if nothing accounts for the request.
     let tenant: RequestTenant?
 
-    /// - Parameter error: Of the response.
+    /// - Parameter error: The failure that the response reports; nil for none.
     func account(after error: (any ServiceError)?) -> TenantAccount? {
         let isUnsigned = error.map { [.badSignature, .badKey].contains($0.response.code) } ?? false
         return tenant?.account(isSigned: !isUnsigned)

@@ -46,7 +46,7 @@ enum Route: Sendable {
 
     var attribute: String { isNone ? "" : label }
 
-    /// Of supervisors and load balancers, every few seconds.
+    /// Whether supervisors and load balancers request it every few seconds.
     var isProbe: Bool {
         switch self {
         case .live, .ready, .client(.probe): true
@@ -112,11 +112,11 @@ final class ImageRoute: Sendable {
     let dialect: any Dialect
     let isOpen: Bool
     private let keyIDs: [ExactText]
-    /// Of hits with GET and status 200: looked up once because these responses are the most frequent.
+    /// Counts hits with GET and status 200; looked up once because these responses are the most frequent.
     private let hits: Counter
     private let hitTimes: Histogram
 
-    /// - Parameter keyIDs: Of the dialect's keys, which it numbers itself; empty for numbers.
+    /// - Parameter keyIDs: The names of the dialect's keys; empty to number them.
     init(_ dialect: any Dialect, isOpen: Bool, keyIDs: [ExactText] = [], metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen

@@ -2,31 +2,30 @@ package import Dialects
 package import Text
 package import ThumbnailPipeline
 
-/// A tenant as requests find it.
-package struct TenantPlace: Sendable {
-    let account: TenantAccount
-    let hosts: [ExactText]
-    let keys: [SigningKeys.Key]
-    /// Has keys for other dialects.
-    let hasOtherKeys: Bool
-    let configuration: @Sendable () -> APIConfiguration
-
-    package init(
-        _ account: TenantAccount, hosts: [ExactText], keys: [SigningKeys.Key], hasOtherKeys: Bool,
-        configuration: @escaping @Sendable () -> APIConfiguration
-    ) {
-        (self.account, self.hosts, self.keys) = (account, hosts, keys)
-        (self.hasOtherKeys, self.configuration) = (hasOtherKeys, configuration)
-    }
-}
-
 /// Finds the tenant of a request: by the key that signs it, else by its host, else the default.
 ///
-/// A native request names its key, which the tenant's own routes verify, and remember; so the directory verifies
-/// nothing for it. Its answer must depend only on the target, `API-Key` and the host.
+/// The tenant's routes verify native signatures, so the directory only reads the name of the key. The result may
+/// depend only on the target, `API-Key` and the host.
 package struct TenantDirectory: Sendable {
+    package struct Entry: Sendable {
+        let account: TenantAccount
+        let hosts: [ExactText]
+        let keys: [SigningKeys.Key]
+        /// Whether other dialects have keys of this tenant.
+        let hasOtherKeys: Bool
+        let configuration: @Sendable () -> APIConfiguration
+
+        package init(
+            _ account: TenantAccount, hosts: [ExactText], keys: [SigningKeys.Key], hasOtherKeys: Bool,
+            configuration: @escaping @Sendable () -> APIConfiguration
+        ) {
+            (self.account, self.hosts, self.keys) = (account, hosts, keys)
+            (self.hasOtherKeys, self.configuration) = (hasOtherKeys, configuration)
+        }
+    }
+
     package struct Claim: Equatable, Sendable {
-        /// An index.
+        /// The index of its entry.
         package let tenant: Int
         /// The tenant that a request without a valid key belongs to.
         package let host: Int
@@ -34,37 +33,37 @@ package struct TenantDirectory: Sendable {
 
     private let hosts: [ExactText: Int]
     private let keys: [ExactText: (tenant: Int, bytes: [UInt8])]
-    /// Needs no name in the target.
+    /// The only key of all tenants, which targets need not name.
     private let onlyKey: (tenant: Int, key: SigningKeys.Key)?
     private let standard: [any Dialect]
     private let keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]]
 
-    /// - Parameter places: Of at least one tenant; the first is the default.
-    package init(_ places: [TenantPlace]) {
+    /// - Parameter tenants: At least one; the first is the default.
+    package init(_ tenants: [Entry]) {
         var (hosts, keys) = ([ExactText: Int](), [ExactText: (tenant: Int, bytes: [UInt8])]())
         var keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]] = [:]
-        for (index, place) in places.enumerated() {
-            for host in place.hosts { hosts[host] = index }
-            for key in place.keys { keys[key.id] = (index, key.bytes) }
-            guard index > 0, place.hasOtherKeys else { continue }
-            for dialect in place.configuration().otherDialects where dialect.signatures != .none {
+        for (index, entry) in tenants.enumerated() {
+            for host in entry.hosts { hosts[host] = index }
+            for key in entry.keys { keys[key.id] = (index, key.bytes) }
+            guard index > 0, entry.hasOtherKeys else { continue }
+            for dialect in entry.configuration().otherDialects where dialect.signatures != .none {
                 keyed[ExactText(dialect.name), default: []].append((index, dialect))
             }
         }
         (self.hosts, self.keys, self.keyed) = (hosts, keys, keyed)
-        let first = places[0].configuration()
-        let named = places.enumerated().flatMap { index, place in place.keys.map { (tenant: index, key: $0) } }
+        let first = tenants[0].configuration()
+        let named = tenants.enumerated().flatMap { index, entry in entry.keys.map { (tenant: index, key: $0) } }
         onlyKey = named.count == 1 && first.signingKeys.isEmpty ? named[0] : nil
         standard = first.dialects
     }
 
-    /// - Parameter hasBodySignature: It has a field that signs its body.
+    /// - Parameter hasBodySignature: Whether a field of the request signs its body.
     package func claim(of target: RequestedTarget, host: String?, hasBodySignature: Bool = false) -> Claim {
         let host = host.flatMap { RequestHost.name(of: $0) }.flatMap { hosts[$0] } ?? 0
         return Claim(tenant: tenant(of: target, hasBodySignature, at: host), host: host)
     }
 
-    /// Whether the key that a target names has not signed it.
+    /// Whether a target names a key that did not sign it.
     func isForged(_ target: String) -> Bool {
         guard let id = SigningKeys.keyID(in: target), let key = keys[id] else { return false }
         return !URLSigner.verify(target: target, keys: [key.bytes])

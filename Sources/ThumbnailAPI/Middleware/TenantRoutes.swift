@@ -17,14 +17,12 @@ struct RequestTenant: Sendable {
 final class TenantRoutes: Sendable {
     private let directory: TenantDirectory
     private let accounts: [TenantAccount]
-    private let make: @Sendable (_ tenant: Int) -> any RouteTable
-    private let made: [Locked<(any RouteTable)?>]
+    private let routes: [Once<any RouteTable>]
 
-    init(_ places: [TenantPlace], make: @escaping @Sendable (_ tenant: Int) -> any RouteTable) {
-        directory = TenantDirectory(places)
-        accounts = places.map(\.account)
-        self.make = make
-        made = places.map { _ in Locked(nil) }
+    init(_ tenants: [TenantDirectory.Entry], make: @escaping @Sendable (_ tenant: Int) -> any RouteTable) {
+        directory = TenantDirectory(tenants)
+        accounts = tenants.map(\.account)
+        routes = tenants.indices.map { tenant in Once { make(tenant) } }
     }
 
     func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant) {
@@ -32,22 +30,13 @@ final class TenantRoutes: Sendable {
             of: RequestedTarget(request), host: request.headerFields[.host],
             hasBodySignature: request.headerFields.contains(.alulaSignature))
         let tenant = RequestTenant(claimed: accounts[claim.tenant], host: accounts[claim.host])
-        return (made(claim.tenant) ?? routes(of: isForged(request, claim) ? claim.host : claim.tenant), tenant)
+        let existing = routes[claim.tenant].existing
+        return (existing ?? routes[isForged(request, claim) ? claim.host : claim.tenant].value, tenant)
     }
 
-    /// A name of a key alone must not take the time that the routes of its tenant take to make.
+    /// A key's name alone must not cost the time to make its tenant's routes.
     private func isForged(_ request: HTTPRequest, _ claim: TenantDirectory.Claim) -> Bool {
         claim.tenant != claim.host && !request.headerFields.contains(.alulaSignature)
             && directory.isForged(request.target)
-    }
-
-    private func made(_ tenant: Int) -> (any RouteTable)? { made[tenant].withLock(\.self) }
-
-    private func routes(of tenant: Int) -> any RouteTable {
-        made[tenant].withLock { routes in
-            let made = routes ?? make(tenant)
-            routes = made
-            return made
-        }
     }
 }

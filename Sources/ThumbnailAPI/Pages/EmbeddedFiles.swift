@@ -1,4 +1,5 @@
 import Book
+import Coordination
 import Crypto
 import Dialects
 import HTTPTypes
@@ -8,8 +9,8 @@ import Text
 struct EmbeddedFiles: Sendable {
     private let responses: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
-    /// Of a tenant.
-    private var page: (@Sendable () -> PageConfiguration)?
+    /// The page configuration of a tenant; nil for the service's own.
+    private var page: Once<PageConfiguration>?
 
     /// `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
@@ -24,8 +25,8 @@ struct EmbeddedFiles: Sendable {
         self.common = common
     }
 
-    /// The same files with the page of a tenant, which is made for each request, because there may be many tenants.
-    func with(_ page: @escaping @Sendable () -> PageConfiguration) -> EmbeddedFiles {
+    /// The same files with the page of a tenant, whose bytes are made for each request: there may be many tenants.
+    func with(_ page: Once<PageConfiguration>) -> EmbeddedFiles {
         var files = self
         files.page = page
         return files
@@ -34,7 +35,7 @@ struct EmbeddedFiles: Sendable {
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         if let chapter = file.chapter { return response(to: request, file, chapter) }
         if let page, file.isPage {
-            let bytes = page().inserted(into: file.bytes)
+            let bytes = page.value.inserted(into: file.bytes)
             return StaticResponse(bytes, mediaType: file.mediaType, common: common.page).response(to: request)
         }
         guard var response = responses[file]?.response(to: request) else { return nil }

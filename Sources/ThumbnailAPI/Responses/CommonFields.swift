@@ -43,7 +43,7 @@ struct CommonFields: Sendable {
 }
 
 extension HTTPFields {
-    /// Of an image that its origin shows to this client: other sites may not embed it.
+    /// The fields of an image that is private to this client: other sites may not embed it.
     func restrictedToSite() -> HTTPFields {
         var fields = HTTPFields(filter { $0.name != .crossOriginResourcePolicy })
         fields.append(.crossOriginResourcePolicy, "same-site")

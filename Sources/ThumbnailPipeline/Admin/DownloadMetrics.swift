@@ -60,7 +60,7 @@ package struct OriginMetrics: Sendable {
             labels: "origin")
     }
 
-    /// Their counters start at 0.
+    /// Creates the counters of all origins, so that they start at 0.
     package func prepare(_ origins: Origins) {
         for name in origins.all.map(\.name) {
             for family in [requests, bytes] { _ = family.counter(name) }

@@ -23,7 +23,7 @@ extension PipelineControl {
     package func cancelDownloads(of source: ExactText) throws -> CanceledDownloads {
         let identity = try pipeline.downloader.identity(of: source)
         let all = [identity] + pipeline.downloader.rules.tenantIdentities(of: identity)
-        let canceled = all.map { pipeline.downloader.cancelAll(of: $0.ofAllClients) }
+        let canceled = all.map { pipeline.downloader.cancelAll(of: $0.wildcard) }
         return CanceledDownloads(
             downloads: canceled.reduce(0) { $0 + $1.downloads }, callers: canceled.reduce(0) { $0 + $1.callers })
     }
@@ -36,7 +36,7 @@ extension PipelineControl {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
         if [.changed, .gone].contains(refresh.result) {
-            SourceRemoval(from: pipeline).removeTenants(copiesOf: identity, includingOwned: hasTenants)
+            SourceRemoval(from: pipeline).removeTenantCopies(of: identity, includesServiceRules: hasTenants)
             notifier?.notify(CompletedPurge(sources: [identity.name]))
         }
         return refresh

@@ -8,14 +8,14 @@ struct SourceRemoval: Sendable {
 
     init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
 
-    /// Of all tenants.
+    /// Removes the copies of all tenants.
     func purgeAll(from identity: SourceIdentity) async -> RemovedEntries {
         let all = identities(of: identity)
         all.forEach(forget)
         return await pipeline.caches.removeLocal(.sources(all))
     }
 
-    /// Of all tenants.
+    /// Removes the copies of all tenants.
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
         for identity in identities(of: identity) {
             forget(identity)
@@ -23,11 +23,11 @@ struct SourceRemoval: Sendable {
         }
     }
 
-    /// - Parameter isOwned: Whether tenants may have copies under the service's rules, which are removed with the
-    ///   service's own.
-    func removeTenants(copiesOf identity: SourceIdentity, includingOwned isOwned: Bool) {
+    /// - Parameter includesServiceRules: Whether tenants may have copies under the service's rules, which are removed
+    ///   together with the service's copy.
+    func removeTenantCopies(of identity: SourceIdentity, includesServiceRules: Bool) {
         let others = pipeline.downloader.rules.tenantIdentities(of: identity)
-        for identity in ((isOwned ? [identity] : []) + others).map(\.ofAllClients) {
+        for identity in ((includesServiceRules ? [identity] : []) + others).map(\.wildcard) {
             forget(identity)
             pipeline.caches.removeAll(from: identity, cause: .operator)
             pipeline.caches.forgetShared(identity, isKnown: true)
@@ -36,7 +36,7 @@ struct SourceRemoval: Sendable {
 
     private func identities(of identity: SourceIdentity) -> [SourceIdentity] {
         ([identity] + pipeline.downloader.rules.tenantIdentities(of: identity).filter { $0 != identity }).map(
-            \.ofAllClients)
+            \.wildcard)
     }
 
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {

@@ -67,7 +67,7 @@ final class FailedDecodes: Sendable {
         state.withLock { state in
             state.removals += 1
             if let identity {
-                state.memory.removeAll { identity.covers($0.key.identity) }
+                state.memory.removeAll { identity.matches($0.key.identity) }
             } else {
                 state.memory.removeAll()
             }

@@ -90,7 +90,7 @@ final class RecordRead: Sendable {
 
     init(of identity: SourceIdentity, _ stored: SourceRecord? = nil, in caches: CacheLayers) {
         (self.identity, self.stored, self.caches) = (identity, stored, caches)
-        ticket = caches.changes.withLock { $0.begin(identity.ofAllClients) }
+        ticket = caches.changes.withLock { $0.begin(identity.wildcard) }
     }
 
     deinit { caches.changes.withLock { $0.end(ticket) } }

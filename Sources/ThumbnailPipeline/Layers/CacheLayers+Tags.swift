@@ -11,7 +11,7 @@ extension CacheLayers {
         _ serve: () async throws -> Value
     ) async throws -> Value {
         guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
-        let identity = identity.ofAllClients
+        let identity = identity.wildcard
         let missing = tagIndex.withLock { $0.beginWait(for: identity, tags) }
         defer { tagIndex.withLock { $0.endWait(for: identity, tags) } }
         let checkpoints =
@@ -29,7 +29,7 @@ extension CacheLayers {
         _ checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty, !identity.isUpload else { return }
-        let identity = identity.ofAllClients
+        let identity = identity.wildcard
         let now = timekeeper.now
         let noted = tagIndex.withLock { $0.record(tags, of: identity, by: client, at: now) }
         for source in noted.dropped {
@@ -41,7 +41,7 @@ extension CacheLayers {
 
     /// In the layers below memory, along with each of its records.
     func recordTags(of identity: SourceIdentity) {
-        let identity = identity.ofAllClients
+        let identity = identity.wildcard
         recordBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)
     }
 

@@ -106,7 +106,7 @@ package final class CacheLayers: Sendable {
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
     /// Nothing read from a layer before this is put into memory after it.
-    func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.ofAllClients) } }
+    func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.wildcard) } }
 
     /// In all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {

@@ -53,7 +53,7 @@ extension SourceRecord {
                 ?? generations)
     }
 
-    /// Its generations are stored with a record; a server's end with it.
+    /// A record stores the generations of this layer only: a Redis server loses its generations with its values.
     private static let lastingLayer = LayerName.resultStore
 
     /// More than the size of any file.

@@ -80,7 +80,7 @@ package final class SharedLayer: CacheLayer {
         if case .record(let identity) = key, let begun = lookup.generations?.first {
             let end = timekeeper.now + Self.generationLifetime
             _ = checkpoints.withLock {
-                $0.insert(begun, for: identity.ofAllClients, weight: identity.byteCount + 512, until: end)
+                $0.insert(begun, for: identity.wildcard, weight: identity.byteCount + 512, until: end)
             }
             generations = [name: begun]
         }
@@ -101,7 +101,7 @@ package final class SharedLayer: CacheLayer {
     /// Nil if they are unknown, so that nothing derived from the source can be shared.
     func generationsAtStart(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
-        return checkpoints.withLock { $0.peek(identity.ofAllClients, at: now) } ?? stored?.generations[name]
+        return checkpoints.withLock { $0.peek(identity.wildcard, at: now) } ?? stored?.generations[name]
     }
 
     /// Returns whether a removal is worth its cost although the source is unknown here.
@@ -152,7 +152,7 @@ package final class SharedLayer: CacheLayer {
     func forget(_ removal: Removal) -> RemovedEntries {
         guard case .sources(let identities, _) = removal else { return RemovedEntries() }
         let shared = identities.filter(mayShare)
-        checkpoints.withLock { for identity in shared { $0.remove(identity.ofAllClients) } }
+        checkpoints.withLock { for identity in shared { $0.remove(identity.wildcard) } }
         if !shared.isEmpty { store.forget(shared.map(source)) }
         return RemovedEntries()
     }
@@ -166,7 +166,7 @@ package final class SharedLayer: CacheLayer {
             return LayerRemoval(state: await store.purgeEverything())
         case .sources(let identities, let name):
             guard !identities.isEmpty else { return LayerRemoval() }
-            checkpoints.withLock { for identity in identities { $0.remove(identity.ofAllClients) } }
+            checkpoints.withLock { for identity in identities { $0.remove(identity.wildcard) } }
             let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
             let state = await store.purge(sources)
             return LayerRemoval(state: sources.count == identities.count ? state : .rejected)
@@ -175,7 +175,7 @@ package final class SharedLayer: CacheLayer {
 
     /// Completes another instance's purge under this instance's rules, if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
-        _ = checkpoints.withLock { $0.remove(identity.ofAllClients) }
+        _ = checkpoints.withLock { $0.remove(identity.wildcard) }
         if source(identity) != purged.source { forget(.sources([identity])) }
     }
 

@@ -131,7 +131,7 @@ package struct CompletedPurge: Sendable, Equatable {
 
     var isOfEverything: Bool { sources.isEmpty && tags.isEmpty }
 
-    /// Of all copies: caches in front may have some that were requested without the purged tags.
+    /// Tags of all copies: caches in front may have some that were requested without the purged tags.
     var allTags: [String] { tags + sources.map(CacheTag.ofSource) }
 }
 

@@ -94,7 +94,7 @@ struct PrefetchJobs {
     /// - Parameters:
     ///   - outcomes: From an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
-    ///   - memory: Of ``byteCount(of:)``.
+    ///   - memory: The memory for ``byteCount(of:)``.
     /// - Returns: The IDs of the forgotten jobs; nil if there is no room.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],

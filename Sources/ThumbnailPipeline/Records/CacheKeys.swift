@@ -22,8 +22,8 @@ extension SourceKeyed where Source == SourceIdentity {
     /// A purge removes the copies of all clients and tenants.
     var removingSources: [SourceIdentity] {
         let sources = [source] + additionalSources
-        guard sources.contains(where: \.isOwned) else { return sources }
-        return sources + sources.compactMap { $0.isOwned ? $0.ofAllClients : nil }
+        guard sources.contains(where: \.hasWildcard) else { return sources }
+        return sources + sources.compactMap { $0.hasWildcard ? $0.wildcard : nil }
     }
 }
 

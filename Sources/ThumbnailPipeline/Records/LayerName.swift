@@ -4,9 +4,9 @@ import ThumbnailTypes
 
 struct LayerName: Hashable, Sendable {
     let member: String
-    /// Its name in the help of metrics, and with underscores in their names.
+    /// The name in the help of metrics, and with underscores in metric names.
     let words: String
-    /// Its name in `Cache-Status`; memory and the disk count as the result cache.
+    /// The name in `Cache-Status`; memory and the disk count as the result cache.
     let status: CacheLayerStatus.Layer
 
     static let memory = LayerName(member: "memory", words: "memory", status: .result)

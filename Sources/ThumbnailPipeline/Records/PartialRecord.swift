@@ -40,7 +40,7 @@ struct PartialRecord: Sendable {
 }
 
 extension SourceHead {
-    /// Of sources that their origins declare as text, only drawings are images.
+    /// If the origin declares a source as text, it is an image only if it is a drawing.
     func check(_ header: ImageHeader) throws(ImagingError) {
         if isText, !header.format.isVector { throw .notAnImage }
     }

@@ -5,7 +5,7 @@ import Recipes
 
 /// The header and the preview of a RAW photograph: enough for pixels, but not the file.
 struct PhotographPreview: Sendable {
-    /// Of the whole file.
+    /// Describes the whole file.
     let record: SourceRecord
     private let bytes: SharedBytes
 

@@ -6,8 +6,8 @@ package final class RequestLabel: Sendable {
     package let fields: [(String, Logger.MetadataValue)]
 
     /// - Parameters:
-    ///   - target: Without sources, signatures and keys.
-    ///   - keyID: Of the key that signed it.
+    ///   - target: The target without sources, signatures and keys.
+    ///   - keyID: The name of the key that signed it.
     package init(target: String, source: String?, tenant: ExactText = "default", keyID: String?) {
         var fields: [(String, Logger.MetadataValue)] = [("target", .string(target))]
         if let source { fields.append(("source", .string(SourceLabel.text(source)))) }

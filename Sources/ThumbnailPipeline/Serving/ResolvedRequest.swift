@@ -5,7 +5,7 @@ package import ThumbnailTypes
 
 /// A request with resolved sources and the key of its last result, because requests recur.
 ///
-/// Its URLs are parsed once, and its geometry is planned again only when a source has changed. Used on all event
+/// A request whose URLs are parsed, and whose geometry is planned again only if a source changes. Used on all event
 /// threads.
 package final class ResolvedRequest: Sendable {
     package let request: Request

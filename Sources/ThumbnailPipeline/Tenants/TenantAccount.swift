@@ -12,7 +12,7 @@ package final class TenantAccount: Sendable {
         /// In nanoseconds.
         package var processorTime: Quota?
         package var originBytes: Quota?
-        /// Of the turns of work, relative to other tenants.
+        /// The weight of its turns to work, relative to other tenants.
         package var share = 1
 
         package init() {}
@@ -27,7 +27,7 @@ package final class TenantAccount: Sendable {
     }
 
     package let name: ExactText
-    /// Of its work, negative; nil if its clients have their own.
+    /// The flow of all its work, a negative number; nil if each client has a flow.
     let flow: Int?
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
@@ -76,7 +76,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// Of work in progress, also of requests that fail or end later.
+    /// Charges work as it is done, even if its request fails or is still running.
     package func charge(processor: Duration = .zero, originBytes: Int = 0, sentBytes: Int = 0) {
         let now = timekeeper.now
         state.withLock { state in
@@ -90,7 +90,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// - Parameter code: Of a failure.
+    /// - Parameter code: The failure; nil for a success.
     package func record(cache: CacheUse?, code: ErrorCode?, sentBytes: Int) {
         let now = timekeeper.now
         state.withLock { state in
@@ -135,7 +135,7 @@ package struct TenantRefusal: ServiceError {
                 ? "There are more requests than the rate of this customer; try again later."
                 : "This customer has used its \(limit.rawValue); images that are cached are still served.",
             detail: limit.rawValue, retryAfter: seconds)
-        // Of processor time in seconds, because structured fields have small integers.
+        // Structured fields have integers of 15 digits, so processor time is sent in seconds.
         let amount = limit == .processorTime ? max(1, quota.amount / 1_000_000_000) : quota.amount
         let window = max(1, Int(quota.window.seconds))
         response.rateLimit = .init(

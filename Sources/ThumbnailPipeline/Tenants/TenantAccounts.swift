@@ -50,6 +50,6 @@ package final class TenantAccounts: Sendable {
         return account
     }
 
-    /// By name.
+    /// Sorted by name.
     package var all: [TenantAccount] { accounts.withLock { $0.values.sorted { $0.name < $1.name } } }
 }

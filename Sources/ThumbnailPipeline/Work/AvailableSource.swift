@@ -11,7 +11,7 @@ struct AvailableSource: Sendable {
     let record: SourceRecord
     /// The file; nil if the caller only knows that the source is unchanged, or has the preview.
     var bytes: SharedBytes?
-    /// Of a photograph of which no more was fetched.
+    /// The only fetched part of a RAW photograph; nil for other sources.
     var preview: PhotographPreview?
     var status = CacheLayerStatus(.source, .hit)
     var timings: [StepTiming] = []
@@ -28,8 +28,8 @@ extension AvailableSource {
     init(_ record: SourceRecord) { self.record = record }
 
     /// - Parameters:
-    ///   - duration: Of the fetch, including queueing.
-    ///   - now: In seconds since 1970.
+    ///   - duration: The time of the fetch, including queueing.
+    ///   - now: The time in seconds since 1970.
     init(
         _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {

@@ -17,7 +17,7 @@ struct SourceFetcher: Sendable {
 
     /// Returns nil if one arrived without bytes and its record is gone.
     ///
-    /// - Parameter previewsSuffice: Of RAW photographs no more than the preview is needed.
+    /// - Parameter previewsSuffice: Whether the preview is enough of a RAW photograph.
     func fetch(
         for job: Job, needsBytes: PerSource<Bool>, previewsSuffice: Bool = false
     ) async throws -> PerSource<AvailableSource>? {

@@ -13,7 +13,7 @@ final class WorkClock: Sendable {
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
     private let processor = Locked((work: Duration.zero, encoding: Duration.zero))
 
-    /// - Parameter start: Of the wait for a thread.
+    /// - Parameter start: When the wait for a thread began.
     init(at start: Duration) {
         trace = RequestTrace.current.flatMap { $0.context.isSampled ? $0 : nil }
         self.start = start
@@ -33,7 +33,7 @@ final class WorkClock: Sendable {
         return try work()
     }
 
-    /// Of the work, and of the encoding at its end; zero if it never started.
+    /// The time of the whole work, and of the encoding at its end; zero if it never started.
     var processorTime: (work: Duration, encoding: Duration) { processor.withLock { $0 } }
 
     var wholeProcessorTime: Duration {

@@ -99,14 +99,14 @@ struct OriginRequestTests {
         #expect(try source.forwarding([team: "hidden", .authorization: "hidden", .accept: "x"]) == all[4])
         #expect(try all[2].forwarding([.authorization: "hidden"]) == all[1])
         for identity in all {
-            #expect(identity.name == "photos:a" && source.ofAllClients.covers(identity))
-            #expect(identity.ofAllClients == source.ofAllClients && identity.withoutFields == source)
-            #expect(!identity.covers(source.ofAllClients))
+            #expect(identity.name == "photos:a" && source.wildcard.matches(identity))
+            #expect(identity.wildcard == source.wildcard && identity.withoutFields == source)
+            #expect(!identity.matches(source.wildcard))
             var dumped = ""
             dump(identity, to: &dumped)
             #expect(!"\(identity)\(String(reflecting: identity))\(dumped)".contains("hidden"))
         }
-        #expect(all.allSatisfy { one in all.count { one.covers($0) } == 1 })
+        #expect(all.allSatisfy { one in all.count { one.matches($0) } == 1 })
     }
 
     @Test func `an absolute URL of an origin's host gets neither its credentials nor its addresses`() async throws {

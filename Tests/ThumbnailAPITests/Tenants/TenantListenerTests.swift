@@ -33,7 +33,7 @@ struct TenantListenerTests {
         return PublicListenerFixture(
             thumbnails,
             tenants: configurations.enumerated().map { index, configuration in
-                TenantPlace(
+                TenantDirectory.Entry(
                     TenantAccount(configuration.tenant, timekeeper: ManualTimekeeper()),
                     hosts: index == 2 ? ["news.example"] : [],
                     keys: configuration.namedKeys ?? [],
@@ -71,7 +71,7 @@ struct TenantListenerTests {
     /// It would take longer than an unknown one.
     @Test func `a key that signs nothing makes no routes of its tenant`() {
         let places = [("default", []), ("shop", Self.shopKeys)].map { name, keys in
-            TenantPlace(
+            TenantDirectory.Entry(
                 TenantAccount(ExactText(name), timekeeper: ManualTimekeeper()), hosts: [], keys: keys,
                 hasOtherKeys: false
             ) { APIConfiguration() }

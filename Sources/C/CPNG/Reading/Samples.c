@@ -22,7 +22,7 @@ Samples CFastPNG_samples(const CFastPNGImage *image)
             pixel[3] = index < image->transparency_count ? image->transparency[index] : 255;
         } else {
             pixel[0] = (uint8_t) (index * 255 / most);
-            // Of the transparent gray, as many bits count as samples have.
+            // Only the bits of a sample count in the transparent gray.
             pixel[1] = image->transparency && index == (image->transparency[1] & most) ? 0 : 255;
         }
     }

@@ -34,7 +34,7 @@ struct AVIFEffort {
 
     /// Within 0…15; lower ones are coarser in fine detail.
     ///
-    /// From level 30 upward, coarser ones make files smaller at the same visual quality.
+    /// From level 30 up, coarser matrices make files smaller at the same visual quality.
     static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
         level < 30 && !isTuned ? 4...12 : 2...10
     }
@@ -42,7 +42,7 @@ struct AVIFEffort {
     /// Makes smaller files at speeds that try few other transforms.
     var hasCosinesAlone: Bool { effort < 2 }
 
-    /// From 0 (lossless) to 63.
+    /// A quantizer level from 0 (lossless) to 63.
     ///
     /// Levels are spread over the qualities as in libheif, with an offset for settings better than libheif's. At level
     /// 0, libaom 3.6 leaves wrong blocks in animations.

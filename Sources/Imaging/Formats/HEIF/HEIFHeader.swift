@@ -11,7 +11,7 @@ enum HEIFHeader {
         }
     }
 
-    /// - Parameter countsFrames: Of coded data, whose decoders count more than those shown.
+    /// - Parameter countsFrames: Whether to count the coded frames, of which decoders see more than are shown.
     static func read(
         _ bytes: RawSpan, format: ImageFormat, countsFrames: Bool = true
     ) throws(ImagingError) -> ImageHeader {

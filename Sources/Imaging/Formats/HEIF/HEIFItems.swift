@@ -15,7 +15,7 @@ struct HEIFItems {
     private(set) var premultiplied: Set<Int> = []
     private(set) var types: [Int: Int] = [:]
     private(set) var exif: Int?
-    /// Of XMP.
+    /// The item with the XMP packet.
     private(set) var packet: Int?
     let locations: HEIFLocations
 

@@ -85,7 +85,7 @@ extension JPEGGainMapNotes {
         standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
     }
 
-    /// Of a map in Apple's namespace: the headroom is there, or in the maker notes of the image.
+    /// Reads a map in Apple's namespace; the headroom is there or in the image's maker notes.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty

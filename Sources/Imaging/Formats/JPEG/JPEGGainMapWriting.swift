@@ -2,9 +2,9 @@ import Memory
 import Recipes
 
 enum JPEGGainMapWriting {
-    /// By Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index (CIPA DC-007)
+    /// By Ultra HDR 1.1 and ISO 21496-1, the map is a file after the image, found by an index (CIPA DC-007)
     /// and by a directory in XMP.
-    /// - Parameter rights: In the packet of the image, because a file has one.
+    /// - Parameter rights: The rights to write into the image's packet, the only one of the file.
     static func joined(_ file: SharedBytes, _ map: EncodedGainMap, _ rights: SourceRights?) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
@@ -38,7 +38,7 @@ enum MPFIndex {
 
     /// The first image contains the index; offsets count from the index itself.
     ///
-    /// Its length is constant, for two images.
+    /// The segment of the index; its length is constant for two images.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
         func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)

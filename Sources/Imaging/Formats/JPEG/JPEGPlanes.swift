@@ -26,7 +26,7 @@ struct JPEGPlanesHeader {
 enum JPEGPlanes {
     /// Planes with ``ColorDetail`` at a level are decoded again by libjpeg, with full-size chroma if the file has it.
     ///
-    /// - Parameter decoder: Its planes are kept unchanged; nil for the default.
+    /// - Parameter decoder: The decoder, whose planes stay unchanged; nil for the default.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Allocator, decoder: JPEGDecoder?

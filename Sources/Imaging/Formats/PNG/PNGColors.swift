@@ -39,7 +39,7 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// By the first that is present: code points, a profile, sRGB, gamma.
+    /// Reads the first that is present of code points, a profile, sRGB and gamma.
     ///
     /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
     var declared: SourceColors? {

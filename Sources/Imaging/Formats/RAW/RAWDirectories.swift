@@ -34,7 +34,7 @@ struct RAWDirectories {
 }
 
 extension RAWDirectory {
-    /// Of a color filter array (TIFF/EP), or linear ones (DNG 1.7).
+    /// Photometric interpretations of sensor data: a color filter array (TIFF/EP), or linear values (DNG 1.7).
     private static let kinds: Set<Int> = [32_803, 34_892]
     /// Sony's, Nikon's, Pentax's.
     private static let codings: Set<Int> = [32_767, 34_713, 65_535]

@@ -2,7 +2,7 @@ import Recipes
 
 /// The header of the largest preview, with the metadata of the RAW photograph.
 enum RAWHeader {
-    /// Of a preview, on its longer side.
+    /// The smallest longer side of a preview, in pixels.
     private static let shortestSide = 320
     private static let maximumPreviews = 12
     fileprivate static let longestPacket = 64 << 10
@@ -34,7 +34,7 @@ enum RAWHeader {
     ) -> (place: Range<Int>?, lossless: PixelSize?) {
         var (best, lossless): ((place: Range<Int>, size: PixelSize)?, PixelSize?)
         for place in contents.previews.prefix(maximumPreviews) {
-            // Of a truncated file, the rest counts.
+            // A truncated preview counts as far as it goes.
             let place = place.clamped(to: 0..<bytes.byteCount)
             guard let frame = try? RAWFrame(in: place, bytes) else { continue }
             if frame.isLossless {

@@ -9,11 +9,11 @@ struct RAWMakerNote {
     private struct Form {
         let start: StaticString
         let kind: Kind
-        /// Of the directory; nil for a block with the header of TIFF.
+        /// The offset of the directory; nil for a block that begins with a TIFF header.
         let directory: Int?
         /// Addresses count from the note.
         let isRelative: Bool
-        /// Of the letters for the byte order; nil if it is the file's.
+        /// The offset of the byte-order mark; nil if the note uses the file's byte order.
         var order: Int?
     }
 

@@ -155,7 +155,7 @@ extension RawSpan {
         unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// From an attribute or the style; nil if there is none.
+    /// Reads an attribute or the style; nil if neither has a number.
     fileprivate func number(after property: StaticString, in tag: Range<Int>) -> (range: Range<Int>, value: Double)? {
         guard var offset = (tag.lowerBound..<tag.upperBound).first(where: { hasText(property, at: $0) }) else {
             return nil

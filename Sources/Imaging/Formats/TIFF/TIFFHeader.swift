@@ -10,7 +10,7 @@ enum TIFFFormat {
             storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
             warmUp: .file(sample), metadata: metadata))
 
-    /// Of the first directory of a file with 32-bit offsets.
+    /// The metadata in the first directory of a file with 32-bit offsets.
     private static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
         try? EXIFDirectory.read(bytes, 0..<bytes.byteCount) { (entry, block) throws(ImagingError) in

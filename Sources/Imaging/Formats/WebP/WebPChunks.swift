@@ -5,7 +5,7 @@ import Recipes
 enum WebPChunks {
     /// Adds the extended header if it is missing; nil if the file is not WebP.
     ///
-    /// - Parameter size: Of one frame.
+    /// - Parameter size: The size of one frame.
     static func extended(_ file: [UInt8], to size: PixelSize, flags: UInt8) -> [UInt8]? {
         guard file.count > 30 else { return nil }
         var bytes = file

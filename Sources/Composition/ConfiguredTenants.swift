@@ -5,30 +5,30 @@ import Text
 package import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// The tenants of one version of the settings; a class, because each of many places refers to the settings.
-final class ServiceTenants: Sendable {
+/// The tenants of one version of the settings; a class, because the entries of many tenants refer to the settings.
+final class ConfiguredTenants: Sendable {
     private let settings: Settings
     private let rules: DownloadRules
     private let tenants: [TenantSettings]
     let accounts: [TenantAccount]
 
-    /// - Parameter account: Of a tenant, whose limits it takes.
+    /// - Parameter account: Returns a tenant's account, with the limits of these settings.
     init(_ settings: Settings, _ rules: DownloadRules, account: (TenantSettings) -> TenantAccount) {
         (self.settings, self.rules) = (settings, rules)
         tenants = settings.allTenants
         accounts = tenants.map(account)
     }
 
-    var places: [TenantPlace] {
+    var entries: [TenantDirectory.Entry] {
         tenants.indices.map { index in
-            TenantPlace(
+            TenantDirectory.Entry(
                 accounts[index], hosts: tenants[index].hosts, keys: tenants[index].nativeKeys,
                 hasOtherKeys: tenants[index].hasOtherKeys
             ) { self.view(index).settings.api }
         }
     }
 
-    /// - Parameter tenant: The index of its place.
+    /// - Parameter tenant: The index of its entry.
     func view(_ tenant: Int) -> (settings: Settings, rules: DownloadRules) {
         let narrowed = settings.narrowed(to: tenants[tenant])
         return (narrowed, rules.narrowed(to: narrowed.downloads))
@@ -40,13 +40,13 @@ extension TargetExplainer {
     package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
         // Explaining charges no account.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
-        let tenants = ServiceTenants(settings, rules) { _ in account }
-        let places = tenants.places
-        guard !places.isEmpty else {
+        let tenants = ConfiguredTenants(settings, rules) { _ in account }
+        let entries = tenants.entries
+        guard !entries.isEmpty else {
             self.init(settings.api, pipeline, rules)
             return
         }
-        let directory = TenantDirectory(places)
+        let directory = TenantDirectory(entries)
         self.init(settings.api, pipeline, rules) { target, host in
             let (settings, rules) = tenants.view(directory.claim(of: target, host: host).tenant)
             return TargetExplainer(settings.api, pipeline, rules)
