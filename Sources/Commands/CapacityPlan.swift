@@ -17,7 +17,7 @@ struct CapacityPlan: Equatable {
 
     /// Means over the results of cache misses.
     struct Costs: Equatable {
-        /// To decode, render and encode.
+        /// The processor time to decode, render and encode.
         var processorTime: Double
         var resultBytes: Double
         var sourceBytes: Double

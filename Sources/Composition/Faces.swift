@@ -34,7 +34,7 @@ enum Faces {
 }
 
 extension Settings {
-    /// For an explanation: as the service would start, if the cascades are valid.
+    /// Enables detection for an explanation, as if the service had started with valid cascades.
     package mutating func assumeFaceDetection() {
         let isInstalled = FaceDetector.paths.allSatisfy { (try? SettingsFile.read($0)) != nil }
         setFaceDetection(findsFaces ?? isInstalled)

@@ -104,7 +104,7 @@ struct DiskFolder {
         }.filter { $0.contains { $0 != 0 } }
     }
 
-    /// None for a file just written.
+    /// Writes the list of removals that the database still lacks.
     ///
     /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
     func record(removals: [[UInt8]]) {

@@ -4,7 +4,7 @@ import Memory
 extension CacheValue {
     var cost: Int { Self.cost(of: head.count + body.count) }
 
-    /// Whole pages, or a quarter of a page for small rows.
+    /// The cost in whole pages, or a quarter of a page for small rows.
     static func cost(of bytes: Int) -> Int {
         let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095

@@ -1,4 +1,4 @@
-/// Each has its own capacity; raw values are stored in the file.
+/// A part of the disk with a capacity of its own; raw values are stored in the file.
 package enum DiskShare: Int, Sendable, CaseIterable {
     /// Files as received from origins.
     case source = 1

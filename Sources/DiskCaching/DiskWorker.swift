@@ -118,7 +118,7 @@ final class DiskWorker: @unchecked Sendable {
     private var unwritten = PendingChanges.Removals()
     /// Recorded by an earlier process.
     private var hasEarlierRemovals = false
-    /// More become the removal of everything.
+    /// The number of unwritten changes above which everything is removed.
     private static let maximumUnwritten = 1 << 16
     var onFull: @Sendable () -> Void = {}
 
@@ -182,7 +182,7 @@ final class DiskWorker: @unchecked Sendable {
         database = nil
     }
 
-    /// On a full disk, pending removals often fit in the log, which is overwritten from its start again and again.
+    /// Performs removals; on a full disk they often fit in the log, which is overwritten from its start.
     private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let (due, capacities) = shared.withLock { ($0.changes.takeRemovals(), $0.capacities) }
         if capacities != configuration.capacities {

@@ -111,7 +111,7 @@ final class EntryTable {
         }
     }
 
-    /// Up to one step of the excess over the shares' capacities; returns whether there is more.
+    /// Removes up to one step of the excess over the shares' capacities; returns whether there is more.
     func trim() throws(SQLiteError) -> Bool {
         for (share, usage) in usage where usage.bytes > capacities[share] ?? 0 {
             try writeOrder()

@@ -33,7 +33,7 @@ struct PendingChanges {
     private var pendingBytes = 0
     private var due = Removals()
 
-    /// More become the removal of everything.
+    /// The number of removals above which everything is removed.
     private static let maximumDue = 4_096
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }

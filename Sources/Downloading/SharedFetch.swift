@@ -17,7 +17,7 @@ struct SharedFetch<Answer> {
     var waiters: [Waiter<Answer>] = []
     /// Nil while queued, and while slower layers are queried.
     var slot: SlotToken?
-    /// When it began to wait for a slot, or took one without a wait.
+    /// When it began to wait for a slot, or took one at once.
     var queuedAt: Duration
     /// The stored source, which must not be used before its origin confirms it.
     var storedCopy: SourceCopy?
@@ -60,7 +60,7 @@ struct FetchKey: Hashable {
     /// The fetches whose responses its callers may use; an ordinary caller may use a reload's, but not the reverse,
     /// because the response may be older than the reload.
     ///
-    /// All of a source serves every caller.
+    /// Callers of the whole source may join the fetch of a part, because the origin may send the whole.
     var suitable: [FetchKey] {
         let modes: [Mode] =
             switch mode {

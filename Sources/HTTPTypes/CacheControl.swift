@@ -32,7 +32,7 @@ package struct CacheControl: Hashable, Sendable {
     /// - Parameter name: In lowercase.
     package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 
-    /// Empty if the directive has no argument.
+    /// Returns an empty text if the directive has no argument, and nil if it is missing.
     package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
     /// Capped at 2³¹; 0 if the argument is invalid (RFC 9111 section 1.2.2).

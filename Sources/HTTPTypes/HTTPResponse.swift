@@ -59,7 +59,7 @@ package struct HTTPResponse: Sendable {
         package static let unprocessableContent = Self(code: 422)
         package static let tooManyRequests = Self(code: 429)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
-        /// Not registered; introduced by nginx and used by other software too.
+        /// An unregistered status that nginx introduced and other software uses too.
         package static let clientClosedRequest = Self(code: 499)
 
         /// Server and origin errors (RFC 9110 section 15.6).

@@ -43,7 +43,7 @@ package final class StreamedBody: Sendable {
         if isClosed { body() }
     }
 
-    /// For each piece that the server takes.
+    /// Calls `body` for each piece that the server takes.
     package func onTake(_ body: @escaping @Sendable (_ count: Int) -> Void) { state.withLock { $0.onTake = body } }
 
     /// May be empty; returns when the server has taken the piece.

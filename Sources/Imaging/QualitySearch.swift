@@ -108,6 +108,6 @@ private struct Measure {
     private var logarithm: Double { log(max(lack, Self.minimum)) }
 
     private static let defaultSlope = 0.05
-    /// Zero has no logarithm.
+    /// The smallest value whose logarithm is taken: zero has none.
     private static let minimum = 0.01
 }

@@ -19,7 +19,7 @@ package final class SharedBytes: @unchecked Sendable {
     private let isWhole: Bool
     private static let living = Atomic(0)
 
-    /// All blocks of the process, in caches, work and responses.
+    /// The size of all blocks of the process, in caches, work and responses.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
     /// `release` is called exactly once, on the thread that drops the last reference.

@@ -7,7 +7,7 @@ package struct EffectiveSetting: Equatable, Sendable {
     package enum Source: String, Sendable { case `default`, file, environment, flag }
 
     package let name: String
-    /// Never a secret.
+    /// The value, or a placeholder for a secret.
     package let value: String
     package let source: Source
 }
@@ -41,7 +41,7 @@ extension Settings {
 }
 
 extension Settings {
-    /// For a flag that stands for several settings, such as `--demo`.
+    /// Sets a value for a flag that stands for several settings, such as `--demo`.
     package mutating func override(_ name: String, with text: String) throws(InvalidValue) {
         if let setting = SettingTable.named(name) { try set(setting, to: text, from: .flag) }
     }

@@ -48,7 +48,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
         set { settings.dialects.imaginary = newValue }
     }
 
-    /// Each with a hyphen, and the variable that overrides one.
+    /// The flags with hyphens, and the variables that override them.
     private static let access: [OtherServiceRow<Self>] = [
         OtherServiceRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, replacing: ["imaginarySignatureKey"]),
         OtherServiceRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, replacing: ["imaginarySignatureKey"]) {

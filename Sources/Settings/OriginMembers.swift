@@ -80,7 +80,7 @@ struct OriginMembers {
         }
     }
 
-    /// Never a literal secret.
+    /// The value of a secret reference; a literal secret is a problem.
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {

@@ -117,7 +117,7 @@ enum SecretReference {
 }
 
 extension JSONValue {
-    /// False for a text with a placeholder in braces, such as a header of a hook.
+    /// Returns false for a text with a placeholder in braces, such as a header of a hook.
     var isSecretReference: Bool {
         switch SecretReference(self) {
         case .variable(let place), .file(let place): !place.contains("{")

@@ -38,7 +38,7 @@ package struct Settings: Sendable {
     package var shutdownTimeout = Duration.seconds(8)
     /// Without defaults.
     var chosen: [ExactText: EffectiveSetting] = [:]
-    /// As they were read, secrets too: to find changes.
+    /// The texts as read, secrets included, to find changes.
     var texts: [ExactText: String] = [:]
     /// Settings of the file that the environment overrides.
     var overridden: [String] = []
@@ -60,7 +60,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// After the other settings.
+    /// Call after the other settings are read.
     mutating func deriveDialects() {
         api.closingDialects = dialects.closing
         api.forwardsFields = downloads.origins.all.contains { !$0.forwarded.isEmpty }

@@ -18,7 +18,7 @@ package struct TenantSettings: Hashable, Sendable {
         var salt: [UInt8] = []
     }
 
-    /// For requests of no other tenant.
+    /// The tenant of requests that belong to no other.
     package static let defaultName = "default"
 
     package let name: String
@@ -129,7 +129,7 @@ extension TenantSettings {
         settings.api.vocabulary = vocabulary
     }
 
-    /// False for a source of an origin that is another tenant's.
+    /// Returns false for a source of another tenant's origin.
     private static func sees(_ source: String, _ settings: Settings) -> Bool {
         guard let name = source.firstIndex(of: ":").map({ String(source[..<$0]) }), Origins.isName(name) else {
             return true

@@ -12,7 +12,7 @@ struct VocabularyReader {
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// After the other settings, whose origins may have the sources of watermarks.
+    /// Call after the other settings are read, whose origins may have the sources of watermarks.
     static func read(into settings: inout Settings, _ body: (inout Self) -> Void) -> [SettingsProblem] {
         var reader = Self(vocabulary: settings.api.vocabulary, rules: DownloadRules(settings.downloads))
         body(&reader)

@@ -23,7 +23,7 @@ package final class SharedStore: Sendable {
     private let configuration: SharedStoreConfiguration
     private var timekeeper: any Timekeeper { gate.timekeeper }
 
-    /// On a server; does nothing before ``start(_:position:)``.
+    /// Creates a store on a server; it does nothing before ``start(_:position:)``.
     package init(
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(SharedStoreFailure) {
@@ -91,7 +91,7 @@ package final class SharedStore: Sendable {
         return verify(reply)
     }
 
-    /// As ``value(for:of:createsGenerations:allowance:)``, without waiting.
+    /// Like ``value(for:of:createsGenerations:allowance:)``, without waiting.
     ///
     /// - Parameter finish: Called once, on any thread; must not block.
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
@@ -119,7 +119,7 @@ package final class SharedStore: Sendable {
         return lookup
     }
 
-    /// Written on another thread.
+    /// Writes on another thread.
     ///
     /// - Parameters:
     ///   - generations: From before the value was begun, one per source.

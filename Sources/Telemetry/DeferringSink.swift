@@ -28,7 +28,7 @@ package final class DeferringSink: LogSink {
         }
     }
 
-    /// False once lines are passed on; true also if the buffer is full.
+    /// Returns false once lines are passed on, and true even if the buffer is full.
     private func buffer(_ line: LogLine) -> Bool {
         buffered.withLock { lines in
             guard !isOpen.load(ordering: .relaxed) else { return false }

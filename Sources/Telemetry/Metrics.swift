@@ -22,7 +22,7 @@ package final class Level: Sendable {
     package var value: Int { current.load(ordering: .relaxed) }
 }
 
-/// Over fixed buckets, in seconds.
+/// Counts durations in fixed buckets, in seconds.
 package final class Histogram: Sendable {
     /// Except the last bucket, which is unbounded.
     package static let secondsBounds: [Double] = [

@@ -55,7 +55,7 @@ package final class MetricsRegistry: Sendable {
         return family
     }
 
-    /// Read on demand; `isCounter` if it never falls.
+    /// Registers a value that is read at each scrape; `isCounter` if it never falls.
     package func gauge(
         _ name: String, help: String, labels: String..., counting counted: String? = nil, isCounter: Bool = false,
         otlp: OTLPMetric? = nil, read: @escaping Reader

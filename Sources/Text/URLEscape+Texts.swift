@@ -30,10 +30,10 @@ extension URLEscape {
         return String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// All but the unreserved characters of RFC 3986 section 2.3.
+    /// Escapes all but the unreserved characters of RFC 3986 section 2.3.
     package static func encode(_ text: String) -> String { encode(text.utf8) }
 
-    /// All except visible ASCII, and quotes and brackets.
+    /// Escapes everything except visible ASCII, and also quotes and brackets.
     package static func location(_ url: String) -> String {
         encode(url.utf8) { $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0) }
     }

@@ -22,7 +22,7 @@ package enum CacheTag {
         }
     }
 
-    /// All responses made from the source have it: `s-`, and the first 16 hexadecimal digits of the SHA-256 of the
+    /// The tag of all responses made from the source: `s-`, and the first 16 hexadecimal digits of the SHA-256 of the
     /// source as operators name it.
     package static func ofSource(named name: String) -> String {
         let name = Array(name.utf8)

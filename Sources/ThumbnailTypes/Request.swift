@@ -60,7 +60,7 @@ package struct Request: Hashable, Sendable {
     }
 }
 
-/// Below the general limits, which nil stands for.
+/// Limits below the general ones, which nil stands for.
 package struct RequestLimits: Hashable, Sendable {
     package var maximumSourceBytes: Int?
     package var maximumSourcePixels: Int?

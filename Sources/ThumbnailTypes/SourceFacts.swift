@@ -25,11 +25,11 @@ package struct FactsRequest: Hashable, Sendable {
 package struct SourceFacts: Sendable {
     package let header: ImageHeader
     package let byteCount: Int
-    /// As sent.
+    /// The field as sent.
     package var eTag: String?
     /// Nil if it is invalid.
     package var lastModified: HTTPDate?
-    /// As sent.
+    /// The field as sent.
     package var lastModifiedText: String?
     package var appearance: ImageAppearance?
     /// The largest first.

@@ -113,7 +113,7 @@ struct CommandArguments: Sendable {
             + (command.takesSettings ? command.settings.map(\.flag) + ["--config"] : [])
     }
 
-    /// For options of the service and of other programs.
+    /// Suggestions for options of the service and of other programs.
     private static let suggestions: [ExactText: String] = [
         "--size": "--w and --h", "--sizes": "--w and --h", "--auto-width": "--w", "--qualities": "--q",
         "--save-data-quality": "--q", "--auto-formats": "--format",

@@ -63,7 +63,7 @@ struct CommandFailure: Error, Equatable {
         return "\(subject): \(reason)"
     }
 
-    /// For use after a colon; a leading number or abbreviation does not change.
+    /// The sentence for use after a colon; a leading number or abbreviation does not change.
     static func lowered(_ sentence: String) -> String {
         let second = sentence.utf8.dropFirst().first ?? 0x20
         guard second.isASCIILowercase || second == 0x20 else { return sentence }

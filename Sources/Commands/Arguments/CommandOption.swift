@@ -9,7 +9,7 @@ struct CommandOption: Sendable, Equatable {
     let name: String
     /// One letter, such as `o`.
     var short: Character?
-    /// Such as `FILE`; nil for an option without a value.
+    /// The name of the value, such as `FILE`; nil for an option without a value.
     var form: String?
     let help: String
     var completion = Completion.nothing
@@ -17,7 +17,7 @@ struct CommandOption: Sendable, Equatable {
 
     var flag: String { "--" + name }
 
-    /// Such as `-o, --output FILE`.
+    /// The heading in `--help`, such as `-o, --output FILE`.
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(name: "help", short: "h", help: "print this help")
@@ -43,7 +43,7 @@ struct CommandOption: Sendable, Equatable {
 struct CommandDescription: Sendable {
     let name: String
     let summary: String
-    /// Such as `SOURCE… -o FILE|FOLDER`; empty for a command without operands.
+    /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty without operands.
     let operands: String
     let text: String
     var options: [CommandOption] = []

@@ -84,7 +84,7 @@ enum CommandRunner {
             status: ExitStatus.usageError)
     }
 
-    /// As the signal would, so that the shell that started it also stops.
+    /// Ends the process as the signal would, so that the shell that started it also stops.
     private static func die(of number: CInt) -> Never {
         signal(number, SIG_DFL)
         kill(getpid(), number)

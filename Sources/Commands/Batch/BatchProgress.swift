@@ -28,7 +28,7 @@ struct BatchProgress {
         return true
     }
 
-    /// At most `width` characters.
+    /// The progress bar, at most `width` characters.
     func bar(at now: Duration, width: Int) -> String {
         let worked = rendered + failed
         var figures = " \(doneCount)/\(total)"

@@ -26,7 +26,7 @@ final class BatchRecord: Sendable {
         var entries: [ExactText: Entry] = [:]
         var names: [Work: [String]] = [:]
         var isLineCut = false
-        /// As text, whose making takes a good part of a small render's time.
+        /// Requests as text, cached because making it takes a good part of a small render's time.
         var requests: [Request: String] = [:]
     }
 

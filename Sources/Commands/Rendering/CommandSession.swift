@@ -15,7 +15,7 @@ import ThumbnailTypes
 struct CommandSession: Sendable {
     let engine: Engine
     let files: WorkerPool
-    /// For the origins that forward them.
+    /// The fields for origins that forward them.
     private let fields: HTTPFields
     private let sink: DescriptorSink?
 
@@ -50,7 +50,7 @@ struct CommandSession: Sendable {
         return settings
     }
 
-    /// Some are processed while others are read, fetched and written; a small memory budget has room for fewer.
+    /// The number of sources in progress: some are processed while others are read, fetched and written.
     var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
 
     /// ``close(_:)`` ends the source's use.

@@ -14,7 +14,7 @@ enum ResultPlace: Sendable, Equatable {
     case standardOutput
     case file(String)
     case folder(String)
-    /// Below a named origin: `NAME:PATH/`.
+    /// Results go below a named origin: `NAME:PATH/`.
     case origin(String)
 
     var hasSeveralResults: Bool {
@@ -159,7 +159,7 @@ struct ResultRenderer: Sendable {
 
     /// Renders one result.
     ///
-    /// Among many, an existing file is not a failure, because it usually comes from an earlier run.
+    /// An existing file among many is not a failure, because it usually comes from an earlier run.
     private func kind(of opened: OpenedSource, _ source: Int, _ rendition: Int) async -> Outcome.Kind {
         do {
             try Task.checkCancellation()

@@ -154,7 +154,7 @@ extension SampleImage {
 
     private static func mix(_ left: Light, _ right: Light, _ share: Double) -> Light { left + (right - left) * share }
 
-    /// Between 0 and 1; each octave has twice the pitch and half the height.
+    /// Fractal noise in 0…1; each octave has twice the pitch and half the height.
     private static func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {
         var (sum, height, pitch) = (0.0, 0.5, 1.0)
         for octave in 0..<octaves {
@@ -164,7 +164,7 @@ extension SampleImage {
         return sum
     }
 
-    /// Between 0 and 1, with one bump per unit of length.
+    /// Smooth noise in 0…1, with one bump per unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
         let (column, row) = (x.rounded(.down), y.rounded(.down))
         let (right, down) = (x - column, y - row)
@@ -174,7 +174,7 @@ extension SampleImage {
         return top + (bottom - top) * along
     }
 
-    /// Between 0 and 1; depends on the two numbers alone.
+    /// A value in 0…1 that depends on the two numbers alone.
     private static func random(_ column: Double, _ row: Double) -> Double {
         var bits = UInt64(bitPattern: Int64(column)) &* 0x9E37_79B9_7F4A_7C15
         bits ^= UInt64(bitPattern: Int64(row)) &* 0xC2B2_AE3D_27D4_EB4F

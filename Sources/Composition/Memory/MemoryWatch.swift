@@ -34,7 +34,7 @@ struct MemoryWatch: Sendable {
 struct MemoryPressure: Equatable, Sendable {
     /// The share of time in which at least one task waited.
     var some: Double
-    /// All tasks waited: nothing made progress.
+    /// The share of time in which all tasks waited for memory.
     var full: Double
 
     init(some: Double, full: Double) {

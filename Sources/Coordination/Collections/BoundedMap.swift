@@ -154,7 +154,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         self = BoundedMap(maximumCount: maximumCount, maximumWeight: maximumWeight)
     }
 
-    /// Never evicts the most recently used entry if `sparesNewest`.
+    /// Evicts entries, but not the most recently used one if `sparesNewest`.
     @inlinable public mutating func evict(downTo bound: Int, sparesNewest: Bool = false) -> [Entry] {
         var evicted: [Entry] = []
         while totalWeight > bound, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }

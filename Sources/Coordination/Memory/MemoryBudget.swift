@@ -12,7 +12,7 @@ package final class MemoryBudget: Sendable {
     package struct NeverFits: Error {}
 
     package enum Use: Int, Sendable, CaseIterable {
-        /// On an image that has arrived.
+        /// Work on an image that has arrived.
         case work
         /// Incoming bytes that will need work; they may not use the last quarter of the budget.
         case arrival
@@ -132,7 +132,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// While there is room; purges caches when there is none.
+    /// Admits waiters while there is room; purges caches when there is none.
     private func admit() {
         for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }

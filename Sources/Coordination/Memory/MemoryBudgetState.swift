@@ -54,7 +54,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// While there is room; `isShort` if the next waiter did not fit.
+    /// Admits waiters while there is room; `isShort` if the next one did not fit.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
         var answers: [Answer] = []
         for use in MemoryBudget.Use.allCases {

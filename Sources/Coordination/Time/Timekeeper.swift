@@ -71,7 +71,7 @@ extension Duration {
     package var milliseconds: Double { seconds * 1_000 }
 }
 
-/// That this process may use, at least 1.
+/// The number of processors that this process may use, at least 1.
 package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
 
 /// Unmaps code and constants, most of which only the start needs; the kernel maps them again on use.

@@ -19,7 +19,7 @@ struct DelayEstimate {
         }
     }
 
-    /// Behind the queued jobs of each priority; running jobs are ignored.
+    /// The delays behind the queued jobs of each priority; running jobs are ignored.
     ///
     /// Started work returns to the queue to be finished, and then goes first, so a job that starts work counts for
     /// both.

@@ -4,7 +4,7 @@
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
     typealias Work = Task<Void, Never>
 
-    /// Before the caller has a continuation, because cancellation may come first.
+    /// Names a caller before it has a continuation, because cancellation may come first.
     struct Ticket: Hashable, Sendable {
         let key: Key
         let serial: UInt64

@@ -172,7 +172,7 @@ struct TurnQueue<Answer> {
 
     private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
 
-    /// Behind all waiters with the same tag.
+    /// The place behind all waiters with the same tag.
     private func place(of tag: Duration) -> Int {
         var (first, last) = (0, waiting.count)
         while first < last {

@@ -4,7 +4,7 @@ package final class WaitBudget: Sendable {
 
     package init() {}
 
-    /// Never negative.
+    /// The rest of a limit, never negative.
     package func remaining(of limit: Duration) -> Duration { max(.zero, limit - spent.withLock { $0 }) }
 
     package func spend(_ duration: Duration) { spent.withLock { $0 += max(.zero, duration) } }

@@ -38,7 +38,7 @@ package final class WorkToken: Sendable {
         writingProcessor.store(SystemTimekeeper.threadProcessorTime.nanoseconds, ordering: .relaxed)
     }
 
-    /// Used by a worker process.
+    /// Adds the time that a worker process used.
     package func add(processorTime: Duration) {
         if processorTime > .zero { otherProcessor.add(processorTime.nanoseconds, ordering: .relaxed) }
     }

@@ -62,7 +62,7 @@ final class SQLiteConnection {
 
 struct SQLiteError: Error, Equatable {
     enum Kind: String {
-        /// Not a database, another program's, or with pages that contradict each other.
+        /// The file is not a database, is another program's, or has pages that contradict each other.
         case damaged
         case full
         case inUse

@@ -20,7 +20,7 @@ final class SQLiteStatement {
         /// 0 if the column has another type.
         func int(_ column: Int) -> Int { Int(unsafe sqlite3_column_int64(raw, CInt(column))) }
 
-        /// Empty if the column has another type.
+        /// Returns no bytes if the column has another type.
         func bytes(_ column: Int) -> SharedBytes {
             var accumulator = ByteAccumulator(reservingCapacity: count(column))
             unsafe accumulator.append(

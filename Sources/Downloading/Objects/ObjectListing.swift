@@ -4,7 +4,7 @@ import Text
 /// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of URLs.
 struct ObjectListing {
     static let length = 1_000
-    /// More than the size of a page in bytes.
+    /// A bound above the size of a page, in bytes.
     static let maximumBytes = 4 << 20
 
     private let rules: OriginRules

@@ -11,7 +11,7 @@ struct BodySink: ~Copyable {
     private var hash: SHA256?
     private let eTag: String?
 
-    /// After a redirect the entity tag is ignored, because another place may use the same.
+    /// Ignores the entity tag after a redirect, because different URLs may use equal tags.
     init(head: ResponseHead, isRedirected: Bool) {
         bytes = ByteAccumulator(reservingCapacity: min(head.contentLength ?? 0, Self.maximumReservation))
         eTag = isRedirected ? nil : head.strongETag

@@ -60,7 +60,7 @@ struct ResponseHead {
         case whole
         case ifChanged
         case rest(PartialBody)
-        /// At the hop's URL; a conditional one also validates a stored source.
+        /// A part of the source at the hop's URL; a conditional request also validates a stored source.
         case part(RequestedPart, at: String, isConditional: Bool)
         case put
     }

@@ -112,7 +112,7 @@ package final class OriginRules: Sendable {
     let addressPolicy: AddressPolicy
     private let absolute: OriginRules?
 
-    /// For redirects to absolute URLs.
+    /// The rules for redirects to absolute URLs.
     var unnamed: OriginRules { absolute ?? self }
 
     fileprivate init(

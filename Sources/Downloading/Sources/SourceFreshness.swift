@@ -67,7 +67,7 @@ package struct SourceFreshness: Hashable, Sendable {
         self.receivedAt = receivedAt.secondsSince1970
     }
 
-    /// Never negative, even if the clock was set back.
+    /// The age in seconds, never negative, even if the clock was set back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
     package func isFresh(at now: Int) -> Bool { storability.isStorable && age(at: now) < lifetime }

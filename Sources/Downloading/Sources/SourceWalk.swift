@@ -16,7 +16,7 @@ package struct SourceWalk: Sendable, Hashable {
         /// In order; the first is certain, others may not be needed once its bytes are known. The limit counts all
         /// bytes, those known included.
         case ranges([Range<Int>], atMost: Int)
-        /// All of it, in one range.
+        /// One range, all of which is needed.
         case run(Range<Int>)
         case whole
     }

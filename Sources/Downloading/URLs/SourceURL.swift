@@ -143,7 +143,7 @@ private enum HTTPSchemeSyntax {
 }
 
 package enum SourceURLError: Error, Hashable, Sendable {
-    /// Not an absolute URL by RFC 3986, or one with a user name, an invalid host, or more than 2048 bytes.
+    /// The text is not an absolute URL by RFC 3986, or has a user name, an invalid host, or more than 2048 bytes.
     case malformed
     /// A path with a segment that is `.` or `..`, or would be after decoding its escapes once.
     case dotSegment

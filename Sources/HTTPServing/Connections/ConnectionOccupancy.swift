@@ -13,7 +13,7 @@ struct ConnectionOccupancy: ~Copyable {
 
     init(at now: Duration) { idleBegan = Atomic(Moment(now)) }
 
-    /// False if the connection has an owner.
+    /// Returns false if the connection has an owner.
     func acquire(for owner: Owner) -> Bool { transfer(from: .none, to: owner) }
 
     func endRequest(at now: Duration) {
@@ -26,7 +26,7 @@ struct ConnectionOccupancy: ~Copyable {
         _ = transfer(from: .request, to: .body)
     }
 
-    /// False if the watch thread already has.
+    /// Returns false if the watch thread has already ended it.
     func endBody() -> Bool { transfer(from: .body, to: .request) }
 
     var isInBody: Bool { owner.load(ordering: .acquiring) == .body }

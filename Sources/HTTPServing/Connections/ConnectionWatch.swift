@@ -51,7 +51,7 @@ final class ConnectionWatch: Sendable {
     /// Unique in this server.
     func makeTicket() -> UInt64 { nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// When the client disconnects; event thread only, while the descriptor is open.
+    /// Watches for the client's disconnection; event thread only, while the descriptor is open.
     func watchHangup(of connection: any OpenConnection, descriptor: CInt, ticket: UInt64) {
         suspended.withLock { $0[ticket] = connection }
         CLinux_epoll_watch_hangup(epoll, descriptor, ticket)

@@ -50,7 +50,7 @@ struct Deferral {
         return Abandonment(task: task)
     }
 
-    /// After the connection was resumed; nil if the wait was abandoned.
+    /// Called after the connection was resumed; returns nil if the wait was abandoned.
     ///
     /// The next wait may begin afterward.
     mutating func take() -> Continuation? {

@@ -35,7 +35,7 @@ final class AcceptThread: Sendable {
         close(ends.writer)
     }
 
-    /// When it returns, clients wait for the next process.
+    /// Stops accepting; when it returns, new clients wait for the next process.
     func stop() {
         var byte: UInt8 = 1
         _ = unsafe write(ends.writer, &byte, 1)

@@ -29,7 +29,7 @@ extension ClientConnection {
         wait.begin { self.resume(with: wait.finish, ticket: ticket) }
     }
 
-    /// On any thread; the event thread sends the response.
+    /// Resumes the connection from any thread; the event thread sends the response.
     private func resume(with continuation: @escaping Deferral.Continuation, ticket: UInt64) {
         _ = resume { $0.deferral.resume(with: continuation, ticket: ticket) ? true : nil }
     }
@@ -45,7 +45,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Until `body` has another piece; event thread only, within the library's callback for more bytes.
+    /// Waits until `body` has another piece; event thread only, within the library's callback for more bytes.
     ///
     /// The order matters: no thread may resume the connection before the library has suspended it.
     func suspend(until body: StreamedBody) {
@@ -57,7 +57,7 @@ extension ClientConnection {
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
-    /// Within a response, so that the client does not take it for complete; event thread only.
+    /// Ends the connection within a response, so that the client does not take it for complete; event thread only.
     func breakOff() { socket.end() }
 
     func endStreamWait() {

@@ -116,7 +116,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         context.remove(self)
     }
 
-    /// Before the library sends its own error page with this status; event thread only.
+    /// Called before the library sends its own error page with this status; event thread only.
     ///
     /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
     /// the library sends its header twice.
@@ -326,7 +326,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     var isEvicted: Bool { shared.withLock { $0.isEvicted } }
 
-    /// None being served, none in the socket's buffer, and no recent incomplete header; the descriptor must be open.
+    /// Whether no request is served, buffered or incomplete; the descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
         guard occupancy.isFree else { return false }
         return occupancy.hasSlowHeader(at: now) || pendingBytes <= 0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Not created by the library, so that accepting can stop while connections continue.
+/// A socket that the library does not own, so that accepting can stop while connections continue.
 struct ListeningSocket: Sendable {
     static let backlog = 4_096
 

@@ -27,7 +27,7 @@ struct OutgoingResponse: ~Copyable {
         unsafe CMicrohttpdShim_discard(raw)
     }
 
-    /// On the connection's event thread; false if it is too late.
+    /// Call on the connection's event thread; returns false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool { unsafe CMicrohttpdShim_queue(connection, status, raw) }
 
     /// Returns 1 if the field is invalid, otherwise 0.

@@ -31,7 +31,7 @@ struct ReceivedHeader {
         size = unsafe CMicrohttpdShim_header_size(connection)
     }
 
-    /// As the library left it, from the method to the empty line; two characters of the target are overwritten.
+    /// The header from the method to the empty line; the library has overwritten two characters of the target.
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
     /// - Parameters:

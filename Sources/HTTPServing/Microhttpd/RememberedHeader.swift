@@ -34,7 +34,7 @@ struct HeaderMemory {
     private(set) var header: RememberedHeader?
     private var lastTarget: String?
 
-    /// When the target is requested for the second time in a row; most are never repeated.
+    /// Remembers a target that is requested twice in a row; most are never repeated.
     mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, _ responder: any RecurringResponder) {
         guard request.target == lastTarget else {
             lastTarget = request.target
@@ -56,6 +56,6 @@ final class SharedOutgoingResponse: @unchecked Sendable {
         self.outgoing = outgoing
     }
 
-    /// On the connection's event thread; false if it is too late.
+    /// Call on the connection's event thread; returns false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool { unsafe outgoing.queue(on: connection) }
 }

@@ -11,7 +11,7 @@ enum RequestRules {
 
     enum Decision: Equatable {
         case accept(bodyLength: Int)
-        /// After reading a chunked body (RFC 9112 section 7.1).
+        /// Reads a chunked body (RFC 9112 section 7.1).
         case acceptChunks
         case reject(HTTPRejection)
     }

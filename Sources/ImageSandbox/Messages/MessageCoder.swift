@@ -5,7 +5,7 @@ import Recipes
 ///
 /// Each method returns the value that it wrote or read. A reader starts from any value.
 struct MessageCoder {
-    /// False if the message ends too early, or has a value that no writer writes.
+    /// Whether the message was complete, with values that a writer writes.
     private(set) var isValid = true
     private var bytes: [UInt8] = []
     private var offset = 0

@@ -31,7 +31,7 @@ final class MessageSocket: Sendable {
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// Empty if there is none or the connection has ended.
+    /// Returns an empty message if there is none or the connection has ended.
     ///
     /// A longer message is truncated after `count` + 1 bytes. Its descriptors are dropped.
     func receive(count: Int) -> [UInt8] {

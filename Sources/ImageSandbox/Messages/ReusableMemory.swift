@@ -15,7 +15,7 @@ package struct ReusableMemory: ~Copyable {
     /// Enough for photographs of six megapixels, with all coarser levels.
     package static let count = 12 << 20
     #endif
-    /// After the pixels, for other data of an image.
+    /// The space after the pixels for other data of an image.
     static let tailCount = 2 << 20
 
     let memory: SharedMemory

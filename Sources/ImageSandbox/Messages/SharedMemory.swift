@@ -63,7 +63,7 @@ package struct SharedMemory: ~Copyable {
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
-    /// All bytes then read as zeros.
+    /// Frees the pages; all bytes then read as zeros.
     func empty(_ count: Int) {
         // If the kernel cannot release the pages, they stay, which is allowed.
         _ = CLinux_release_pages(descriptor, count)

@@ -325,7 +325,7 @@ package struct SandboxConfiguration: Sendable {
         encoderCount = parallelism
     }
 
-    /// For a decode in the lane for small work, which a few such files would fill otherwise.
+    /// The limit for a decode in the lane for small work, which a few long ones would fill.
     func processorTime(forSmallCostOf cost: Duration) -> Duration { minimumSmallDecodeTime + cost * 2 }
 
     /// Generous, because costs were measured on another machine.

@@ -18,7 +18,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// When the worker last freed memory, and when it was last seen idle.
     private var requestsAtRelease = 0
     private var requestsWhenIdle = 0
-    /// When the worker was ready, including the kept memory, in bytes.
+    /// The address space of the ready worker in bytes, including the memory that it keeps.
     private let addressSpace: Int
     /// Beyond the address space and its image's, in bytes.
     private let spareMemory: Int
@@ -247,7 +247,7 @@ final class WorkerProcess: @unchecked Sendable {
         return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
     }
 
-    /// More CPU time since the last request than freeing memory takes.
+    /// Whether it has used more CPU time since the last request than freeing memory takes.
     var isBusyWhileIdle: Bool { processorTime - idleProcessorTime > Self.idleTimeAllowance }
 
     private static let idleTimeAllowance = Duration.seconds(1)

@@ -46,7 +46,7 @@ extension WorkerResponse.ClaimedImage {
 }
 
 extension WorkerResponse {
-    /// More than the largest pixels with all metadata.
+    /// A bound above the size of the largest pixels with all metadata.
     static func maximumFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
     package static func file(

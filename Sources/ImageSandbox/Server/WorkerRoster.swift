@@ -27,7 +27,7 @@ final class WorkerRoster: Sendable {
         case watch([WorkerProcess], until: Duration?)
     }
 
-    /// After the first failed start; doubles each time.
+    /// The delay after the first failed start; it doubles each time.
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 

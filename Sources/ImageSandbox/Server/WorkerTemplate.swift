@@ -2,7 +2,7 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// Has loaded all libraries and read nothing from outside; workers are copies of it.
+/// A process that has loaded all libraries and read nothing from outside; workers are copies of it.
 ///
 /// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All
 /// copies have the same addresses, so a template is replaced when an attacker may know them, and periodically before
@@ -46,7 +46,7 @@ final class WorkerTemplate: Sendable {
     func end() { _ = WorkerEnd(killing: id) }
 }
 
-/// As copies of a template, or as new programs if there is none.
+/// Starts workers as copies of a template, or as new programs if there is none.
 ///
 /// Used by one thread, with which the template and the workers end.
 struct WorkerSpawner {

@@ -10,7 +10,7 @@ enum Confinement {
         let description = "it has several threads"
     }
 
-    /// Before this process is confined or copied; after an error the process is unusable.
+    /// Prepares this process before it is confined or copied; after an error it is unusable.
     ///
     /// A process with several threads would be confined in part, and a copy has only the thread that made it.
     ///
@@ -26,7 +26,7 @@ enum Confinement {
 
     /// Permanent; returns the protections in force.
     ///
-    /// After an error the process is unusable.
+    /// Confines this process; after an error it is unusable.
     static func confine(
         _ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt
     ) throws -> Protections {

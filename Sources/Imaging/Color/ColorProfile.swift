@@ -30,7 +30,7 @@ extension ColorProfile.Curve {
 }
 
 extension ColorProfile {
-    /// Within 8-bit precision: the colors need no conversion.
+    /// Whether the colors are sRGB within 8-bit precision, so that they need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
     var isDisplayP3: Bool { has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard) }
@@ -59,7 +59,7 @@ extension ColorProfile {
 }
 
 extension ColorProfile.Curve {
-    /// Within half a step of 8 bits.
+    /// Whether the curve is sRGB's within half a step of 8 bits.
     fileprivate var isStandard: Bool {
         switch self {
         // A single entry is a plain gamma, which sRGB is not.
@@ -77,7 +77,7 @@ extension ColorProfile.Curve {
         isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
-    /// Within half an 8-bit step of the component.
+    /// Whether the curve is this one within half an 8-bit step of the component.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in

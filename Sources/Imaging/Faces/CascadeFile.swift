@@ -94,7 +94,7 @@ private struct XMLElement {
         return skipsMarkup(bytes, &offset, into: &text)
     }
 
-    /// To the next tag, over text, comments and instructions.
+    /// Collects text up to the next tag, and skips comments and instructions; false for a malformed file.
     private static func skipsMarkup(_ bytes: [UInt8], _ offset: inout Int, into text: inout [UInt8]) -> Bool {
         while let start = bytes[offset...].firstIndex(of: UInt8(ascii: "<")) {
             text += bytes[offset..<start]
@@ -130,7 +130,7 @@ private struct XMLElement {
 
     var word: String { words.first.map(String.init) ?? "" }
 
-    /// Empty if one is no integer.
+    /// The numbers of a list; empty if one is not an integer.
     func numbers() -> [Int32] {
         let numbers = words.map { Int32($0) }
         return numbers.contains(nil) ? [] : numbers.compactMap(\.self)

@@ -23,7 +23,7 @@ package struct DecodedDescription: Hashable, Sendable {
     /// The profile of planes or color pixels, applied after the image was reduced; nil for sRGB.
     package var profile: ColorProfile?
     package var jpegDecoding: JPEGDecoding?
-    /// False for pixels.
+    /// Whether the planes have color detail; false for interleaved pixels.
     package var hasColorDetail: Bool
 
     package init(

@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// To sRGB or Display P3; colors outside the target gamut are mapped into it, keeping their hue.
+/// Converts to sRGB or Display P3; colors outside the target gamut are mapped into it, keeping their hue.
 struct GamutConversion: Hashable, Sendable {
     let source: ColorProfile
     let toWide: Bool

@@ -87,7 +87,7 @@ enum ColorDetail {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// False for gray images.
+    /// Returns false for gray images.
     @unsafe
     static func isFound(in planes: CPlanarShimPlanes) -> Bool {
         guard planes.count == 3 else { return false }

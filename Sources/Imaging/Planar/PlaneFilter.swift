@@ -35,7 +35,7 @@ final class PlaneFilter: @unchecked Sendable {
     let room: Int
     private let graph: OpaquePointer
 
-    /// Each coefficient exists in floating point and in 16 bits.
+    /// The size of the coefficients, each in floating point and in 16 bits.
     var byteCount: Int {
         let region = resampling.region
         let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)

@@ -87,7 +87,7 @@ extension EXIFDirectory.Entry {
 
 /// EXIF data may have the leading `Exif` of JPEG.
 struct EXIFFacts {
-    /// None if it is unreadable: an image with damaged metadata is still an image.
+    /// The turn, none if it is unreadable: an image with damaged metadata is still an image.
     let turn: QuarterTurn
     let texts: EXIFTexts?
 
@@ -119,7 +119,7 @@ extension EXIFTexts {
                 artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
     }
 
-    /// After a four-byte offset, which counts from its own end (ISO/IEC 23008-12 annex A).
+    /// Reads a directory after a four-byte offset, which counts from its end (ISO/IEC 23008-12 annex A).
     init?(offset bytes: RawSpan, range: Range<Int>) {
         guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
         self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)

@@ -44,7 +44,7 @@ extension SourceRights {
         limit()
     }
 
-    /// For `Artist` and `Copyright` of EXIF; nil without either.
+    /// The values of EXIF's `Artist` and `Copyright`; nil without either.
     var attribution: Attribution? {
         Attribution(artist: Array((self[.creator] ?? "").utf8), copyright: Array((self[.copyright] ?? "").utf8))
     }

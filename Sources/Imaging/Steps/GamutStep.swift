@@ -1,6 +1,6 @@
 import Recipes
 
-/// Not part of a plan or key: the renderer adds it when the colors of the decoded pixels are known.
+/// A step outside plans and keys: the renderer adds it when the colors of the decoded pixels are known.
 struct GamutStep: Hashable {
     let conversion: GamutConversion
 }

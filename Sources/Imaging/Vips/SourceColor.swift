@@ -25,7 +25,7 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// To 8-bit sRGB or Display P3.
+    /// Converts to 8-bit sRGB or Display P3.
     func toneMapped(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(

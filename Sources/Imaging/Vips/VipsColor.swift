@@ -20,7 +20,7 @@ extension VipsImage {
         }
     }
 
-    /// To 8-bit sRGB or Display P3, keeping an alpha band.
+    /// Converts to 8-bit sRGB or Display P3, keeping an alpha band.
     func convertedByProfile(
         _ intent: ICCProfile.Intent = .relative, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {

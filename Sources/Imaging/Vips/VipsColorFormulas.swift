@@ -5,7 +5,7 @@ import Coordination
 import Glibc
 import Recipes
 
-/// On whole 8-bit frames. `token` can stop the work, and must outlive the result.
+/// Operations on whole 8-bit frames. `token` can stop the work, and must outlive the result.
 extension VipsImage {
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGray ? self : inColor()

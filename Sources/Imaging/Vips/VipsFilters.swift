@@ -4,7 +4,7 @@ import CVipsShim
 import Coordination
 import Recipes
 
-/// On whole 8-bit frames; libvips lacks these operations, or is slower.
+/// Operations on whole 8-bit frames that libvips lacks, or does more slowly.
 ///
 /// Transparent pixels add no color. `token` can stop the work, and must outlive the result.
 extension VipsImage {

@@ -85,7 +85,7 @@ extension VipsImage {
 
     func repeatedTwice() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) } }
 
-    /// On an 8-bit image.
+    /// Composes on an 8-bit image.
     ///
     /// - Parameters:
     ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.

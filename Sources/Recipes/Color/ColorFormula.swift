@@ -1,7 +1,7 @@
 /// Changes each pixel's color independently of other pixels, but not alpha.
 package enum ColorFormula: Hashable, Sendable {
     case scales(red: Scale, green: Scale, blue: Scale)
-    /// For red, then green and blue: 768 values.
+    /// Curves for red, green and blue, in this order: 768 values.
     case curves([UInt8])
     /// 3×3, row by row, in thousandths.
     case matrix([Int])

@@ -99,7 +99,7 @@ extension ImageFormat {
 
     package var maximumSharpPixels: Int { writing?.maximumSharpPixels ?? 0 }
 
-    /// On the encoder's own scale.
+    /// The effort on the encoder's scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time
     /// and saves less than a twentieth of the bytes.

@@ -99,7 +99,7 @@ extension FormatTraits {
         var isUninterruptible = false
         /// Whether encoding an animation cannot be interrupted either.
         var isUninterruptibleAnimation = false
-        /// Up to this area chroma is computed from full-color pixels instead of resampled planes, which lose more
+        /// The area up to which chroma is computed from full-color pixels instead of resampled planes, which lose more
         /// quality at small sizes.
         var maximumSharpPixels = 0
         /// In percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.

@@ -1,6 +1,6 @@
 /// Maps JPEG qualities to encoder qualities that yield the same visual quality at the same size.
 ///
-/// Measured by SSIMULACRA2 (docs/quality.md); interpolated linearly.
+/// A curve measured by SSIMULACRA2 (docs/quality.md); interpolated linearly.
 struct QualityCurve: Sendable {
     /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
     private let points: [(visual: Int, encoder: [Int])]

@@ -86,7 +86,7 @@ extension BorderTrim: Hashable {
 }
 
 extension ImageOperations.Trim {
-    /// Empty for the native dialect.
+    /// The part of the key for other dialects; empty for the native one.
     fileprivate var keyText: String {
         (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
             + (isEqualDown ? "equal down " : "")

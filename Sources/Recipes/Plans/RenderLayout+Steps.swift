@@ -1,5 +1,5 @@
 extension RenderLayout {
-    /// After the resample, the turn and a crop by position or content, in the order of docs/operations.md.
+    /// The steps after the resample, the turn and a crop, in the order of docs/operations.md.
     func steps(
         for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {

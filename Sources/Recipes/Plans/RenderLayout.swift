@@ -69,7 +69,7 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// At most one side is requested: the box has the image's aspect ratio, and nothing is cropped.
+    /// The layout if at most one side is requested: the box has the image's aspect ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box

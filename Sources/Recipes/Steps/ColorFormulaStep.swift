@@ -26,7 +26,7 @@ package struct ColorFormulaStep: WholeFrameStep {
 
 package enum HistogramStep: WholeFrameStep {
     case equalize
-    /// Between these percentiles of CIELAB lightness; of the first frame of an animation.
+    /// Stretches the range between these percentiles of CIELAB lightness, taken from an animation's first frame.
     case normalize(low: Int, high: Int)
     /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
     case noise(amount: Int, seed: Int)

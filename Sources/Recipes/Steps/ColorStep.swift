@@ -44,7 +44,7 @@ extension ColorStep: WholeFrameStep, OperationStep {
 }
 
 extension StepCost {
-    /// Whole frames of input and output are in memory.
+    /// The memory for whole frames of input and output.
     ///
     /// - Parameters:
     ///   - time: Nanoseconds per output pixel.

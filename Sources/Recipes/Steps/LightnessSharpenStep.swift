@@ -1,4 +1,4 @@
-/// On CIELAB lightness as libvips does it, with different amounts for flat areas and edges.
+/// Sharpens CIELAB lightness as libvips does, with different amounts for flat areas and edges.
 package struct LightnessSharpenStep: FilterStep {
     /// In pixels; above 0, at most 10.
     package let sigma: Float

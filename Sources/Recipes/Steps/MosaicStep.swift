@@ -1,4 +1,4 @@
-/// Each square of a grid from the top left becomes its mean.
+/// Replaces each square of a grid from the top left by its mean.
 package struct MosaicStep: Hashable {
     /// The side of a square in pixels, above 1.
     package let side: Int

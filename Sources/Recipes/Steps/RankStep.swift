@@ -1,6 +1,6 @@
 /// The median, darkest or brightest pixel of the square around each pixel.
 ///
-/// Each component is ranked separately, except alpha. Edge pixels are repeated.
+/// Ranks each component separately, except alpha. Edge pixels are repeated.
 package struct RankStep: FilterStep {
     package enum Rank: String, Hashable, Sendable {
         case minimum = "least"

@@ -87,7 +87,7 @@ package struct StepWork: Hashable, Sendable {
     package let output: FrameShape
     package internal(set) var read = 0
     package internal(set) var made = 0
-    /// Because the step would have earlier steps compute pixels repeatedly.
+    /// Whether earlier steps would compute pixels repeatedly for this one, so that its input is stored.
     package internal(set) var keepsInput = false
 }
 
@@ -116,6 +116,6 @@ package struct StepGeometry {
         rectangle = (0, 0, size)
     }
 
-    /// Below it, an image or a result has too few chroma samples for resampling planes.
+    /// The shortest side at which an image has enough chroma samples for resampling planes.
     package static let shortestPlane = 16
 }

@@ -106,7 +106,7 @@ package struct GainMapMetadata: Hashable, Sendable {
 extension GainMapMetadata {
     package var numbers: [Int] { [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] } }
 
-    /// More stops than any display can show; keeps light multiplied by a headroom finite.
+    /// More stops than any display can show; a bound that keeps light times headroom finite.
     private static let maximumHeadroom = 64.0
 
     package static let maximumNumbers = 35

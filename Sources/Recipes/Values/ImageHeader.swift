@@ -1,6 +1,6 @@
 package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
-    /// Before the image is turned upright; the canvas of animations.
+    /// The size before the image is turned upright; an animation's canvas.
     package let storedSize: PixelSize
     /// The area of one frame: more than visible if an AVIF or HEIC image is cropped or composed of tiles.
     package let decodedArea: Int
@@ -128,7 +128,7 @@ package struct EmbeddedPreview: Hashable, Sendable {
     package let sensor: PixelSize?
 
     private static let longestSide = 1 << 24
-    /// More than the size of any file.
+    /// A bound that no file's size reaches.
     private static let longestFile = 1 << 48
 
     /// - Parameter sensor: Dropped if it is no size of a sensor.

@@ -25,9 +25,9 @@ package struct ImageOperations: Hashable, Sendable {
         /// Behind transparent parts, with medians of 3×3 pixels, so that single pixels do not count; nil compares each
         /// pixel, including alpha.
         package var matte: Color?
-        /// Both are reduced to the narrower one.
+        /// Whether both edges are trimmed only as far as the narrower one allows.
         package var isEqualAcross = false
-        /// Both are reduced to the narrower one.
+        /// Whether both edges are trimmed only as far as the narrower one allows.
         package var isEqualDown = false
         /// ``tolerance`` limits the distance from the color rather than the difference in each component.
         package var isDistance = false

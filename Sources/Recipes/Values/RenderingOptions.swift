@@ -7,7 +7,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var enlarge = false
     /// In pixels; the result is scaled down to it.
     package var maximumArea: Int?
-    /// Both sides are multiples of it, such as of the patches of a vision model.
+    /// The number that both sides are multiples of, such as the patch size of a vision model.
     package var multiple: Int?
     package var gravity = Gravity.center
     /// In percent, for ``Gravity/face`` and ``Fit/cover``: 100 shows only the faces.
@@ -76,7 +76,7 @@ package struct WatermarkOptions: Hashable, Sendable {
     package var opacity = 100
     /// In ten-thousandths of the result's width, 100…10000; nil for its own size times the device pixel ratio.
     package var scale: Int?
-    /// To the right and down, from the top left corner plus the distances.
+    /// Whether it repeats to the right and down, from the top left corner plus the distances.
     package var isTiled = false
 
     package init() {}

@@ -9,7 +9,7 @@ package struct RenderingRules: Hashable, Sendable {
     package var similarity = SimilarityGoal()
     /// `Accept` may select them; the first one wins among equally small files.
     package var automaticFormats: [ImageFormat] = [.webp]
-    /// For requests that name no quality.
+    /// The limit for requests that name no quality.
     package var defaultQualityLimit: Int?
 
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
@@ -46,7 +46,7 @@ package struct ImagingLimits: Sendable, Hashable {
         header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
     }
 
-    /// For worker processes: the serving process has checked the header.
+    /// The limits of worker processes: the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)

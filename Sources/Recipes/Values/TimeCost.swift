@@ -12,7 +12,7 @@ package enum TimeCost {
     /// The time to decode a pixel of a separate alpha plane.
     static let alphaPlane = 30.0
 
-    /// Each start of a decoder, and each frame that only later ones need, of any size.
+    /// The cost of each start of a decoder, and of each frame that only later ones need, of any size.
     static let run = 100_000.0
 
     /// The time to decode a pixel of a frame that is not shown; the cost of the file includes its bytes.

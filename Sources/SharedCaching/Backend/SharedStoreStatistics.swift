@@ -17,7 +17,7 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package struct Writes: Sendable, Equatable {
         package var bytes = 0
         package var written = 0
-        /// Because too many were waiting, or rejected.
+        /// Writes that were dropped because too many were waiting, or rejected.
         package var dropped = 0
     }
 

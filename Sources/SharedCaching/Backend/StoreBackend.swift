@@ -1,7 +1,7 @@
 import Coordination
 import Memory
 
-/// Behind a ``SharedStore``, which admits and seals every value.
+/// The storage behind a ``SharedStore``, which admits and seals every value.
 protocol StoreBackend: Sendable {
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure)
 

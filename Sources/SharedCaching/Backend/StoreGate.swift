@@ -14,7 +14,7 @@ final class StoreGate: Sendable {
 
     enum WriteOutcome {
         case written
-        /// Not sent, or with an unknown outcome.
+        /// The write was not sent, or its outcome is unknown.
         case dropped
         case failed(String, isFull: Bool)
     }

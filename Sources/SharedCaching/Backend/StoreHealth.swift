@@ -55,7 +55,7 @@ struct StoreHealth {
     }
 }
 
-/// Also when a full place is retried; a plain value.
+/// Whether writes succeed, and when a full container is retried; a plain value.
 struct WriteHealth {
     enum Change {
         case full, rejected, again

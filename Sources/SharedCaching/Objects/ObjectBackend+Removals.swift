@@ -2,7 +2,7 @@ import Coordination
 import Memory
 
 extension ObjectBackend {
-    /// After this many in a row, only known sources are removed.
+    /// The number of failures in a row after which only known sources are removed.
     private static let maximumFailedListings = 5
     /// Sources whose names are read before they are removed.
     private static let namesAtOnce = 512
@@ -55,7 +55,7 @@ extension ObjectBackend {
         }
     }
 
-    /// Up to the limit of one removal.
+    /// Removes up to the limit of one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
         // First: see ``write(_:under:since:)``.

@@ -192,7 +192,7 @@ final class ObjectBackend: StoreBackend {
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }
 
-    /// At intervals, until the container is in use and no removals are pending.
+    /// Tries at intervals until the container is in use and no removals are pending.
     func recover() {
         guard !gate.isStopped else { return }
         let isFirst = state.withLock { state in

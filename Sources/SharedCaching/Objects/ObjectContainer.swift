@@ -44,12 +44,12 @@ enum ObjectNames {
         members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
 
-    /// Over 4,096 folders.
+    /// Spreads names over folders.
     private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
 private let sourcesAtOnce = 16
-/// More than the size of a source and its name.
+/// A bound above the size of a source and its name.
 private let maximumMemberBytes = 8 << 10
 
 extension ObjectContainer {
@@ -59,7 +59,7 @@ extension ObjectContainer {
         }
     }
 
-    /// Also whether all could be read and are sealed.
+    /// Returns also whether all could be read and are sealed.
     func members(
         _ names: [String], in folder: String, signedBy signature: SharedSignature
     ) async throws -> (sources: [NamedSource], areAll: Bool) {

@@ -6,10 +6,10 @@ import Coordination
 struct PendingRemovals {
     enum Removal {
         case forget([SharedSource])
-        /// Also notifies all other instances.
+        /// Removes sources, and notifies all other instances.
         case purge([PurgeNotice])
         case tagged(TagRemoval)
-        /// Also notifies all other instances if an operator wants it.
+        /// Removes everything, and notifies all other instances if an operator wants it.
         case everything(PurgeNotice? = nil)
 
         var notices: [PurgeNotice] {

@@ -94,7 +94,7 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 }
 
-/// Each purge is performed once, and a lost log can be restored; a plain value.
+/// Remembers purges, so that each is performed once and a lost log can be restored; a plain value.
 struct PurgeMemory {
     private var notices = BoundedMap<Generation, PurgeNotice>(maximumCount: PurgeMemory.capacity)
 

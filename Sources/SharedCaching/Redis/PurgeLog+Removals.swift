@@ -29,7 +29,7 @@ extension PurgeLog {
         return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
     }
 
-    /// After the last page, the sources are purged.
+    /// Reads a page of the tag's sources; after the last page, the sources are purged.
     ///
     /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
     mutating func collect(

@@ -13,7 +13,7 @@ struct RedisWrite: Sendable {
     let command: RedisCommand
     var body: SharedBytes?
     var after: [UInt8] = []
-    /// To all of it; the first is for the write.
+    /// The number of replies; the first is for the write.
     let replyCount: Int
     /// In bytes, as counted by the queue.
     let length: Int

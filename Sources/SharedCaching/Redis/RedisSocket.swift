@@ -122,7 +122,7 @@ final class RedisSocket {
         }
     }
 
-    /// After a read of `count` bytes into a buffer of `capacity`.
+    /// Whether more bytes may be readable after a read of `count` bytes into a buffer of `capacity`.
     ///
     /// If not, the system reports later bytes. It does not report bytes buffered by libssl.
     func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }

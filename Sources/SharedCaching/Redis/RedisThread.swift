@@ -25,7 +25,7 @@ final class RedisThread {
     private var tries = 0
     private var lastRejection: String?
 
-    /// Between reads of the log, in case a message was missed.
+    /// The time between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
     private static let replyTimeout = Duration.seconds(2)
     private static let writeTimeout = Duration.seconds(5)
@@ -151,7 +151,7 @@ final class RedisThread {
         return command
     }
 
-    /// False if that fails at once, or the server's address is unknown.
+    /// Returns false if that fails at once, or the server's address is unknown.
     private func open(_ connection: RedisConnection) -> Bool {
         guard connection.isClosed else { return true }
         while let address = addresses.first {
@@ -161,7 +161,7 @@ final class RedisThread {
         return false
     }
 
-    /// Also reads the missed purges, sends the pending removals, and measures the server's latency.
+    /// Connects, reads the missed purges, sends the pending removals, and measures the server's latency.
     private func connect() {
         let now = timekeeper.now
         if let oldest = control.oldestSentAt {

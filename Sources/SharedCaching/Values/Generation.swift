@@ -7,7 +7,7 @@ package struct Generation: Hashable, Sendable {
 
     static let length = 22
 
-    /// Before the first removal, where no generation is stored.
+    /// The generation before the first removal, when none is stored.
     static let first = Generation(text: [UInt8](repeating: UInt8(ascii: "-"), count: length))
 
     private init(text: [UInt8]) { self.text = text }

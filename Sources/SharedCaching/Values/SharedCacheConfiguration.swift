@@ -36,7 +36,7 @@ package struct SharedStoreConfiguration: Sendable {
     package var key: [UInt8]?
     package var maximumQueueBytes = 16 << 20
     package var maximumValueBytes = 8 << 20
-    /// Between attempts to connect, and between queries for purges.
+    /// The time between attempts to connect, and between queries for purges.
     package var interval = Duration.milliseconds(1_000)
 
     package init() {}

@@ -59,7 +59,7 @@ struct RedisTagSet {
     }
 }
 
-/// Before a source was requested under a tag; see ``SharedStore/begin(_:of:)``.
+/// The state of a tag before a source was requested under it; see ``SharedStore/begin(_:of:)``.
 package struct TagCheckpoint: Sendable {
     let generation: Task<SharedBytes?, any Error>
 }

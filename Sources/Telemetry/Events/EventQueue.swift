@@ -8,7 +8,7 @@ struct EventQueue<Waiter> {
     static var maximumWaiting: Int { 1_000 }
     /// In bytes; beyond it, no event is added.
     static var batchSize: Int { 64 << 10 }
-    /// After this long without an event, so that proxies do not close the connection.
+    /// The time without events after which a keep-alive is sent, so that proxies do not close the connection.
     static var keepAliveInterval: Duration { .seconds(15) }
 
     struct Batch {
@@ -62,7 +62,7 @@ struct EventQueue<Waiter> {
         return nil
     }
 
-    /// Empty for a keep-alive; nil if the reader has left.
+    /// Returns the next events, an empty batch for a keep-alive, or nil if the reader has left.
     mutating func take() -> Batch? {
         guard !isClosed else { return nil }
         var batch = Batch(lost: lost)

@@ -118,7 +118,7 @@ package struct DownloadEnd: Sendable, Equatable {
     }
 }
 
-/// As in `Server-Timing`.
+/// A step with its duration, as in `Server-Timing`.
 package struct StepTiming: Hashable, Sendable {
     package let name: String
     package let duration: Duration

@@ -54,7 +54,7 @@ package struct MetricTimeline: Sendable {
         accepted = (start, [:])
     }
 
-    /// Never before an earlier document even if the clock was set back.
+    /// The time of a document, never before an earlier one, even if the clock was set back.
     package func time(at moment: UInt64) -> UInt64 { max(moment, accepted.time) }
 
     func metrics(_ readings: [MetricReading]) -> [Metric] {

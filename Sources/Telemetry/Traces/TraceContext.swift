@@ -55,7 +55,7 @@ private enum Hexadecimal16 {
         )
     }
 
-    /// Up to 16 digits; nil if one is not a digit or is uppercase.
+    /// Parses up to 16 hexadecimal digits; returns nil for other characters, and for uppercase.
     static func value(of text: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for byte in text {

@@ -89,7 +89,7 @@ package final class Tracer: Sendable {
     }
 }
 
-/// Which requests are traced (OpenTelemetry, "Sampler").
+/// Decides which requests are traced (OpenTelemetry, "Sampler").
 package struct TraceSampler: Equatable, Sendable {
     package let followsCaller: Bool
     /// Traces whose 63 lowest bits are below it are recorded.

@@ -106,7 +106,7 @@ struct RequestedJob {
     fileprivate private(set) var byteCount = 0
     fileprivate(set) var callback: SourceURL?
 
-    /// False if another thumbnail has the same destination.
+    /// Returns false if another thumbnail has the same destination.
     fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
         items.append(item)
         byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }

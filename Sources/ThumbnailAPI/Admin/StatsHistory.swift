@@ -30,7 +30,7 @@ package final class StatsHistory: Sendable {
         }
     }
 
-    /// Each member of `stats` with a list of values, oldest first.
+    /// The members of `stats`, each with a list of values, oldest first.
     var json: JSONValue {
         let now = timekeeper.now
         let kept = samples.withLock { $0.inOrder }.filter { now - $0.time <= Self.span }

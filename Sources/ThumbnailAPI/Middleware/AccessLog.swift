@@ -69,7 +69,7 @@ struct AccessLog: ResponseCompletion {
 
     private static let maximumFields = 24
 
-    /// To the microsecond.
+    /// Milliseconds with three decimals.
     private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
         .double((duration.milliseconds * 1_000).rounded() / 1_000)
     }

@@ -16,7 +16,7 @@ struct RequestContext: Sendable {
     let id: String
     /// Names the request's wait, also where a proxy gives several requests one ID.
     let receipt: String
-    /// When the header was complete, by the monotonic clock.
+    /// The time at which the header was complete, by the monotonic clock.
     let startedAt: Duration
     let route: Route
     let client: IPAddress?
@@ -50,7 +50,7 @@ struct RequestContext: Sendable {
 /// A change by an operator, for the log.
 struct AuditedAction: Sendable {
     let name: String
-    /// Such as a URL, a tag or an ID, with the name of its kind.
+    /// The object of an operator's request, such as a URL, a tag or an ID, with the name of its kind.
     var subject: (kind: String, value: String)?
     /// Removed, canceled, revalidated, begun or, of settings, changed.
     var entries: Int?

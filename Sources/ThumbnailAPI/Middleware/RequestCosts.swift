@@ -22,7 +22,7 @@ struct RequestCosts: ResponseCompletion {
             cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
 
-    /// As in `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; nil for no work.
+    /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; nil stands for no work.
     static func text(_ bill: RequestBill?, sentBytes: Int) -> String {
         let tenths = Int(((bill?.processorTime ?? .zero).milliseconds * 10).rounded())
         let (processor, origin) = ("\(tenths / 10).\(tenths % 10)", bill?.originBytes ?? 0)

@@ -64,7 +64,7 @@ struct RenditionJSON: Sendable {
         entries[index] = entry
     }
 
-    /// Written at once: a multiple of three, so that the base64 texts can be concatenated.
+    /// The bytes written at once: a multiple of three, so that the base64 texts can be concatenated.
     private static let pieceLength = 48 << 10
 
     /// In the order of the list; releases each written piece.

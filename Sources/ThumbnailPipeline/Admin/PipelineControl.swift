@@ -91,7 +91,7 @@ package struct PipelineControl: ServiceControlling {
         pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
     }
 
-    /// Before and after the shared layers, to include anything read from them in between.
+    /// Purges local layers before and after the shared ones, to include values read from those in between.
     private func purge(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {

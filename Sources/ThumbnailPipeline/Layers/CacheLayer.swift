@@ -11,7 +11,7 @@ import ThumbnailTypes
 protocol CacheLayer: Sendable {
     var name: LayerName { get }
     var health: LayerHealth { get }
-    /// Not only records and results.
+    /// Whether it stores sources besides records and results.
     var holdsSources: Bool { get }
 
     /// - Parameters:

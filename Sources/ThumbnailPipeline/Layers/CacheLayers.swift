@@ -11,7 +11,7 @@ import ThumbnailTypes
 package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     let all: [any CacheLayer]
-    /// Below memory, local layers first.
+    /// The layers below memory, local ones first.
     let slower: [any CacheLayer]
     let local: [any CacheLayer]
     let shared: [SharedLayer]

@@ -56,7 +56,7 @@ extension SourceRecord {
     /// A record stores the generations of this layer only: a Redis server loses its generations with its values.
     private static let lastingLayer = LayerName.resultStore
 
-    /// More than the size of any file.
+    /// A bound that no file's size reaches.
     private static let maximumBytes = 1 << 48
 }
 

@@ -25,7 +25,7 @@ struct PrefetchJobs {
         let total: Int
         let callback: String?
         var isHeld: Bool
-        /// Empty after the end, as the outcomes.
+        /// The remaining items; empty, like the outcomes, once the job has ended.
         var items: [PrefetchItem]
         var isCanceled = false
         var outcomes: [Outcome]

@@ -13,7 +13,7 @@ package struct Job: Sendable {
     package let tagger: ClientNetwork?
     let client: ClientNetwork?
     var allowances = LayerAllowances()
-    /// For the work that it starts; nil for the operator's.
+    /// The bill for the work that it starts; nil for the operator's work.
     package let bill: RequestBill?
 
     package init(

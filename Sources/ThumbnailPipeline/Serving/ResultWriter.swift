@@ -22,7 +22,7 @@ package struct ResultWriter: Sendable {
         (self.origins, self.visible) = (origins, visible)
     }
 
-    /// For a tenant with these rules.
+    /// The writer for a tenant with these rules.
     package func narrowed(to rules: DownloadRules) -> ResultWriter { ResultWriter(origins, visible: rules) }
 
     package func destination(_ text: ExactText) throws(Destination.Rejection) -> Destination {

@@ -53,7 +53,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// Counts a request against `rate`; the refusal of one above it.
+    /// Counts a request against `rate`; returns the rejection if it exceeds the rate.
     package func refusal() -> TenantRefusal? {
         let now = timekeeper.now
         return state.withLock { state in

@@ -254,7 +254,7 @@ extension RenderedImage {
 }
 
 extension EncodedImage {
-    /// As a `data:` URL (RFC 2397), in one block that all readers share.
+    /// The image as a `data:` URL (RFC 2397), in one block that all readers share.
     fileprivate func asDataURL() -> EncodedImage {
         let start = "data:\(format.mediaType);base64,"
         let digitCount = (bytes.count + 2) / 3 * 4
@@ -267,6 +267,6 @@ extension EncodedImage {
         return EncodedImage(bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
-    /// Whole groups of three, so that only the last piece is padded.
+    /// A multiple of three bytes, so that only the last piece is padded.
     private static var piece: Int { 48 << 10 }
 }

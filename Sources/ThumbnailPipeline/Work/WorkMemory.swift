@@ -5,13 +5,13 @@ import Recipes
 struct WorkMemory: Sendable {
     struct Reservations {
         let render: MemoryReservation
-        /// For the decode of each source; nil if its pixels are cached.
+        /// The reservation for the decode of each source; nil if its pixels are cached.
         let decodes: PerSource<MemoryReservation?>
     }
 
     let budget: MemoryBudget
 
-    /// All at once: a task that reserved only a part could deadlock with another that does the same.
+    /// Reserves all at once: two tasks that each hold a part could deadlock.
     func reserve(
         for key: ResultKey, from sources: PerSource<AvailableSource>, isDecoded: (DecodeKey) -> Bool
     ) async throws -> Reservations {

@@ -32,7 +32,7 @@ struct AVIFEffort {
     /// Speed 5 is the slowest here, and 7 makes libaom 3.6 crash on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
 
-    /// Within 0…15; lower ones are coarser in fine detail.
+    /// Quantization matrices within 0…15; lower ones are coarser in fine detail.
     ///
     /// From level 30 up, coarser matrices make files smaller at the same visual quality.
     static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {

@@ -17,7 +17,7 @@ enum GIFBlocks {
         case unknown(block: Int, lastFrameEnd: Int)
         /// Without a trailer: after the last frame, which ends here, or within another block.
         case missing(lastFrameEnd: Int)
-        /// Within the data of its last frame: the sub-block at this offset is truncated or missing.
+        /// The file ends in the data of its last frame: the sub-block at this offset is truncated or missing.
         case inFrame(part: Int)
     }
 

@@ -30,7 +30,7 @@ enum GIFFormat {
     }
 }
 
-/// Counts a truncated frame too.
+/// Reads a GIF's header, and counts its frames, a truncated one too.
 enum GIFHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))

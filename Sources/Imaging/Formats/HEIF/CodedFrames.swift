@@ -24,7 +24,7 @@ struct CodedFrames {
 
     /// Slices count as frames, because each may cover an image.
     ///
-    /// Counts up to damage, where the decoder also stops.
+    /// Stops counting at damage, as the decoder does.
     ///
     /// - Parameter parameters: The contents of the `hvcC` box.
     mutating func count(

@@ -224,7 +224,7 @@ extension JPEGPlanesHeader {
     /// requires.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// Before they are turned upright; chroma is `refinement` times finer than the level.
+    /// The planes before they are turned upright; chroma is `refinement` times finer than the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [(size: PixelSize, region: Plane.Region)] {
         (0..<planes).map { index in
             let (across, down) =

@@ -45,7 +45,7 @@ struct FoundScans {
     private var known: [Int: UInt64] = [:]
     private var components: Int?
 
-    /// All frequencies of all components are known to the last bit.
+    /// Whether all frequencies of all components are known to the last bit.
     var hasAllDetails: Bool { known.count == components && known.values.allSatisfy { $0 == .max } }
 
     init(_ file: RawSpan) {

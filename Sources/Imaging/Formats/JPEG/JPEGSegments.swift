@@ -12,7 +12,7 @@ enum JPEGSegments {
 
     static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, Array("\(packetName)".utf8) + text) }
 
-    /// After the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
+    /// The offset after the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
     static func start(_ file: RawSpan) -> Int? {
         guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
         var place = 2

@@ -10,7 +10,7 @@ struct BitCursor {
 
     var isTruncated: Bool { position > 8 * (bytes.count - 8) }
 
-    /// At most 56.
+    /// Reads at most 56 bits.
     mutating func bits(_ count: Int) -> Int {
         defer { position += count }
         guard position / 8 <= bytes.count - 8 else { return 0 }

@@ -13,7 +13,7 @@ enum JXLFrames {
     private static let minimumPixels = 128 * 128
     private static let maximumSections = 1 << 16
 
-    /// More than the longest header of a frame.
+    /// A bound above the longest header of a frame.
     private static let headerBytes = 4_096
 
     /// Returns the pixels of all frames, and whether a frame has patches: parts of earlier frames that are blended into

@@ -5,7 +5,7 @@ import Recipes
 ///
 /// The number of frames is known only after all frames were read. So an animation counts as a still, its first frame.
 enum JXLHeader {
-    /// More than the longest header without names of channels.
+    /// A bound above the longest header without names of channels.
     private static let maximum = 4_096
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {

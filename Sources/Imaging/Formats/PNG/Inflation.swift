@@ -5,7 +5,7 @@ struct Inflation {
     private var offset = 0
     private var output: [UInt8] = []
 
-    /// At most `maximum` bytes; fewer if the data are damaged.
+    /// Inflates at most `maximum` bytes; fewer if the data are damaged.
     ///
     /// `maximum` also limits the bytes that are read, and the blocks, each of which has its own codes.
     static func prefix(of data: RawSpan, maximum: Int) -> [UInt8] {

@@ -63,7 +63,7 @@ struct PNGChunks {
         (offset, skipping) = (last, .none)
     }
 
-    /// Found backward from the end, to which its chunk and those after it must lead.
+    /// Finds the last data backward from the end, to which its chunk and the following ones must lead.
     private func lastData(in bytes: RawSpan) -> Int? {
         let start = max(offset, bytes.byteCount - 2 * Self.shortLength)
         return stride(from: bytes.byteCount - 24, through: start, by: -1).first { place in
@@ -99,7 +99,7 @@ extension ByteAccumulator {
 }
 
 extension SharedBytes {
-    /// After the first chunk of a file that the service encoded.
+    /// Inserts after the first chunk of a file that the service encoded.
     func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
         let place = pngSignature.count + 25
         guard count > place else { return self }

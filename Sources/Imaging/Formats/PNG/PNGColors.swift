@@ -61,6 +61,6 @@ struct PNGColors {
 
     /// Light is in 10,000ths of cd/m².
     private static let lightUnit = 10_000
-    /// More than any profile of curves and primaries has.
+    /// A bound above the size of any profile of curves and primaries.
     private static let maximumProfileSize = 1 << 16
 }

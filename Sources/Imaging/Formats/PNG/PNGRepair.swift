@@ -84,7 +84,7 @@ private struct PNGRows {
     let size: PixelSize
     let isInterlaced: Bool
     let start: Int
-    /// Up to the first truncated chunk.
+    /// The chunks up to the first truncated one.
     private(set) var parts: [Range<Int>] = []
     private(set) var soundParts = 0
     let pixelBits: Int

@@ -57,7 +57,7 @@ extension RAWContents {
 }
 
 extension RAWDirectory {
-    /// As marked by DCF 2.0.
+    /// Whether the color space is Adobe RGB, as DCF 2.0 marks it.
     fileprivate func isAdobeRGB(_ bytes: RawSpan) -> Bool {
         guard let space = number(Tag.space), space != 1 else { return false }
         guard let address = number(Tag.interoperability) else { return space == 2 }

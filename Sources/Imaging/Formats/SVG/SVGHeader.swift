@@ -35,7 +35,7 @@ enum SVGHeader {
 struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
-    /// Before the root element, and of its start tag.
+    /// The maximum length before the root element, and of its start tag.
     static let maximum = 1 << 16
 
     static func begins(_ bytes: RawSpan) -> Bool {

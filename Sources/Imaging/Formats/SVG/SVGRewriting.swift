@@ -112,7 +112,7 @@ private enum Base64 {
         letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
     }
 
-    /// Up to a quotation mark or bracket; nil for other text.
+    /// Decodes up to a quotation mark or bracket; nil for other text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
         var (bits, count, offset) = (0, 0, start)

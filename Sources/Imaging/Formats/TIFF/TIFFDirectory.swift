@@ -22,7 +22,7 @@ struct TIFFDirectory: Equatable {
     private(set) var isCopy = false
     static let profileTag = 34_675
     static let tilesTag = 324
-    /// Counts pixels that are not shown.
+    /// The cost of each JPEG tile, in pixels that are not shown.
     private static let tileArea = 400
 
     var isJPEG: Bool { compression == 7 }

@@ -33,7 +33,7 @@ extension FormatCodec {
         ///
         /// Nil if writing that image takes long and the decoder works without it.
         var warmUp: WarmUp?
-        /// Before a process is confined.
+        /// Called before a process is confined.
         var prepare: @Sendable () -> Void = {}
         /// Fails on good images from now on.
         var isUnreliable: @Sendable () -> Bool = { false }
@@ -46,7 +46,7 @@ extension FormatCodec {
         var planes: PlaneLoader?
         /// Ignores damage.
         var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
-        /// For ``ImageHeader/outline(_:)``, if `header` or `metadata` read all of a file.
+        /// Serves ``ImageHeader/outline(_:)`` if `header` or `metadata` read all of a file.
         var outline: Outline?
     }
 
@@ -91,7 +91,7 @@ extension FormatCodec {
 
     struct Damage: Sendable {
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
-        /// For loaders that do not report missing pixels.
+        /// Finds missing pixels that the loader does not report.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
         /// Removes data that the loader would read at great cost and not use.
         var withoutSurplus: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?

@@ -34,7 +34,7 @@ enum WebPPlanes {
         }
     }
 
-    /// Before they are turned upright: libwebp's scaler spreads a whole plane over its target, so that a side need not
+    /// The planes before they are turned upright: libwebp's scaler spreads a plane over its target, so a side need not
     /// be a multiple of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
         func half(_ size: PixelSize) -> PixelSize {
