@@ -58,9 +58,11 @@ let chosenTests = Context.environment["TEST_TARGETS"].map { $0.split(separator: 
 /// The allocator of the service, which the sanitizers bring one of their own for.
 let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
 
-/// Of an executable: Pango finds a function of CSVGShim.
+/// Of an executable: Pango finds a function of CSVGShim, and the allocator one of CLinux.
 let linking: [LinkerSetting] =
-    [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=hb_blob_create_from_file"])] + allocator
+    ["hb_blob_create_from_file", "mmap"].map {
+        .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=\($0)"])
+    } + allocator
 
 let package = Package(
     name: "alula",
@@ -227,6 +229,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
+        shim("CShortages", ["CLinux"], in: "Tests"),
         .executableTarget(
             name: "fake-origin", dependencies: ["Memory", "Recipes", "TestSupport"],
             path: "Tests/fake-origin",
@@ -252,8 +255,8 @@ let package = Package(
         tests(
             "ImageSandboxTests",
             [
-                "alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Recipes", "Telemetry",
-                "TestSupport",
+                "alula", "CLinux", "CShortages", "Coordination", "ImageSandbox", "Imaging", "Memory", "Recipes",
+                "Telemetry", "TestSupport",
             ]),
         tests(
             "DownloadingTests",

@@ -1,3 +1,6 @@
+import CLinux
+import CShortages
+import Glibc
 import Imaging
 import Memory
 import Recipes
@@ -44,5 +47,16 @@ struct WorkerMemoryTests {
             #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
         }
         #expect(shortages > 0)
+    }
+
+    @Test(.unlessSanitized("it replaces the allocator"))
+    func `the parent learns of a shortage however the process ends, and of nothing else`() {
+        // The order in which two threads crash differs.
+        for _ in 0..<50 { #expect(WorkerEnd(status: CShortages_status(CShortages_refused_crash)) == .short) }
+        for end in [CShortages_refused_exit, CShortages_blocks, CShortages_thread, CShortages_stack] {
+            #expect(WorkerEnd(status: CShortages_status(end)) == .short, "\(end)")
+        }
+        #expect(WorkerEnd(status: CShortages_status(CShortages_crash)) == .killed(signal: SIGSEGV))
+        #expect(WorkerEnd(status: CShortages_status(CShortages_exit)) == .exited(1))
     }
 }

@@ -1,13 +1,20 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+// It watches mappings itself.
+#define SANITIZED
+#endif
+#endif
 
 // A background thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even
 // without further allocations. One arena per processor instead of four: memory freed by one thread is reused more often
@@ -42,23 +49,19 @@ int64_t CLinux_allocated_bytes(void)
     return mallctl("stats.allocated", &count, &size, NULL, 0) ? -1 : (int64_t) count;
 }
 
-/// jemalloc's functions for memory from the kernel, one of which is watched.
-struct extents {
-    void *(*take)(struct extents *, void *, size_t, size_t, bool *, bool *, unsigned);
-    void (*others[8])(void);
-};
-
-static struct extents *usual, watched;
 static volatile sig_atomic_t is_short;
 
-static void *take(struct extents *extents, void *place, size_t size, size_t alignment, bool *zero, bool *commit, unsigned arena)
+#ifndef SANITIZED
+/// Replaces the C library's function for all libraries: the allocator maps blocks, and what it keeps of them, by it.
+void *mmap(void *place, size_t size, int protection, int flags, int file, off_t offset)
 {
-    void *memory = usual->take(usual, place, size, alignment, zero, commit, arena);
-    (void) extents;
-    if (!memory && !place)
+    void *mapping = (void *) syscall(SYS_mmap, place, size, protection, flags, file, offset);
+    // The allocator tries a place first, and then any.
+    if (mapping == MAP_FAILED && errno == ENOMEM && !place)
         is_short = 1;
-    return memory;
+    return mapping;
 }
+#endif
 
 void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
 {
@@ -73,39 +76,51 @@ void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
     return mapping;
 }
 
-/// Libraries that run out of memory trap, abort or use a null pointer.
+/// Returns whether there is too little memory for the stack of a thread, which the C library maps itself, or for the
+/// growth of the first thread's stack.
+static int has_no_room(void)
+{
+    const size_t size = 10 << 20;
+    void *mapping = (void *) syscall(SYS_mmap, NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED)
+        return 1;
+    munmap(mapping, size);
+    return 0;
+}
+
+/// Libraries that run out of memory trap, abort or use a null pointer, perhaps on several threads at once.
 static void end(int signal)
+{
+    struct sigaction action = {0};
+    if (is_short || has_no_room())
+        _exit(CLinux_status_of_shortage);
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, NULL);
+    raise(signal);
+}
+
+static void end_at_exit(void)
 {
     if (is_short)
         _exit(CLinux_status_of_shortage);
-    raise(signal);
 }
 
 void CLinux_watch_for_shortage(void)
 {
     static const int signals[] = {SIGILL, SIGABRT, SIGSEGV, SIGBUS, SIGTRAP};
+    // This thread's own stack may be what cannot grow.
+    static char room[64 << 10];
+    stack_t stack = {0};
     struct sigaction action = {0};
-    unsigned arenas = 0, arena;
-    size_t index, size = sizeof arenas;
-    char name[48];
-    // The arena of large blocks can be watched once it has had one.
-    free(malloc(16 << 20));
-    if (!mallctl || mallctl("arenas.narenas", &arenas, &size, NULL, 0))
-        return;
-    for (arena = 0; arena < arenas; arena++) {
-        struct extents *next = &watched;
-        snprintf(name, sizeof name, "arena.%u.extent_hooks", arena);
-        size = sizeof usual;
-        if (!arena && mallctl(name, &usual, &size, NULL, 0))
-            return;
-        watched = *usual;
-        watched.take = take;
-        mallctl(name, NULL, NULL, &next, sizeof next);
-    }
+    size_t index;
+    stack.ss_sp = room;
+    stack.ss_size = sizeof room;
+    sigaltstack(&stack, NULL);
     action.sa_handler = end;
-    action.sa_flags = (int) (SA_RESETHAND | SA_NODEFER);
+    action.sa_flags = (int) (SA_NODEFER | SA_ONSTACK);
     for (index = 0; index < sizeof signals / sizeof *signals; index++)
         sigaction(signals[index], &action, NULL);
+    atexit(end_at_exit);
 }
 
 void CLinux_forget_shortage(void)

@@ -213,7 +213,7 @@ package final class SandboxedCodec: ImageCodec {
             throw quarantined(bytes, work, "a worker tried the system call \(call)")
         case .lost:
             let end = roster.reap(worker)
-            if end == .short, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
+            if end.cause == .shortage, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
             if [.violation, .limit].contains(end.cause) || isLast {
                 throw quarantined(bytes, work, "a worker \(end)")
             }

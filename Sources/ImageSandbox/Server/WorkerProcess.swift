@@ -270,8 +270,10 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self.init(status: status)
     }
 
-    /// Crashed because memory was short.
+    /// Crashed or exited because memory was short.
     static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
+    /// The dynamic linker ends a process that has no memory for the variables of a thread.
+    private static let shortOfVariables = WorkerEnd.exited(127)
 
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
@@ -282,7 +284,7 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         case .killed(SIGSYS): .violation
         case .killed(SIGXCPU), .killed(SIGXFSZ): .limit
         case .killed(SIGKILL): .killed
-        case Self.short: .shortage
+        case Self.short, Self.shortOfVariables: .shortage
         case .killed, .exited: .crash
         }
     }

@@ -67,8 +67,8 @@ void *CLinux_resize_mapping(void *base, size_t size, size_t new_size);
 /// Bytes of all blocks that the process has from the allocator; -1 if unknown.
 int64_t CLinux_allocated_bytes(void);
 
-/// From now on, records when the kernel refuses memory, and exits with `CLinux_status_of_shortage` if the process then
-/// crashes.
+/// From now on, exits with `CLinux_status_of_shortage` if the process crashes or exits after the kernel has refused
+/// memory.
 ///
 /// Crashes without a shortage end the process normally. Must be called while there is one thread.
 void CLinux_watch_for_shortage(void);

@@ -1,0 +1,23 @@
+#ifndef CSHORTAGES_H
+#define CSHORTAGES_H
+
+/// The end of a process after `CLinux_watch_for_shortage`.
+typedef enum {
+    /// Uses a null pointer.
+    CShortages_crash,
+    CShortages_exit,
+    /// Is refused memory, then uses a null pointer on two threads at once.
+    CShortages_refused_crash,
+    CShortages_refused_exit,
+    /// Takes blocks until the allocator has no memory for the description of another, then uses the null pointer.
+    CShortages_blocks,
+    /// Has no memory for a thread, and aborts.
+    CShortages_thread,
+    /// Has no memory for its stack.
+    CShortages_stack,
+} CShortages_End;
+
+/// Starts this program again to do so, and returns the status of `waitpid`.
+int CShortages_status(CShortages_End end);
+
+#endif
