@@ -13,7 +13,7 @@ RUN apt-get update \
         binutils ca-certificates g++ libcurl4t64 libncurses6 libsqlite3-0 libxml2 tzdata \
         libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libdeflate-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
-        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev mkdocs pkg-config zlib1g-dev \
+        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev mkdocs pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=toolchain /toolchain /opt/swift/usr
 ENV PATH=/opt/swift/usr/bin:$PATH
@@ -41,7 +41,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         ca-certificates fonts-dejavu-core libaom3 libbrotli1 libcares2 libcurl4t64 libdav1d7 libde265-0 libdeflate0 libhiredis1.1.0 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.11 \
         libmicrohttpd12t64 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
-        libssl3t64 libvips42t64 libwebp7 libzimg2 opencv-data zlib1g \
+        libssl3t64 libvips42t64 libwebp7 opencv-data zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/

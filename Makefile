@@ -29,7 +29,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages to build and run
-	@scripts/install-packages libvips-dev libaom-dev libbrotli-dev libdav1d-dev libde265-dev libdeflate-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
+	@scripts/install-packages libvips-dev libaom-dev libbrotli-dev libdav1d-dev libde265-dev libdeflate-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates mkdocs opencv-data
 

@@ -82,7 +82,6 @@ let package = Package(
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
         library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
         library("CJXL", pkgConfig: "libjxl", package: "libjxl-dev"),
-        library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
         library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
         library("CDeflate", pkgConfig: "libdeflate", package: "libdeflate-dev"),
         library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
@@ -105,7 +104,7 @@ let package = Package(
         shim("CFastJPEG", ["CPixels"], flags: ["-O2"]),
         shim("CJPEGWriting", flags: ["-O2", "-ffp-contract=off"]),
         shim("CPNG", ["CDeflate", "CPixels", "CZlib"], flags: ["-O2", "-ffp-contract=off"]),
-        shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CLightResampling", flags: ["-O2", "-ffp-contract=off", "-fno-math-errno"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim(
@@ -113,7 +112,7 @@ let package = Package(
             linking: ["gmodule-2.0"]),
         shim(
             "CPlanarShim",
-            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CPixels", "CWebP", "CZimg"],
+            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CPixels", "CWebP"],
             flags: ["-ffp-contract=off"]),
         // The libraries for drawings are loaded for the first one, too: pkg-config would link the program with them.
         shim(

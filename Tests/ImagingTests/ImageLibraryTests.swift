@@ -17,7 +17,7 @@ struct ImageLibraryTests {
         let parts = ImageLibrary.versions.split(separator: ", ").map { $0.split(separator: " ") }
         #expect(
             parts.map(\.first) == [
-                "libvips", "libjpeg-turbo", "libwebp", "libjxl", "zimg", "dav1d", "libde265", "libaom", "libdeflate",
+                "libvips", "libjpeg-turbo", "libwebp", "libjxl", "dav1d", "libde265", "libaom", "libdeflate",
                 "zlib", "libtiff", "lcms", "libimagequant", "librsvg", "cairo",
             ])
         for part in parts {

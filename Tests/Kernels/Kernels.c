@@ -82,6 +82,7 @@ static const uint8_t *row_of_light(void *context, int row)
 static void light(void)
 {
     CLightResampling r = {.source_width = within(1, 150), .source_height = within(1, 60), .bands = within(1, 4)};
+    r.kernel = within(0, 1) ? CLightLanczos : CLightCatmullRom, r.is_plain = r.bands == 1 && within(0, 1);
     r.target_width = within(1, r.source_width), r.target_height = within(1, r.source_height);
     r.width = fraction(r.target_width, r.source_width), r.left = fraction(0, r.source_width - r.width);
     r.height = fraction(r.target_height, r.source_height), r.top = fraction(0, r.source_height - r.height);
@@ -92,6 +93,7 @@ static void light(void)
     void *context[2] = {&r, samples};
     CLightRun run = CLight_start(resampler, (CLightRange) {0, r.target_width}, room);
     int y, is_limited = within(0, 1);
+    run.scale = (float) fraction(0.5, 2), run.offset = (float) fraction(-20, 20);
     for (y = 0; y < r.target_height; y++) {
         CLight_make_row(&run, (CLightSource) {row_of_light, context, is_limited}, y, row, is_limited);
         add(row, (size_t) (r.target_width * r.bands));

@@ -21,11 +21,11 @@ struct RenderPlanKeyTests {
     @Test func `a plan's key is written out`() throws {
         #expect(
             try plan(1_600, 1_200, options(200, 150)).keyTexts == [
-                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.3 80",
+                "page 0 level 4 refuse", "resample 200x150 gamma.2", "jpeg.3 80",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
-                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.5 77",
+                "page 0 level 1 refuse", "resample 133x100 gamma.2", "crop 16,0 100x100", "webp.5 77",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention }).keyTexts[2]
@@ -34,13 +34,13 @@ struct RenderPlanKeyTests {
             try plan(400, 300, options(100, 100, .cover) { $0.gravity = .entropy }).keyTexts[2] == "entropy 100x100")
         #expect(
             try plan(400, 300, options(300, 300, .contain) { $0.quality = 90 }).keyTexts == [
-                "page 0 level 1 refuse", "resample 300x225 gamma", "background 255,255,255,255",
+                "page 0 level 1 refuse", "resample 300x225 gamma.2", "background 255,255,255,255",
                 "canvas 300x300 0,37 255,255,255,255", "jpeg.3 90",
             ])
         let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
         #expect(
             try keyTexts(glass, .png, light: .linear) == [
-                "page 0 level 1 refuse", "resample 300x225 linear.2", "background 1,2,3,4",
+                "page 0 level 1 refuse", "resample 300x225 linear.3", "background 1,2,3,4",
                 "canvas 300x300 0,37 1,2,3,4", "png.4 100",
             ])
     }
@@ -84,7 +84,7 @@ struct RenderPlanKeyTests {
         let moving = options(400, 300) { $0.isAnimated = true }
         #expect(
             try keyTexts(moving, .gif, limits: limits) == [
-                "frames 7 level 1 serve", "resample 400x300 gamma", "gif 100",
+                "frames 7 level 1 serve", "resample 400x300 gamma.2", "gif 100",
             ])
     }
 

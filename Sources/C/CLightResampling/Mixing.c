@@ -50,11 +50,16 @@ enum { most_rows = 128 };
 
 #define of_16_bytes(NAME) _mm_##NAME
 #define of_32_bytes(NAME) _mm256_##NAME
+#define of_64_bytes(NAME) _mm512_##NAME
 
 define_mix_rows(mix_rows_sse2, , __m128i, of_16_bytes, _mm_load_si128, _mm_store_si128)
 
 define_mix_rows(
     mix_rows_avx2, __attribute__((target("avx2"))), __m256i, of_32_bytes, _mm256_load_si256, _mm256_store_si256)
+
+define_mix_rows(
+    mix_rows_avx512, __attribute__((target("avx512f,avx512bw"))), __m512i, of_64_bytes, _mm512_load_si512,
+    _mm512_store_si512)
 
 #endif
 
@@ -102,7 +107,9 @@ void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int cou
     if (count <= most_rows) {
         for (tap = 0; tap < count; tap += 2)
             pairs[tap / 2] = pair_of(weights, tap, count);
-        if (__builtin_cpu_supports("avx2"))
+        if (__builtin_cpu_supports("avx512bw"))
+            mix_rows_avx512(rows, pairs, count, result, width);
+        else if (__builtin_cpu_supports("avx2"))
             mix_rows_avx2(rows, pairs, count, result, width);
         else
             mix_rows_sse2(rows, pairs, count, result, width);
@@ -127,44 +134,88 @@ static inline __m128i sum_sse2(const int16_t *light, const int16_t *weights, int
     return sum;
 }
 
-__attribute__((target("avx2"))) static inline __m128i sum_avx2(const int16_t *light, const int16_t *weights, int taps)
+static void mix_columns_sse2(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums)
 {
-    __m256i sums = _mm256_setzero_si256();
-    int tap = 0;
-    for (; tap + 16 <= taps; tap += 16)
-        sums = _mm256_add_epi32(sums,
-            _mm256_madd_epi16(
-                _mm256_loadu_si256((const __m256i *) (light + tap)), _mm256_loadu_si256((const __m256i *) (weights + tap))));
-    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-    return tap < taps ? _mm_add_epi32(sum, products(light + tap, weights + tap)) : sum;
+    int taps = filter->taps;
+    const int16_t *weights = filter->weights + (size_t) first * (size_t) taps;
+    for (int x = first; x < end; x += 4, sums += 4) {
+        __m128i four[4];
+        for (int next = 0; next < 4; next++, weights += taps)
+            four[next] = sum_sse2(light + filter->first[x + next], weights, taps);
+        __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(four[0], four[1]), _mm_unpackhi_epi32(four[0], four[1]));
+        __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(four[2], four[3]), _mm_unpackhi_epi32(four[2], four[3]));
+        _mm_storeu_si128((__m128i *) sums, _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)));
+    }
 }
 
-/// Defines a function that mixes columns; `SUM` computes four sums of products.
-#define define_mix_columns(NAME, TARGET, SUM) \
-    TARGET static void NAME(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums) \
-    { \
-        int taps = filter->taps, last = end - 1; \
-        for (int x = first; x < end; x += 4, sums += 4) { \
-            __m128i four[4]; \
-            for (int next = 0; next < 4; next++) { \
-                /* The last column stands for those after it. */ \
-                int column = x + next < last ? x + next : last; \
-                four[next] = SUM(light + filter->first[column], filter->weights + (size_t) column * (size_t) taps, taps); \
-            } \
-            __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(four[0], four[1]), _mm_unpackhi_epi32(four[0], four[1])); \
-            __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(four[2], four[3]), _mm_unpackhi_epi32(four[2], four[3])); \
-            _mm_storeu_si128((__m128i *) sums, _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd))); \
-        } \
-    }
+#define wide __attribute__((target("avx2")))
 
-define_mix_columns(mix_columns_sse2, , sum_sse2)
-
-    define_mix_columns(mix_columns_avx2, __attribute__((target("avx2"))), sum_avx2)
-
-        void CLight_mix_columns(
-            const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+/// Joins two halves of a register from memory.
+wide static inline __m256i joined(const int16_t *one, const int16_t *other)
 {
-    if (filter->taps >= 16 && __builtin_cpu_supports("avx2"))
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) one)), _mm_loadu_si128((const __m128i *) other), 1);
+}
+
+wide static inline __m256i added(__m256i sums, __m256i light, __m256i weights)
+{
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(light, weights));
+}
+
+/// Computes the sums of eight columns with a number of weights that the compiler knows, or does not.
+wide static inline __attribute__((always_inline)) void mix_eight(
+    const int16_t *light, const int *first, const int16_t *weights, int taps, int32_t *sums)
+{
+    __m256i four[2];
+    for (int half = 0; half < 2; half++) {
+        __m256i parts[4];
+        for (int next = 0; next < 4; next++) {
+            // The parts of two columns, four apart, or of one.
+            int column = taps % 16 ? next : 4 * half + next, tap = 0;
+            const int16_t *samples = light + first[column], *factors = weights + column * taps;
+            parts[next] = _mm256_setzero_si256();
+            if (taps % 16) {
+                for (; tap < taps; tap += 8)
+                    parts[next] = added(
+                        parts[next], joined(samples + tap, light + first[column + 4] + tap),
+                        joined(factors + tap, factors + 4 * taps + tap));
+                continue;
+            }
+            for (; tap < taps; tap += 16)
+                parts[next] = added(
+                    parts[next], _mm256_loadu_si256((const __m256i *) (samples + tap)),
+                    _mm256_loadu_si256((const __m256i *) (factors + tap)));
+        }
+        four[half] = _mm256_hadd_epi32(_mm256_hadd_epi32(parts[0], parts[1]), _mm256_hadd_epi32(parts[2], parts[3]));
+        if (taps % 16) {
+            _mm256_storeu_si256((__m256i *) sums, four[0]);
+            return;
+        }
+    }
+    _mm256_storeu_si256((__m256i *) sums,
+        _mm256_add_epi32(
+            _mm256_permute2x128_si256(four[0], four[1], 0x20), _mm256_permute2x128_si256(four[0], four[1], 0x31)));
+}
+
+wide static void mix_columns_avx2(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums)
+{
+    int taps = filter->taps;
+    const int16_t *weights = filter->weights + (size_t) first * (size_t) taps;
+    for (int x = first; x < end; x += 8, sums += 8, weights += 8 * taps) {
+        const int *firsts = filter->first + x;
+        switch (taps) {
+        case 8: mix_eight(light, firsts, weights, 8, sums); break;
+        case 16: mix_eight(light, firsts, weights, 16, sums); break;
+        case 24: mix_eight(light, firsts, weights, 24, sums); break;
+        default: mix_eight(light, firsts, weights, taps, sums); break;
+        }
+    }
+}
+
+void CLight_mix_columns(
+    const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+{
+    if (__builtin_cpu_supports("avx2"))
         mix_columns_avx2(light - origin, filter, first, end, sums);
     else
         mix_columns_sse2(light - origin, filter, first, end, sums);

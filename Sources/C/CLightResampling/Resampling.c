@@ -48,16 +48,16 @@ CLightResampler *CLight_make(const CLightResampling *resampling)
     resampler->resampling = *resampling;
     resampler->box = box_of(resampling->height / resampling->target_height);
     if (!CLight_filter_make(
-            &resampler->across, resampling->source_width, resampling->left, resampling->width,
+            &resampler->across, resampling->kernel, resampling->source_width, resampling->left, resampling->width,
             resampling->target_width)
         || !CLight_filter_make(
-            &resampler->down, (resampling->source_height + resampler->box - 1) / resampler->box,
+            &resampler->down, resampling->kernel, (resampling->source_height + resampler->box - 1) / resampler->box,
             resampling->top / resampler->box, resampling->height / resampler->box, resampling->target_height)) {
         CLight_free(resampler);
         return NULL;
     }
-    resampler->pitch = in_whole_lines(((size_t) resampling->source_width + (size_t) resampler->across.taps) * sizeof(int16_t))
-        / sizeof(int16_t);
+    resampler->pitch = ((size_t) resampling->source_width + (size_t) resampler->across.taps + CLight_rows_step - 1)
+        / CLight_rows_step * CLight_rows_step;
     resampler->kept_rows = most_count(&resampler->down, resampling->target_height);
     return resampler;
 }
@@ -69,6 +69,11 @@ void CLight_free(CLightResampler *resampler)
     CLight_filter_free(&resampler->across);
     CLight_filter_free(&resampler->down);
     free(resampler);
+}
+
+CLightResampling CLight_resampling(const CLightResampler *resampler)
+{
+    return resampler->resampling;
 }
 
 /// Bytes of a row of light.
@@ -86,7 +91,7 @@ static size_t box_size(const CLightResampler *resampler)
 /// Bytes of the sums of one band of a row of the target.
 static size_t sums_size(const CLightResampler *resampler)
 {
-    return in_whole_lines(((size_t) resampler->resampling.target_width + 3) * sizeof(int32_t));
+    return in_whole_lines(((size_t) resampler->resampling.target_width + CLight_columns_step - 1) * sizeof(int32_t));
 }
 
 size_t CLight_room(const CLightResampler *resampler)
@@ -134,6 +139,7 @@ CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, vo
     CLightRun run = {
         .resampler = resampler,
         .curves = CLight_curves(),
+        .scale = 1,
         .target = columns,
         .source = CLight_columns(resampler, columns),
         .room = room,
@@ -182,8 +188,14 @@ static inline __attribute__((always_inline)) void linearize_by_alpha(
 static void linearize(const CLightRun *run, const uint8_t *samples, int is_limited, int16_t *light)
 {
     const int16_t *curve = run->curves->light[is_limited];
+    int x, width = run->source.end - run->source.first;
+    if (run->resampler->resampling.is_plain) {
+        for (x = 0; x < width; x++)
+            light[x] = (int16_t) (samples[x] * (CLight_white / 255));
+        return;
+    }
     switch (run->resampler->resampling.bands) {
-    case 1: CLight_linearize(run->curves, is_limited, samples, light, run->source.end - run->source.first); break;
+    case 1: CLight_linearize(run->curves, is_limited, samples, light, width); break;
     case 2: linearize_by_alpha(run, samples, curve, light, 2); break;
     case 3: linearize_three(run, samples, curve, light); break;
     default: linearize_by_alpha(run, samples, curve, light, 4); break;
@@ -247,12 +259,27 @@ static inline int light_of(int32_t sum)
 
 /// Converts the sums of opaque pixels to samples.
 static inline __attribute__((always_inline)) void delinearize(
-    const CLightRun *run, const int32_t *sums, size_t pitch, const uint8_t *curve, uint8_t *samples, int bands)
+    const CLightRun *run, int32_t *sums, size_t pitch, const uint8_t *curve, uint8_t *samples, int bands)
 {
     int x, band, width = run->target.end - run->target.first;
+    for (band = 0; band < bands; band++)
+        for (x = 0; x < width; x++)
+            sums[x + (size_t) band * pitch] = light_of(sums[x + (size_t) band * pitch]);
     for (x = 0; x < width; x++, samples += bands)
         for (band = 0; band < bands; band++)
-            samples[band] = curve[light_of(sums[x + (size_t) band * pitch])];
+            samples[band] = curve[sums[x + (size_t) band * pitch]];
+}
+
+/// Converts the sums of a plain resampling.
+static void narrow(const CLightRun *run, const int32_t *sums, uint8_t *samples)
+{
+    int x, width = run->target.end - run->target.first;
+    float scale = run->scale * 255 / CLight_white, offset = run->offset + 0.5f;
+    for (x = 0; x < width; x++) {
+        // The cast rounds toward zero; values below zero become zero anyway.
+        int sample = (int) ((float) light_of(sums[x]) * scale + offset);
+        samples[x] = (uint8_t) (sample < 0 ? 0 : (sample > 255 ? 255 : sample));
+    }
 }
 
 /// Converts the sums of pixels whose last band is alpha.
@@ -293,6 +320,10 @@ int CLight_make_row(CLightRun *run, CLightSource source, int row, uint8_t *sampl
         CLight_mix_columns(
             mixed + start, run->source.first, &resampler->across, run->target.first, run->target.end,
             sums + (size_t) band * pitch);
+    }
+    if (resampler->resampling.is_plain) {
+        narrow(run, sums, samples);
+        return 1;
     }
     switch (bands) {
     case 1: delinearize(run, sums, pitch, curve, samples, 1); break;

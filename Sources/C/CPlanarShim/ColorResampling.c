@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "Colors.h"
-#include "Resampling.h"
 
 // Luma and chroma are converted to red, green and blue at luma's size, row by row, while these are resampled in linear
 // light; the results are converted back. Chroma is enlarged linearly, which for two pixels per sample is libjpeg's
@@ -50,6 +49,11 @@ typedef struct {
     int is_full;
 } Run;
 
+static size_t in_whole_lines(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
 static void *take(char **room, size_t bytes)
 {
     void *taken = *room;
@@ -58,10 +62,10 @@ static void *take(char **room, size_t bytes)
 }
 
 /// Divides the working memory, or measures it if `room` begins at NULL.
-static void divide(Run *run, char **room, CPlanarShimResampling resampling)
+static void divide(Run *run, char **room, CLightResampling resampling)
 {
     // Chroma has at most as many samples as luma.
-    size_t width = (size_t) resampling.sizes.source_width, target = (size_t) resampling.sizes.target_width;
+    size_t width = (size_t) resampling.source_width, target = (size_t) resampling.target_width;
     run->columns = take(room, width * sizeof *run->columns);
     for (int kind = 0; kind < 2; kind++) {
         run->mixed[kind] = take(room, (width + 1) * sizeof *run->mixed[kind]);
@@ -72,13 +76,13 @@ static void divide(Run *run, char **room, CPlanarShimResampling resampling)
     run->sums = take(room, 3 * (target + 1) * sizeof *run->sums);
 }
 
-size_t CPlanarShim_colors_room(const CPlanarShimGraph *graph)
+size_t CPlanarShim_colors_room(const CLightResampler *resampler)
 {
     static char start[64];
     char *end = start;
     Run run;
-    divide(&run, &end, CPlanarShim_graph_resampling(graph));
-    return in_whole_lines(CLight_room(CPlanarShim_graph_light(graph))) + (size_t) (end - start);
+    divide(&run, &end, CLight_resampling(resampler));
+    return in_whole_lines(CLight_room(resampler)) + (size_t) (end - start);
 }
 
 /// Interpolates between two rows of a chroma plane.
@@ -129,23 +133,22 @@ static const uint8_t *supply(void *user, int number)
 }
 
 CPlanarShimStatus CPlanarShim_resample_colors(
-    const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
+    const CLightResampler *resampler, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
     CPixelsWatch watch)
 {
-    const CLightResampler *resampler = CPlanarShim_graph_light(graph);
-    CPlanarShimResampling resampling = CPlanarShim_graph_resampling(graph);
+    CLightResampling resampling = CLight_resampling(resampler);
     Run run = {.watch = watch, .source = source};
     CLightSource rows = {.row = supply, .context = &run};
-    CLightRun light = CLight_start(resampler, (CLightRange) {0, resampling.sizes.target_width}, room);
+    CLightRun light = CLight_start(resampler, (CLightRange) {0, resampling.target_width}, room);
     char *own = (char *) room + in_whole_lines(CLight_room(resampler));
     divide(&run, &own, resampling);
     run.first_column = light.source.first;
     run.is_full = source->left == 0 && source->top == 0 && source->across == 1 && source->down == 1
-        && source->planes[1].width == resampling.sizes.source_width
-        && source->planes[1].height == resampling.sizes.source_height;
-    for (int x = 0; x < resampling.sizes.source_width; x++)
+        && source->planes[1].width == resampling.source_width
+        && source->planes[1].height == resampling.source_height;
+    for (int x = 0; x < resampling.source_width; x++)
         run.columns[x] = place_of(source->left + x * source->across, source->planes[1].width);
-    for (int row = 0; row < resampling.sizes.target_height; row++) {
+    for (int row = 0; row < resampling.target_height; row++) {
         if (!CLight_make_row(&light, rows, row, run.made, 0))
             return CPlanarShimStopped;
         CPlanarShim_planes_of_row(run.made, target, row, run.sums);

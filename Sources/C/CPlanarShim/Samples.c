@@ -66,19 +66,6 @@ static uint8_t in_eight_bits(int value)
     return (uint8_t) (value < 0 ? 0 : (value > 255 ? 255 : value));
 }
 
-void CPlanarShim_narrow(
-    const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset)
-{
-    int x, y;
-    for (y = 0; y < target->height; y++) {
-        const uint16_t *from = (const uint16_t *) ((const uint8_t *) source + (size_t) y * source_stride);
-        uint8_t *row = target->samples + (size_t) y * target->stride;
-        // The cast rounds toward zero; values below zero become zero anyway.
-        for (x = 0; x < target->width; x++)
-            row[x] = in_eight_bits((int) ((float) from[x] * scale + offset + 0.5f));
-    }
-}
-
 /// The factors from luma and chroma to red, green and blue, in 65536ths.
 typedef struct {
     int start, light, red, blue, green_of_blue, green_of_red;

@@ -63,11 +63,13 @@ extension [Plane] {
 }
 
 extension PlaneRange {
-    /// Converts 16-bit samples of this range, 65535 for 255, to 8-bit samples of another.
-    func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
+    typealias Conversion = (scale: Float, offset: Float)
+
+    /// Converts samples to those of another range.
+    func conversion(to other: PlaneRange, isLuma: Bool) -> Conversion {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
-        return (Float(factor / 257), Float(to.start - from.start * factor))
+        return (Float(factor), Float(to.start - from.start * factor))
     }
 
     func samples(of color: Color) -> [UInt8] {

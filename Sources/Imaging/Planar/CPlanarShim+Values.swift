@@ -29,27 +29,14 @@ extension CPlanarShimPlanes {
     }
 }
 
-extension CPlanarShimResampling {
+extension CLightResampling {
     init(_ resampling: PlaneResampling) {
-        let sizes = CLightResampling(
+        self.init(
             source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),
             left: resampling.region.left, top: resampling.region.top, width: resampling.region.width,
             height: resampling.region.height, target_width: Int32(resampling.target.width),
-            target_height: Int32(resampling.target.height), bands: resampling.mixing == .lightOfColors ? 3 : 1)
-        self.init(
-            sizes: sizes, mixing: CPlanarShimMixing(resampling.mixing),
-            kernel: resampling.kernel == .lanczos ? CPlanarShimLanczos : CPlanarShimCatmullRom)
-    }
-}
-
-extension CPlanarShimMixing {
-    fileprivate init(_ mixing: PlaneResampling.Mixing) {
-        self =
-            switch mixing {
-            case .bytes: CPlanarShimBytes
-            case .words: CPlanarShimWords
-            case .light: CPlanarShimLight
-            case .lightOfColors: CPlanarShimLightOfColors
-            }
+            target_height: Int32(resampling.target.height), bands: resampling.mixing == .lightOfColors ? 3 : 1,
+            is_plain: resampling.mixing == .samples ? 1 : 0,
+            kernel: resampling.kernel == .lanczos ? CLightLanczos : CLightCatmullRom)
     }
 }

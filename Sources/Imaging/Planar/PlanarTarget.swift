@@ -48,9 +48,8 @@ struct PlanarTarget {
     }
 
     /// Only luma is averaged in linear light: chroma is a difference, to which the curve does not apply.
-    func mixing(ofPlane index: Int, from range: PlaneRange) -> PlaneResampling.Mixing {
-        if index == 0, geometry.light == .linear { return .light }
-        return range == self.range ? .bytes : .words
+    func mixing(ofPlane index: Int) -> PlaneResampling.Mixing {
+        index == 0 && geometry.light == .linear ? .light : .samples
     }
 
     var size: PixelSize {

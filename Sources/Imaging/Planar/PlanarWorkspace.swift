@@ -13,7 +13,6 @@ final class PlanarWorkspace {
     private var turned = PlaneMemory()
     private var padded = PlaneMemory()
     private var alpha = PlaneMemory()
-    private var deep = PlaneMemory()
     private var room = PlaneMemory()
 
     static func withShared<Result>(_ body: (PlanarWorkspace) throws -> Result) rethrows -> Result {
@@ -62,7 +61,6 @@ final class PlanarWorkspace {
         _ source: Plane, _ index: Int, of image: DecodedImage, _ range: PlaneRange, into plane: Plane,
         of target: PlanarTarget, _ token: WorkToken
     ) throws {
-        let mixing = target.mixing(ofPlane: index, from: range)
         // Samples around the part are not mixed in.
         let part = target.part(of: source.region)
         let cut = target.geometry.part == nil ? nil : part.samples(in: source.size)
@@ -70,21 +68,19 @@ final class PlanarWorkspace {
         region.left -= Double(cut?.x ?? 0)
         region.top -= Double(cut?.y ?? 0)
         let resampling = PlaneResampling(
-            source: cut?.size ?? source.size, region: region, target: plane.size, mixing: mixing,
-            kernel: index == 0 ? .lanczos : .catmullRom)
+            source: cut?.size ?? source.size, region: region, target: plane.size,
+            mixing: target.mixing(ofPlane: index), kernel: index == 0 ? .lanczos : .catmullRom)
         let offset = source.offset + (cut?.y ?? 0) * source.stride + (cut?.x ?? 0)
         try unsafe image.pixels.withUnsafeBytes { bytes throws in
             let rows = unsafe CPlanarShimRows(
-                samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset),
+                samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset)
+                    .assumingMemoryBound(to: UInt8.self),
                 stride: source.stride, is_limited: range == .limited ? 1 : 0)
-            if mixing == .words {
-                let conversion = range.conversion(to: target.range, isLuma: index == 0)
-                return try unsafe runDeep(resampling, from: rows, to: plane, conversion, token)
-            }
             let place = unsafe CPlanarShimRows(
-                samples: result.bytes.baseAddress?.advanced(by: plane.offset), stride: plane.stride,
-                is_limited: target.range == .limited ? 1 : 0)
-            try unsafe run(resampling, from: rows, to: place, token)
+                samples: result.bytes.baseAddress?.advanced(by: plane.offset).assumingMemoryBound(to: UInt8.self),
+                stride: plane.stride, is_limited: target.range == .limited ? 1 : 0)
+            let conversion = range.conversion(to: target.range, isLuma: index == 0)
+            try unsafe run(resampling, from: rows, to: place, conversion, token)
         }
     }
 
@@ -126,26 +122,31 @@ final class PlanarWorkspace {
     }
 
     private func run(
-        _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows, _ token: WorkToken
+        _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows,
+        _ conversion: PlaneRange.Conversion, _ token: WorkToken
     ) throws {
-        guard let filter = PlaneFilters.shared.filter(for: resampling) else {
-            throw ImagingError.encodeFailed(detail: "zimg refuses \(resampling)")
-        }
-        try room.reserve(filter.room)
-        let status = unsafe filter.run(from: source, to: target, room: room.bytes.baseAddress, token: token)
+        let filter = try filter(for: resampling)
+        let status = unsafe filter.run(
+            from: source, to: target, conversion, room: room.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
-            throw ImagingError.encodeFailed(detail: "zimg fails at \(resampling)")
+            throw ImagingError.encodeFailed(detail: "\(resampling) fails")
         }
+    }
+
+    /// Reserves its working memory, too.
+    private func filter(for resampling: PlaneResampling) throws -> PlaneFilter {
+        guard let filter = PlaneFilters.shared.filter(for: resampling) else {
+            throw ImagingError.outOfMemory(detail: "no memory for \(resampling)")
+        }
+        try room.reserve(filter.room)
+        return filter
     }
 
     private func run(
         _ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken
     ) throws {
-        guard let filter = PlaneFilters.shared.filter(for: colors.resampling) else {
-            throw ImagingError.outOfMemory(detail: "no memory for \(colors.resampling)")
-        }
-        try room.reserve(filter.room)
+        let filter = try filter(for: colors.resampling)
         let status = unsafe image.pixels.withUnsafeBytes { bytes in
             let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
             return unsafe filter.run(
@@ -157,27 +158,11 @@ final class PlanarWorkspace {
         }
     }
 
-    private func runDeep(
-        _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
-        _ conversion: (scale: Float, offset: Float), _ token: WorkToken
-    ) throws {
-        let stride = 2 * plane.stride
-        try deep.reserve(stride * plane.size.height)
-        try unsafe run(
-            resampling, from: source,
-            to: CPlanarShimRows(samples: deep.bytes.baseAddress, stride: stride, is_limited: 0), token)
-        var narrow = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(result.bytes)).planes.0
-        unsafe CPlanarShim_narrow(
-            deep.bytes.assumingMemoryBound(to: UInt16.self).baseAddress, stride, &narrow, conversion.scale,
-            conversion.offset)
-    }
-
     private func shrink() {
         result.drop(above: Self.maximumKept)
         turned.drop(above: Self.maximumKept)
         padded.drop(above: Self.maximumKept)
         alpha.drop(above: Self.maximumKept)
-        deep.drop(above: Self.maximumKept)
         room.drop(above: Self.maximumKept)
     }
 }

@@ -10,9 +10,8 @@ struct PlaneResampling: Hashable, Sendable {
     let kernel: Kernel
 
     enum Mixing: Hashable, Sendable {
-        case bytes
-        /// 16-bit results: 65535 for 255.
-        case words
+        /// Samples as they are stored.
+        case samples
         case light
         /// Linear light of red, green and blue, for three planes together.
         case lightOfColors
@@ -28,32 +27,33 @@ struct PlaneResampling: Hashable, Sendable {
 
 /// Coefficients of a resampling.
 ///
-/// Threads may share a filter: zimg keeps the state of a run in memory that the caller provides.
+/// Threads may share a filter: the state of a run is in memory that the caller provides.
 @safe
 final class PlaneFilter: @unchecked Sendable {
     let resampling: PlaneResampling
     let room: Int
-    private let graph: OpaquePointer
+    private let resampler: OpaquePointer
 
-    /// The size of the coefficients, each in floating point and in 16 bits.
+    /// The size of two numbers for each sample of a side, and of coefficients of 16 bits in groups of eight.
     var byteCount: Int {
-        let region = resampling.region
-        let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)
-        let down = 6 * max(1, region.height / Double(resampling.target.height)) * Double(resampling.target.height)
-        return 4_096 + 8 * Int(across + down)
+        let (region, target) = (resampling.region, resampling.target)
+        let across = 6 * max(region.width, Double(target.width)) + 16 * Double(target.width)
+        let down = 6 * max(region.height, Double(target.height)) + 16 * Double(target.height)
+        return 1_024 + 2 * Int(across + down)
     }
 
     init?(_ resampling: PlaneResampling) {
-        guard let graph = unsafe CPlanarShim_graph_make(CPlanarShimResampling(resampling)) else { return nil }
-        unsafe self.graph = unsafe graph
+        var sizes = CLightResampling(resampling)
+        guard let resampler = unsafe CLight_make(&sizes) else { return nil }
+        unsafe self.resampler = unsafe resampler
         self.resampling = resampling
         room =
             resampling.mixing == .lightOfColors
-            ? unsafe CPlanarShim_colors_room(graph) : unsafe CPlanarShim_graph_room(graph)
+            ? unsafe CPlanarShim_colors_room(resampler) : unsafe CLight_room(resampler)
     }
 
     deinit {
-        unsafe CPlanarShim_graph_free(graph)
+        unsafe CLight_free(resampler)
     }
 
     /// Implements ``PlaneResampling/Mixing/lightOfColors``.
@@ -64,15 +64,17 @@ final class PlaneFilter: @unchecked Sendable {
     ) -> CPlanarShimStatus {
         precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
         var (source, target) = (source, target)
-        return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPixelsWatch(token))
+        return unsafe CPlanarShim_resample_colors(resampler, &source, &target, room, CPixelsWatch(token))
     }
 
-    /// All rows and `room` must be aligned to ``Plane/alignment``.
+    /// `room` must be aligned to ``Plane/alignment``; `conversion` applies to samples that are not mixed as light.
     @unsafe
     func run(
-        from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
+        from source: CPlanarShimRows, to target: CPlanarShimRows, _ conversion: PlaneRange.Conversion,
+        room: UnsafeMutableRawPointer?, token: WorkToken
     ) -> CPlanarShimStatus {
-        unsafe CPlanarShim_graph_run(graph, source, target, room, CPixelsWatch(token))
+        unsafe CPlanarShim_resample(
+            resampler, source, target, conversion.scale, conversion.offset, room, CPixelsWatch(token))
     }
 }
 

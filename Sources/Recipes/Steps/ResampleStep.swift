@@ -79,9 +79,9 @@ package struct ResampleStep: RenderStep {
 extension ResamplingLight {
     fileprivate var keyText: String {
         switch self {
-        case .gamma: "gamma"
-        // The first version was libvips' in floating point.
-        case .linear: "linear.2"
+        // In the first versions, zimg resampled planes; before, libvips mixed light in floating point.
+        case .gamma: "gamma.2"
+        case .linear: "linear.3"
         }
     }
 }

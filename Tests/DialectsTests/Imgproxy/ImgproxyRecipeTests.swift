@@ -159,7 +159,7 @@ struct ImgproxyRecipeTests {
         #expect(keys(try composition("rs:fill:200:200/g:sm")) == ["attention 200x200"])
         let first = try composition("c:100:100:sm/w:50")
         #expect(first.part == nil && first.size == PixelSize(400, 300))
-        #expect(keys(first) == ["attention 100x100", "resample 50x50 gamma"])
+        #expect(keys(first) == ["attention 100x100", "resample 50x50 gamma.2"])
         #expect(keys(try composition("rs:fit:200:200/g:sm")).isEmpty)
     }
 

@@ -123,7 +123,7 @@ struct ThumborFilterTests {
             ("fit-in/300x/filters:fill(red)", []), ("filters:fill(red)", []),
             (
                 "fit-in/800x800/filters:upscale():fill(red)",
-                ["resample 800x600 gamma", "canvas 800x800 0,100 255,0,0,255"]
+                ["resample 800x600 gamma.2", "canvas 800x800 0,100 255,0,0,255"]
             ),
             ("fit-in/800x800/filters:fill(red):upscale()", ["canvas 800x800 200,250 255,0,0,255"]),
             (
@@ -133,9 +133,9 @@ struct ThumborFilterTests {
             ("fit-in/300x300/filters:fill(auto)", ["backdrop mean 300x300 0,37"]),
             ("fit-in/300x300/filters:fill(blur)", ["backdrop blurred 2500000 300x300 0,37"]),
             ("fit-in/200x200/10x20:30x40/filters:fill(red)", ["canvas 240x260 10,45 255,0,0,255"]),
-            ("fit-in/200x200/10x10", []), ("filters:proportion(0.5)", ["resample 200x150 gamma"]),
-            ("filters:proportion(50)", ["resample 200x150 gamma"]), ("filters:proportion(1000)", []),
-            ("filters:proportion(2)", ["resample 800x600 gamma"]),
+            ("fit-in/200x200/10x10", []), ("filters:proportion(0.5)", ["resample 200x150 gamma.2"]),
+            ("filters:proportion(50)", ["resample 200x150 gamma.2"]), ("filters:proportion(1000)", []),
+            ("filters:proportion(2)", ["resample 800x600 gamma.2"]),
             ("filters:brightness(-2.5)", ["formula scales 10000,-63750 10000,-63750 10000,-63750"]),
             ("filters:contrast(0.5)", ["formula scales 10100,-12800 10100,-12800 10100,-12800"]),
             ("filters:rgb(0.5,0,-1)", ["formula scales 10000,12750 10000,0 10000,-25500"]),

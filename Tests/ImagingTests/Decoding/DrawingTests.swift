@@ -110,7 +110,7 @@ struct DrawingTests {
 
     @Test func `the size is part of the key`() throws {
         let texts = try plan("width='64' height='48'", options(300, nil)).keyTexts
-        #expect(texts == ["page 0 level 1 refuse drawn 300x225", "resample 300x225 gamma", "png.4 100"])
+        #expect(texts == ["page 0 level 1 refuse drawn 300x225", "resample 300x225 gamma.2", "png.4 100"])
     }
 
     @Test(arguments: [(64, 48), (640, 480), (7, 5), (300, 20)])

@@ -100,7 +100,8 @@ struct DrawnPartTests {
         ).plan
         #expect(
             plan.keyTexts == [
-                "page 0 level 1 refuse drawn 100x10 at 0,70 of 32,0 32x48 in 64x48 as 100x150", "resample 100x10 gamma",
+                "page 0 level 1 refuse drawn 100x10 at 0,70 of 32,0 32x48 in 64x48 as 100x150",
+                "resample 100x10 gamma.2",
                 "png.4 100",
             ])
     }

@@ -43,7 +43,7 @@ struct RenderRecipeTests {
         #expect(plan.format == .png && plan.decode.level == 4)
         #expect(
             plan.keyTexts == [
-                "page 0 level 4 refuse", "resample 40x20 gamma of 400,0 400x200", "turn 6",
+                "page 0 level 4 refuse", "resample 40x20 gamma.2 of 400,0 400x200", "turn 6",
                 "pad 1,0,0,0 255,255,255,255",
                 "png.4 100",
             ])

@@ -22,7 +22,7 @@ struct OperationOrderTests {
         Self.all(&options.operations)
         #expect(
             try plan(800, 600, options, format: .png).keyTexts == [
-                "page 0 level 2 refuse", "resample 100x75 gamma of 100,0 400x300", "turn 2",
+                "page 0 level 2 refuse", "resample 100x75 gamma.2 of 100,0 400x300", "turn 2",
                 "canvas 100x100 0,12 0,0,0,0", "rotate 10", "colors 120 100 100 0 0 0 5", "blur 100000",
                 "sharpen 50000", "pixelate 4", "background 255,255,255,255", "pad 5,5,5,5 255,255,255,255",
                 "radius 8000 255,255,255,255", "mask star 255,255,255,255", "png.4 100",
@@ -35,7 +35,7 @@ struct OperationOrderTests {
         options.operations.rotation = 90
         #expect(
             try plan(800, 600, options, format: .png).keyTexts == [
-                "page 0 level 2 refuse", "resample 133x100 gamma", "crop 0,0 100x100", "turn 6", "png.4 100",
+                "page 0 level 2 refuse", "resample 133x100 gamma.2", "crop 0,0 100x100", "turn 6", "png.4 100",
             ])
         options.gravity = .bottomRight
         #expect(try plan(800, 600, options, format: .png).keyTexts[2] == "crop 33,0 100x100")

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Resamples 8-bit samples in linear light by Lanczos 3, in integers: the same samples yield the same results on every
+// Resamples 8-bit samples, in linear light or as they are, in integers: the same samples yield the same results on every
 // processor.
 //
 // A table converts samples to light. Rows are mixed first, then columns, and another table converts the results back.
@@ -26,7 +26,13 @@ typedef struct {
 /// The curves, computed at the first call.
 const CLightCurves *CLight_curves(void);
 
-/// A resampling. The target is at most as large as the region of the source.
+typedef enum {
+    /// Three samples on each side.
+    CLightLanczos,
+    /// Two samples on each side.
+    CLightCatmullRom,
+} CLightKernel;
+
 typedef struct {
     int source_width;
     int source_height;
@@ -40,6 +46,9 @@ typedef struct {
     /// Interleaved samples of a pixel, 1 to 4. The last of 2 and of 4 is alpha, which is not converted to light, and
     /// which weights the others.
     int bands;
+    /// Whether samples are mixed as they are, not as light; only for 1 band.
+    int is_plain;
+    CLightKernel kernel;
 } CLightResampling;
 
 /// The computed filters of a resampling, which threads may share.
@@ -49,6 +58,8 @@ typedef struct CLightResampler CLightResampler;
 CLightResampler *CLight_make(const CLightResampling *resampling);
 
 void CLight_free(CLightResampler *resampler);
+
+CLightResampling CLight_resampling(const CLightResampler *resampler);
 
 /// Bytes of working memory that a run needs.
 size_t CLight_room(const CLightResampler *resampler);
@@ -77,6 +88,8 @@ typedef struct {
 typedef struct {
     const CLightResampler *resampler;
     const CLightCurves *curves;
+    /// Results of a plain resampling are multiplied by `scale`, and `offset` is added.
+    float scale, offset;
     /// The target's columns to compute, and the source's columns to read.
     CLightRange target, source;
     /// The rows of light in the buffer.

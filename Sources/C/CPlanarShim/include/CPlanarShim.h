@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 // Images as planes of 8-bit samples: luma, and Cb and Cr if the image has color. libjpeg reports errors by long jumps,
-// which must not pass through Swift, so its calls are here; zimg, libwebp and libjxl need structures with unions and
-// version numbers.
+// which must not pass through Swift, so its calls are here; libwebp and libjxl need structures with unions and version
+// numbers.
 
 /// The result of a call.
 typedef enum {
@@ -219,58 +219,21 @@ CPlanarShimStatus CPlanarShim_write_webp_pixels(
 
 // Resampling.
 
-typedef struct CPlanarShimGraph CPlanarShimGraph;
-
-/// The values that are averaged.
-typedef enum {
-    /// The gamma-encoded values.
-    CPlanarShimBytes,
-    /// The gamma-encoded values, with 16-bit results: 65535 for 255.
-    CPlanarShimWords,
-    /// Linear light by sRGB's curve, always with the Lanczos kernel; the results are bytes by the same curve.
-    CPlanarShimLight,
-    /// Linear light of red, green and blue, to which the three planes are converted; only for
-    /// `CPlanarShim_resample_colors`.
-    CPlanarShimLightOfColors,
-} CPlanarShimMixing;
-
-/// The filter kernel.
-typedef enum {
-    /// Lanczos, three samples on each side.
-    CPlanarShimLanczos,
-    /// Catmull-Rom, two samples on each side.
-    CPlanarShimCatmullRom,
-} CPlanarShimKernel;
-
-/// The resampling of a plane, or of three planes as pixels of 3 bands.
+/// The source or target rows of a run.
 typedef struct {
-    CLightResampling sizes;
-    CPlanarShimMixing mixing;
-    CPlanarShimKernel kernel;
-} CPlanarShimResampling;
-
-/// The source or target rows of a run: 8-bit samples, or as `CPlanarShimMixing` specifies. Rows are aligned to 64
-/// bytes.
-typedef struct {
-    void *samples;
+    uint8_t *samples;
     /// Bytes from one row to the next.
     size_t stride;
     /// Whether samples of light have limited range, 16 to 235, instead of 0 to 255.
     int is_limited;
 } CPlanarShimRows;
 
-/// Creates a filter graph, which threads may share; returns NULL if zimg fails.
-CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
-
-/// Bytes of working memory that `CPlanarShim_graph_run` needs.
-size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
-
-/// Bytes of working memory that `CPlanarShim_resample_colors` needs.
-size_t CPlanarShim_colors_room(const CPlanarShimGraph *graph);
-
-/// Resamples; the room must be aligned to 64 bytes.
-CPlanarShimStatus CPlanarShim_graph_run(
-    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPixelsWatch watch);
+/// Resamples a plane; the room must be aligned to 64 bytes.
+///
+/// If the resampling is plain, each sample becomes sample * `scale` + `offset`, rounded and clipped.
+CPlanarShimStatus CPlanarShim_resample(
+    const CLightResampler *resampler, CPlanarShimRows source, CPlanarShimRows target, float scale, float offset,
+    void *room, CPixelsWatch watch);
 
 /// Luma, Cb and Cr as the source of one resampling.
 typedef struct {
@@ -291,13 +254,14 @@ typedef struct {
     int is_limited;
 } CPlanarShimColorTarget;
 
-/// Resamples three planes together in linear light of their colors, with a graph for this; the room must be aligned to
-/// 64 bytes.
-CPlanarShimStatus CPlanarShim_resample_colors(
-    const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
-    CPixelsWatch watch);
+/// Bytes of working memory that `CPlanarShim_resample_colors` needs.
+size_t CPlanarShim_colors_room(const CLightResampler *resampler);
 
-void CPlanarShim_graph_free(CPlanarShimGraph *graph);
+/// Resamples three planes together in linear light of their colors, with a resampler of 3 bands; the room must be
+/// aligned to 64 bytes.
+CPlanarShimStatus CPlanarShim_resample_colors(
+    const CLightResampler *resampler, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
+    CPixelsWatch watch);
 
 // Samples.
 
@@ -308,10 +272,6 @@ void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *ta
 /// Counts the samples that differ by more than 32 from the one on the right or the one below, in either of two planes
 /// of equal size.
 size_t CPlanarShim_color_edges(const CPlanarShimPlane *blue, const CPlanarShimPlane *red);
-
-/// Converts 16-bit samples to 8 bits: each becomes sample * scale + offset, rounded and clipped.
-void CPlanarShim_narrow(
-    const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset);
 
 /// Converts BT.601 planes of equal size, of full or limited range, to packed rows of red, green and blue; a single
 /// plane becomes rows of gray.
