@@ -88,8 +88,7 @@ uint64_t CJPEG_code_bits(const Counts *counts, const Codes *codes)
 {
     uint64_t bits = 0;
     for (int symbol = 0; symbol < symbol_count; symbol++) {
-        int behind = symbol & 15 || symbol == 0xf0 ? symbol & 15 : symbol >> 4;
-        bits += (uint64_t) counts->counts[symbol] * (uint64_t) (codes->lengths[symbol] + behind);
+        bits += (uint64_t) counts->counts[symbol] * (uint64_t) (codes->lengths[symbol] + CJPEG_bits_behind(symbol));
     }
     return bits;
 }

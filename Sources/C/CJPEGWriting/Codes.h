@@ -11,6 +11,8 @@ enum {
     longest_code = 16,
     /// Fractional bits of an amount of bits.
     rate_bits = 6,
+    /// DC of luma, of chroma, AC of luma, of chroma.
+    table_count = 4,
 };
 
 /// The count of each symbol.
@@ -31,6 +33,12 @@ typedef struct {
 
 /// Computes the shortest codes for these counts.
 void CJPEG_make_codes(const Counts *counts, Codes *codes);
+
+/// Returns the bits of the value after a symbol; in an AC table, unless the symbol is for coefficients, of a run.
+static inline int CJPEG_bits_behind(int symbol)
+{
+    return symbol & 15 || symbol == 0xf0 ? symbol & 15 : symbol >> 4;
+}
 
 /// Returns the bits of all symbols in these codes, and of the values after AC symbols.
 uint64_t CJPEG_code_bits(const Counts *counts, const Codes *codes);

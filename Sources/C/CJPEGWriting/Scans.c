@@ -4,9 +4,10 @@
 #include <string.h>
 
 enum {
-    /// Maximum size of a block in bytes, including stuffed ones (section B.1.1.5): 63 codes of 16 bits and values of
-    /// 10, and one of 16 and 11.
-    most_block_bytes = 512,
+    /// Maximum number of symbols that a block adds: a run's end, and zero runs and values of all coefficients.
+    most_block_symbols = 1 + block_size,
+    /// Where a list begins, so that no code overwrites a symbol that is still needed.
+    first_symbol = 2,
     zero_run = 0xf0,
     longest_run = 0x7fff,
 };
@@ -26,72 +27,41 @@ int CJPEG_reserve(Output *output, size_t bytes)
     return grown != NULL;
 }
 
-static inline void put_byte(Output *output, unsigned byte)
-{
-    output->bytes[output->count++] = (uint8_t) byte;
-    if (byte == 0xff)
-        output->bytes[output->count++] = 0;
-}
-
-/// Appends at most 32 bits; `value` must fit into them.
-part void put(Output *output, unsigned value, int count)
-{
-    output->free_bits -= count;
-    output->bits |= (uint64_t) value << output->free_bits;
-    if (output->free_bits > 32)
-        return;
-    uint32_t word = (uint32_t) (output->bits >> 32);
-    // Whether a byte is 255: then its complement is zero.
-    if ((~word - 0x01010101u) & word & 0x80808080u) {
-        for (int shift = 24; shift >= 0; shift -= 8)
-            put_byte(output, word >> shift & 255);
-    } else {
-        word = __builtin_bswap32(word);
-        memcpy(output->bytes + output->count, &word, sizeof word);
-        output->count += sizeof word;
-    }
-    output->bits <<= 32;
-    output->free_bits += 32;
-}
-
-/// Pads the last byte with ones (section F.1.2.3).
-static void finish(Output *output)
-{
-    int used = 64 - output->free_bits;
-    int rest = (8 - used % 8) % 8;
-    if (rest > 0)
-        put(output, (1u << rest) - 1, rest);
-    for (used = 64 - output->free_bits; used > 0; used -= 8, output->bits <<= 8)
-        put_byte(output, (unsigned) (output->bits >> 56));
-    output->bits = 0;
-    output->free_bits = 64;
-}
-
-/// Either counts symbols or writes their codes to an output.
+/// Counts symbols, and lists them unless `symbols` is NULL.
 typedef struct {
     Counts *counts;
     /// Whether the coefficients are unquantized, and count as after a plain quantization.
     int is_early;
-    const Codes *codes;
-    Output *output;
+    Symbols *symbols;
 } Sink;
 
-part void add(Sink sink, int table, int symbol, unsigned value, int count)
+/// Makes room for a block's symbols; returns whether that succeeded.
+part int begin_block(Sink sink)
 {
-    if (sink.counts) {
-        sink.counts[table].counts[symbol]++;
-        return;
-    }
-    const Codes *codes = &sink.codes[table];
-    put(sink.output, (unsigned) codes->codes[symbol] << count | value, codes->lengths[symbol] + count);
+    Symbols *symbols = sink.symbols;
+    if (!symbols || symbols->count + most_block_symbols <= symbols->capacity)
+        return 1;
+    size_t capacity = 2 * symbols->capacity + 64 * most_block_symbols;
+    uint32_t *grown = realloc(symbols->list, capacity * sizeof *grown);
+    if (!grown)
+        return 0;
+    symbols->list = grown;
+    symbols->capacity = capacity;
+    return 1;
+}
+
+part void add(Sink sink, int table, int symbol, unsigned value)
+{
+    sink.counts[table].counts[symbol]++;
+    if (sink.symbols)
+        sink.symbols->list[sink.symbols->count++] = (uint32_t) (table << 24 | symbol << 16) | value;
 }
 
 /// Adds a value after its symbol: negative ones minus one, in as many bits (section F.1.2.1).
 part void add_value(Sink sink, int table, int run, int value)
 {
-    int magnitude = value < 0 ? -value : value;
-    int count = bits_of(magnitude);
-    add(sink, table, run << 4 | count, (unsigned) (value < 0 ? value - 1 : value) & ((1u << count) - 1), count);
+    int count = bits_of(magnitude_of(value));
+    add(sink, table, run << 4 | count, (unsigned) (value < 0 ? value - 1 : value) & ((1u << count) - 1));
 }
 
 part void end_run(Sink sink, int table, int *run)
@@ -100,7 +70,7 @@ part void end_run(Sink sink, int table, int *run)
         return;
     // The number without its first bit follows the code.
     int count = bits_of(*run) - 1;
-    add(sink, table, count << 4, (unsigned) *run & ((1u << count) - 1), count);
+    add(sink, table, count << 4, (unsigned) *run & ((1u << count) - 1));
     *run = 0;
 }
 
@@ -115,7 +85,7 @@ part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, S
         int place = __builtin_ctzll(kept);
         int zeros = place - last - 1;
         for (; zeros > 15; zeros -= 16)
-            add(sink, table, zero_run, 0, 0);
+            add(sink, table, zero_run, 0);
         add_value(sink, table, zeros, sink.is_early ? nearest(values[place]) : values[place]);
         last = place;
         kept &= kept - 1;
@@ -123,17 +93,17 @@ part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, S
     if (last == scan.last)
         return;
     if (!run)
-        add(sink, table, 0, 0, 0);
+        add(sink, table, 0, 0);
     else if (++*run == longest_run)
         end_run(sink, table, run);
 }
 
-part void add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
+part int add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across + (size_t) column;
     const int16_t *values = blocks->values + number * block_size;
-    if (sink.output && !CJPEG_reserve(sink.output, most_block_bytes))
-        return;
+    if (!begin_block(sink))
+        return 0;
     if (scan.first == 0) {
         add_value(sink, blocks->kind, 0, values[0] - *previous);
         *previous = values[0];
@@ -141,38 +111,39 @@ part void add_block(Sink sink, const Blocks *blocks, int row, int column, Scan s
     }
     if (scan.last > 0)
         add_band(sink, 2 + blocks->kind, values, blocks->kept[number], scan, NULL);
+    return 1;
 }
 
 /// Adds the AC coefficients of every `stride`th row of a plane, with one table.
-part void add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
+part int add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
 {
     int run = 0;
     for (int row = 0; row < plane->down; row += stride) {
         size_t number = (size_t) row * (size_t) plane->all_across;
         for (int column = 0; column < plane->across; column++, number++) {
-            if (sink.output && !CJPEG_reserve(sink.output, most_block_bytes))
-                return;
+            if (!begin_block(sink))
+                return 0;
             const int16_t *values = plane->values + number * block_size;
             add_band(sink, table, values, plane->kept[number], scan, scan.has_runs ? &run : NULL);
         }
     }
     end_run(sink, table, &run);
+    return 1;
 }
 
 /// Adds blocks of several planes in MCUs, or all of one.
-part void add_scan(Sink sink, const Blocks *blocks, Scan scan)
+part int add_scan(Sink sink, const Blocks *blocks, Scan scan)
 {
     const Blocks *plane = &blocks[scan.start];
     int previous[3] = {0, 0, 0};
-    if (scan.first > 0) {
-        add_rows(sink, 2 + plane->kind, plane, scan, 1);
-        return;
-    }
+    if (scan.first > 0)
+        return add_rows(sink, 2 + plane->kind, plane, scan, 1);
     if (scan.end - scan.start == 1) {
         for (int row = 0; row < plane->down; row++)
             for (int column = 0; column < plane->across; column++)
-                add_block(sink, plane, row, column, scan, previous);
-        return;
+                if (!add_block(sink, plane, row, column, scan, previous))
+                    return 0;
+        return 1;
     }
     int rows = plane->all_down / plane->sampling, columns = plane->all_across / plane->sampling;
     for (int row = 0; row < rows; row++)
@@ -180,27 +151,99 @@ part void add_scan(Sink sink, const Blocks *blocks, Scan scan)
             for (int index = scan.start; index < scan.end; index++) {
                 const Blocks *one = &blocks[index];
                 for (int block = 0; block < one->sampling * one->sampling; block++)
-                    add_block(sink, one, row * one->sampling + block / one->sampling,
-                        column * one->sampling + block % one->sampling, scan, &previous[index]);
+                    if (!add_block(sink, one, row * one->sampling + block / one->sampling,
+                            column * one->sampling + block % one->sampling, scan, &previous[index]))
+                        return 0;
             }
+    return 1;
 }
 
 void CJPEG_count_rows(const Blocks *blocks, Scan scan, int stride, Counts *counts)
 {
-    add_rows((Sink) {counts, 1, NULL, NULL}, 0, blocks, scan, stride);
+    add_rows((Sink) {counts, 1, NULL}, 0, blocks, scan, stride);
 }
 
-void CJPEG_count_scan(const Blocks *blocks, Scan scan, Counts *counts)
+int CJPEG_list_scan(const Blocks *blocks, Scan scan, Counts *counts, Symbols *symbols)
 {
-    memset(counts, 0, 4 * sizeof *counts);
-    add_scan((Sink) {counts, 0, NULL, NULL}, blocks, scan);
+    memset(counts, 0, table_count * sizeof *counts);
+    symbols->count = first_symbol;
+    Sink sink = {counts, 0, symbols};
+    // For one symbol more, so that their number is even.
+    return add_scan(sink, blocks, scan) && begin_block(sink);
 }
 
-void CJPEG_write_scan(const Blocks *blocks, Scan scan, const Codes *codes, Output *output)
+/// The bits of a symbol's code, with room for the value after it; and the number of all these bits.
+typedef struct {
+    uint32_t bits, count;
+} Code;
+
+/// No symbol, which takes no bits.
+static const uint32_t nothing = (uint32_t) table_count * symbol_count << 16;
+
+/// Replaces a list of symbols by their codes; returns the number of bytes.
+///
+/// A symbol takes four bytes, and its code and value at most 30 bits.
+static size_t replace_by_codes(Symbols *symbols, const Code *codes)
 {
-    output->bits = 0;
-    output->free_bits = 64;
-    add_scan((Sink) {NULL, 0, codes, output}, blocks, scan);
-    if (CJPEG_reserve(output, most_block_bytes))
-        finish(output);
+    const uint32_t *list = symbols->list;
+    uint8_t *bytes = (uint8_t *) symbols->list;
+    uint64_t bits = 0;
+    unsigned used = 0;
+    if (symbols->count % 2)
+        symbols->list[symbols->count++] = nothing;
+    for (size_t number = first_symbol; number < symbols->count; number += 2) {
+        uint32_t one = list[number], other = list[number + 1];
+        Code first = codes[one >> 16], second = codes[other >> 16];
+        uint64_t next;
+        bits |= (uint64_t) (first.bits | (one & 0xffff)) << (64 - used - first.count);
+        used += first.count;
+        if (used + second.count > 63) {
+            next = __builtin_bswap64(bits);
+            memcpy(bytes, &next, sizeof next / 2);
+            bytes += 4, bits <<= 32, used -= 32;
+        }
+        bits |= second.count ? (uint64_t) (second.bits | (other & 0xffff)) << (64 - used - second.count) : 0;
+        used += second.count;
+        next = __builtin_bswap64(bits);
+        memcpy(bytes, &next, sizeof next);
+        bytes += used / 8, bits <<= used / 8 * 8, used %= 8;
+    }
+    // Ones fill the last byte (section F.1.2.3).
+    if (used > 0)
+        *bytes++ = (uint8_t) (bits >> 56 | 0xffu >> used);
+    return (size_t) (bytes - (uint8_t *) symbols->list);
+}
+
+/// Appends bytes, with a zero after each 255 (section B.1.1.5).
+static void put_stuffed(Output *output, const uint8_t *bytes, size_t count)
+{
+    const uint8_t *end = bytes + count;
+    size_t stuffed = 0;
+    for (size_t index = 0; index < count; index++)
+        stuffed += bytes[index] == 0xff;
+    if (!CJPEG_reserve(output, count + stuffed))
+        return;
+    while (bytes < end) {
+        const uint8_t *found = memchr(bytes, 0xff, (size_t) (end - bytes));
+        size_t length = (size_t) ((found ? found + 1 : end) - bytes);
+        memcpy(output->bytes + output->count, bytes, length);
+        output->count += length;
+        bytes += length;
+        if (found)
+            output->bytes[output->count++] = 0;
+    }
+}
+
+void CJPEG_write_scan(Symbols *symbols, const Codes *codes, Output *output)
+{
+    Code all[table_count * symbol_count + 1];
+    all[table_count * symbol_count] = (Code) {0, 0};
+    for (int table = 0; table < table_count; table++)
+        for (int number = 0; number < codes[table].count; number++) {
+            int symbol = codes[table].symbols[number], behind = CJPEG_bits_behind(symbol);
+            all[table * symbol_count + symbol] =
+                (Code) {(uint32_t) codes[table].codes[symbol] << behind, (uint32_t) (codes[table].lengths[symbol] + behind)};
+        }
+    size_t count = replace_by_codes(symbols, all);
+    put_stuffed(output, (const uint8_t *) symbols->list, count);
 }

@@ -8,8 +8,6 @@
 typedef struct {
     uint8_t *bytes;
     size_t count, capacity;
-    uint64_t bits;
-    int free_bits;
 } Output;
 
 /// Reserves memory for this many bytes; returns whether that succeeded.
@@ -22,13 +20,19 @@ typedef struct {
     int has_runs;
 } Scan;
 
+/// The symbols of a scan in order: from the upper bits a table (8 bits), a symbol (8), and the value after it.
+typedef struct {
+    uint32_t *list;
+    size_t count, capacity;
+} Symbols;
+
 /// Counts the AC symbols of every `stride`th row.
 void CJPEG_count_rows(const Blocks *blocks, Scan scan, int stride, Counts *counts);
 
-/// Counts the symbols of a scan, by table: DC of luma, of chroma, AC of luma, of chroma.
-void CJPEG_count_scan(const Blocks *blocks, Scan scan, Counts *counts);
+/// Lists the symbols of a scan and counts them by table; returns 0 if memory runs out.
+int CJPEG_list_scan(const Blocks *blocks, Scan scan, Counts *counts, Symbols *symbols);
 
-/// Writes the data of a scan.
-void CJPEG_write_scan(const Blocks *blocks, Scan scan, const Codes *codes, Output *output);
+/// Writes the data of a scan; the list is overwritten.
+void CJPEG_write_scan(Symbols *symbols, const Codes *codes, Output *output);
 
 #endif

@@ -9,16 +9,19 @@ const uint8_t CJPEG_places[block_size] = {
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/// The same in columns of rising vertical frequency.
-static const uint8_t exchanged[block_size] = {
-    0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
-    28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
+/// Puts coefficients in columns of rising vertical frequency into the order of a file.
+#define in_order(BLOCK) \
+    __builtin_shufflevector( \
+        BLOCK, BLOCK, 0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, \
+        42, 35, 28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, \
+        62, 55, 63)
 
 // Registers of 32 bytes, which the compiler splits where unavailable.
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Ints __attribute__((vector_size(32)));
 typedef int16_t Shorts __attribute__((vector_size(16)));
 typedef uint8_t Bytes __attribute__((vector_size(8)));
+typedef int16_t Block __attribute__((vector_size(128)));
 
 Scaling CJPEG_scaling(const uint8_t *steps)
 {
@@ -102,8 +105,10 @@ part void transform(const uint8_t *samples, size_t stride, const Scaling *scalin
         Shorts bounded = __builtin_convertvector((whole & ~over & ~under) | (over & most) | (under & -most), Shorts);
         memcpy(steps + 8 * across, &bounded, sizeof bounded);
     }
-    for (int number = 0; number < block_size; number++)
-        values[number] = steps[exchanged[number]];
+    Block block;
+    memcpy(&block, steps, sizeof block);
+    block = in_order(block);
+    memcpy(values, &block, sizeof block);
 }
 
 part void transform_row(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
@@ -133,11 +138,21 @@ __attribute__((target("avx2"))) static void transform_row_avx2(
 {
     transform_row(plane, scaling, row, blocks);
 }
+
+__attribute__((target("avx512f,avx512bw,avx512vl"))) static void transform_row_avx512(
+    const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
+{
+    transform_row(plane, scaling, row, blocks);
+}
 #endif
 
 void CJPEG_transform(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
 {
 #if defined(__SSE2__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+        transform_row_avx512(plane, scaling, row, blocks);
+        return;
+    }
     if (__builtin_cpu_supports("avx2")) {
         transform_row_avx2(plane, scaling, row, blocks);
         return;

@@ -56,6 +56,7 @@ typedef struct {
     /// Whether luma is so large that several scans save bytes. Values are chosen by this, independently of the scans.
     int is_large;
     Output output;
+    Symbols symbols;
 } Writer;
 
 static void put_bytes(Output *output, const void *bytes, size_t count)
@@ -98,7 +99,7 @@ static void write_header(Writer *writer, int is_progressive)
 
 static void write_tables(Output *output, const Codes *codes)
 {
-    for (int table = 0; table < 4; table++, codes++) {
+    for (int table = 0; table < table_count; table++, codes++) {
         if (codes->count == 0)
             continue;
         begin_segment(output, 0xc4, 1 + longest_code + (size_t) codes->count);
@@ -108,14 +109,15 @@ static void write_tables(Output *output, const Codes *codes)
     }
 }
 
-/// Writes a scan with its own tables.
-static void write_scan(Writer *writer, Scan scan)
+/// Writes a scan with its own tables; returns 0 if memory runs out.
+static int write_scan(Writer *writer, Scan scan)
 {
     Output *output = &writer->output;
-    Counts counts[4];
-    Codes codes[4];
-    CJPEG_count_scan(writer->blocks, scan, counts);
-    for (int table = 0; table < 4; table++)
+    Counts counts[table_count];
+    Codes codes[table_count];
+    if (!CJPEG_list_scan(writer->blocks, scan, counts, &writer->symbols))
+        return 0;
+    for (int table = 0; table < table_count; table++)
         CJPEG_make_codes(&counts[table], &codes[table]);
     write_tables(output, codes);
     begin_segment(output, 0xda, 4 + 2 * (size_t) (scan.end - scan.start));
@@ -123,7 +125,8 @@ static void write_scan(Writer *writer, Scan scan)
     for (int index = scan.start; index < scan.end; index++)
         put_bytes(output, (uint8_t[]) {(uint8_t) (index + 1), index > 0 ? 0x11 : 0}, 2);
     put_bytes(output, (uint8_t[]) {(uint8_t) scan.first, (uint8_t) scan.last, 0}, 3);
-    CJPEG_write_scan(writer->blocks, scan, codes, output);
+    CJPEG_write_scan(&writer->symbols, codes, output);
+    return output->bytes != NULL;
 }
 
 static int scans_of(Writer *writer, int is_progressive, Scan *scans)
@@ -256,7 +259,8 @@ static CJPEGOutcome write_file(Writer *writer)
     for (int scan = 0; scan < count; scan++) {
         if (request->should_stop(request->context))
             return CJPEGStopped;
-        write_scan(writer, scans[scan]);
+        if (!write_scan(writer, scans[scan]))
+            return CJPEGMemory;
     }
     put_bytes(&writer->output, (uint8_t[]) {0xff, 0xd9}, 2);
     return writer->output.bytes ? CJPEGDone : CJPEGMemory;
@@ -275,6 +279,7 @@ CJPEGOutcome CJPEG_write(const CJPEGRequest *request, void **bytes, size_t *coun
             free(writer->blocks[index].values);
             free(writer->blocks[index].kept);
         }
+        free(writer->symbols.list);
         if (outcome != CJPEGDone)
             free(writer->output.bytes);
     }
