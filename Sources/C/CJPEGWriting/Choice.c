@@ -19,6 +19,8 @@ enum {
     first_fine = 10,
     fine_weight = 21,
     usual_weight = 16,
+    /// Larger values are always kept.
+    most_weak = 1,
 };
 
 /// The distortion, in squares of `one_step`ths, that one bit of luma and one of chroma are worth.
@@ -86,85 +88,158 @@ void CJPEG_keep_plainly(const Blocks *blocks, int row)
         blocks->kept[number] = found(blocks->values + number * block_size, plain_least);
 }
 
+/// The coefficients of a block, and numbers for each; some of them.
+typedef int16_t Values __attribute__((vector_size(2 * block_size)));
+typedef uint16_t Amounts __attribute__((vector_size(2 * block_size)));
+typedef uint16_t Some __attribute__((vector_size(32)));
+
+/// The nearest magnitude of each coefficient of a block, and the distortion of keeping or leaving it out.
+typedef struct {
+    /// -1 for negative coefficients.
+    Values signs;
+    /// The nearest quantized value's magnitude.
+    Amounts magnitudes;
+    /// The distortion if a coefficient has its nearest value, the one below, and if it is zero, for magnitudes up to
+    /// `most_weak`.
+    Amounts distortions, lowered, losses;
+} Prepared;
+
+/// Computes weighted squares; no product is too large for 16 bits if numbers are below 2.5 steps.
+part void weigh(const Amounts *numbers, const Amounts *weights, Amounts *distortions)
+{
+    Amounts squares = *numbers * *numbers;
+    *distortions = (squares >> weight_bits) * *weights + ((squares & ((1 << weight_bits) - 1)) * *weights >> weight_bits);
+}
+
+/// Prepares a block whose distortion has one weight up to `first_fine`, exclusive, and another from there on.
+part Prepared prepare(const int16_t *values, int weight, int fine)
+{
+    Prepared prepared;
+    Values all;
+    memcpy(&all, values, sizeof all);
+    prepared.signs = all < 0;
+    Amounts weights = {0}, far = (Amounts) ((all ^ prepared.signs) - prepared.signs);
+    weights += (uint16_t) fine;
+    for (int place = 0; place < first_fine; place++)
+        weights[place] = (uint16_t) weight;
+    prepared.magnitudes = (far + half_step) >> step_bits;
+    Amounts errors = far - (prepared.magnitudes << step_bits);
+    weigh(&errors, &weights, &prepared.distortions);
+    errors += one_step;
+    weigh(&errors, &weights, &prepared.lowered);
+    weigh(&far, &weights, &prepared.losses);
+    return prepared;
+}
+
 /// The coefficients of a band that may be kept; the first entry is the start of the band.
 typedef struct {
-    int places[block_size], magnitudes[block_size];
-    /// The least cost up to each candidate if it is kept, without `zeros`; and the candidate that is then kept before
-    /// it.
-    int costs[block_size], before[block_size];
+    /// Negative positions.
+    ptrdiff_t places[block_size];
+    /// The least cost up to each candidate if it is kept, without `zeros`; and all that are then kept.
+    int costs[block_size];
+    uint64_t kept[block_size];
 } Candidates;
 
 /// Chooses values of a band among the positions in `kept`; returns the nonzero ones.
-static inline uint64_t choose_band(
-    const int16_t *values, uint64_t kept, const Rates *rates, const int *weights, int16_t *chosen)
+part uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
 {
     Candidates candidates;
+    uint16_t *magnitudes = (uint16_t *) &prepared->magnitudes;
+    const uint16_t *distortions = (const uint16_t *) &prepared->distortions, *losses = (const uint16_t *) &prepared->losses;
+    const uint16_t *lower = (const uint16_t *) &prepared->lowered;
     // `zeros` is the distortion if all candidates so far were zero. Candidates before `first` cannot all be left out.
-    int count = 0, first = 0, zeros = 0;
-    candidates.places[0] = rates->first - 1;
+    // `best` are those that are kept if the last candidate so far is the last one, at the cost `least`.
+    int count = 0, first = 0, zeros = 0, least = rates->end;
+    uint64_t best = 0;
+    candidates.places[0] = 1 - rates->first;
     candidates.costs[0] = 0;
+    candidates.kept[0] = 0;
     for (; kept; kept &= kept - 1) {
-        int place = __builtin_ctzll(kept), weight = weights[place >= first_fine];
-        int value = magnitude_of(values[place]), magnitude = (value + half_step) >> step_bits;
-        int error = value - (magnitude << step_bits), lower = error + one_step, bits = bits_of(magnitude);
+        int place = __builtin_ctzll(kept), magnitude = magnitudes[place], distortion = distortions[place];
+        int bits = 32 - __builtin_clz((unsigned) magnitude);
         const int *costs = rates->values[bits] + place - 1;
-        int cost = candidates.costs[count] + costs[-candidates.places[count]], before = count;
+        int cost = candidates.costs[count] + costs[candidates.places[count]], before = count;
         for (int other = count - 1; other >= first; other--) {
-            int another = candidates.costs[other] + costs[-candidates.places[other]];
+            int another = candidates.costs[other] + costs[candidates.places[other]];
             before = another < cost ? other : before;
             cost = another < cost ? another : cost;
         }
-        int distortion = error * error * weight >> weight_bits;
         // A lower value is considered only if it takes one bit less.
         if (magnitude > 1 && (magnitude & (magnitude - 1)) == 0) {
-            int run = place - candidates.places[before] - 1;
-            int lowered = (lower * lower * weight >> weight_bits) - (rates->values[bits][run] - rates->values[bits - 1][run]);
-            magnitude -= lowered < distortion;
+            ptrdiff_t far = candidates.places[before];
+            int lowered = lower[place] - (costs[far] - (rates->values[bits - 1] + place - 1)[far]);
+            magnitudes[place] = (uint16_t) (magnitude - (lowered < distortion));
             distortion = lowered < distortion ? lowered : distortion;
         }
         cost += zeros + distortion;
         count++;
-        if (value < 2 * one_step + half_step)
-            zeros += value * value * weight >> weight_bits;
-        else
+        int is_strong = magnitude > most_weak;
+        if (is_strong)
             first = count;
-        candidates.places[count] = place;
-        candidates.magnitudes[count] = magnitude;
-        candidates.costs[count] = cost - zeros;
-        candidates.before[count] = before;
+        else
+            zeros += losses[place];
+        cost -= zeros;
+        uint64_t all = candidates.kept[before] | (uint64_t) 1 << place;
+        int ended = cost + (place < rates->last ? rates->end : 0);
+        int is_best = is_strong | (ended < least);
+        best = is_best ? all : best;
+        least = is_best ? ended : least;
+        candidates.places[count] = -place;
+        candidates.costs[count] = cost;
+        candidates.kept[count] = all;
     }
-    int last = first, least = unreachable;
-    for (int end = first; end <= count; end++) {
-        int cost = candidates.costs[end] + (candidates.places[end] < rates->last ? rates->end : 0);
-        last = cost < least ? end : last;
-        least = cost < least ? cost : least;
-    }
-    uint64_t result = 0;
-    for (; last > 0; last = candidates.before[last]) {
-        int place = candidates.places[last], sign = values[place] >> 15;
-        chosen[place] = (int16_t) ((candidates.magnitudes[last] ^ sign) - sign);
-        result |= (uint64_t) 1 << place;
-    }
-    return result;
+    return best;
 }
 
-void CJPEG_choose(const Blocks *blocks, int row, const Rates *rates, int bands)
+/// Stores the coefficients in `kept`, and zeros.
+part void store(const Prepared *prepared, uint64_t kept, int16_t *values)
+{
+    static const Some powers = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+    Values chosen = ((Values) prepared->magnitudes ^ prepared->signs) - prepared->signs;
+    memcpy(values, &chosen, sizeof chosen);
+    for (int place = 0; place < block_size; place += 16) {
+        Some some, bits = {0};
+        memcpy(&some, values + place, sizeof some);
+        bits += (uint16_t) (kept >> place);
+        some &= (Some) ((bits & powers) == powers);
+        memcpy(values + place, &some, sizeof some);
+    }
+}
+
+part void choose(const Blocks *blocks, int row, const Rates *rates, int bands)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across;
     for (int column = 0; column < blocks->across; column++, number++) {
         int16_t *values = blocks->values + number * block_size;
-        int16_t chosen[block_size] = {(int16_t) nearest(values[0])};
         uint64_t candidates = found(values, half_step), kept = 0;
-        if (candidates) {
-            int weight = weight_of(values);
-            int weights[2] = {weight, blocks->kind ? weight : weight * fine_weight / usual_weight};
-            for (int band = 0; band < bands; band++) {
-                uint64_t those = candidates & bits_between(rates[band].first, rates[band].last);
-                if (those)
-                    kept |= choose_band(values, those, &rates[band], weights, chosen);
-            }
+        int weight = weight_of(values);
+        Prepared prepared = prepare(values, weight, blocks->kind ? weight : weight * fine_weight / usual_weight);
+        for (int band = 0; band < bands; band++) {
+            uint64_t those = candidates & bits_between(rates[band].first, rates[band].last);
+            if (those)
+                kept |= choose_band(&prepared, those, &rates[band]);
         }
         blocks->kept[number] = kept;
-        memcpy(values, chosen, sizeof chosen);
+        store(&prepared, kept | 1, values);
     }
+}
+
+#if defined(__SSE2__)
+__attribute__((target("avx2,bmi,bmi2,lzcnt"))) static void choose_avx2(
+    const Blocks *blocks, int row, const Rates *rates, int bands)
+{
+    choose(blocks, row, rates, bands);
+}
+#endif
+
+void CJPEG_choose(const Blocks *blocks, int row, const Rates *rates, int bands)
+{
+#if defined(__SSE2__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")
+        && __builtin_cpu_supports("lzcnt")) {
+        choose_avx2(blocks, row, rates, bands);
+        return;
+    }
+#endif
+    choose(blocks, row, rates, bands);
 }
