@@ -57,7 +57,7 @@ int CFaces_is_valid(const CFacesCascade *cascade)
     if (!is_within(cascade->window_width, 8, CFaces_longest_window) || !is_within(cascade->window_height, 8, CFaces_longest_window)
         || !is_within(cascade->stage_count, 1, CFaces_most_stages) || !is_within(cascade->use.least_windows, 1, 1000)
         || !is_within(cascade->use.enlargement, 50, 200) || !is_within(cascade->use.rise, -50, 50)
-        || !is_within(cascade->use.first_scale, 100, 1000))
+        || !is_within(cascade->use.first_scale, 100, 1000) || !is_within(cascade->use.first_turned_scale, 100, 1000))
         return 0;
     for (int stage = 0; stage < cascade->stage_count; stage++) {
         int end = cascade->stages[stage].end, sum = 0;

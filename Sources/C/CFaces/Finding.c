@@ -1,5 +1,6 @@
 #include "Sums.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,31 +12,41 @@ typedef struct {
     float x, y, width, height;
 } Window;
 
+/// The windows that pass a cascade.
 typedef struct {
     const CFacesCascade *cascade;
-    CFacesImage image;
-    CFacesRoom room;
-    int32_t (*corners)[16];
-    Window *windows;
+    Window windows[most_windows];
     int count;
+} Passing;
+
+typedef struct {
+    CFacesImage image;
+    /// The image is turned; only large faces are sought in it, and they need half as many windows again.
+    int is_turned;
+    CFacesRoom room;
+    CFacesSums sums;
+    /// One for each cascade; the last one is for closer looks.
+    Passing *passing;
+    int cascade_count;
+    /// The windows of the best candidate so far, in hundredths of the required number.
+    int32_t best;
 } Search;
 
-/// Adds the windows of the part that pass the cascade.
-static void scan(Search *search, const CFacesPart *part, int step)
+/// Adds the windows of the part, which has been summed.
+static void scan(Search *search, const CFacesPart *part, Passing *found)
 {
-    const CFacesCascade *cascade = search->cascade;
+    const CFacesCascade *cascade = found->cascade;
+    int step = search->sums.step;
     int last_x = part->reduced_width - cascade->window_width, last_y = part->reduced_height - cascade->window_height;
     double across = part->width / part->reduced_width, down = part->height / part->reduced_height;
-    CFacesSums sums = {.step = step, .corners = search->corners};
-    CFaces_sum(&search->image, part, &search->room, &sums);
-    CFaces_find_corners(cascade, &sums);
+    CFaces_find_corners(cascade, &search->sums);
     for (int y = 0; y <= last_y; y += step)
         for (int x = 0; x <= last_x; x += step * CFaces_lanes) {
-            unsigned passing = CFaces_evaluate(cascade, &sums, x, y);
-            for (; passing && search->count < most_windows; passing &= passing - 1) {
+            unsigned passing = CFaces_evaluate(cascade, &search->sums, x, y);
+            for (; passing && found->count < most_windows; passing &= passing - 1) {
                 int left = x + __builtin_ctz(passing) * step;
                 if (left > last_x) break;
-                search->windows[search->count++] = (Window) {(float) (part->x + left * across), (float) (part->y + y * down),
+                found->windows[found->count++] = (Window) {(float) (part->x + left * across), (float) (part->y + y * down),
                     (float) (cascade->window_width * across), (float) (cascade->window_height * down)};
             }
         }
@@ -57,26 +68,27 @@ static int root(int *parents, int index)
 }
 
 /// Returns the number of the chains of similar windows, and their means.
-static int group(Search *search, Window means[most_groups])
+static int group(const Passing *found, Window means[most_groups])
 {
     int parents[most_windows], members[most_windows], groups = 0;
-    for (int one = 0; one < search->count; one++) {
+    for (int one = 0; one < found->count; one++) {
         parents[one] = one;
         for (int other = 0; other < one; other++)
-            if (is_similar(&search->windows[one], &search->windows[other])) parents[root(parents, one)] = root(parents, other);
+            if (is_similar(&found->windows[one], &found->windows[other])) parents[root(parents, one)] = root(parents, other);
     }
     Window sums[most_windows];
-    for (int one = 0; one < search->count; one++) {
+    for (int one = 0; one < found->count; one++) {
         members[one] = 0;
         sums[one] = (Window) {0};
     }
-    for (int one = 0; one < search->count; one++) {
+    for (int one = 0; one < found->count; one++) {
         int first = root(parents, one);
-        Window *sum = &sums[first], *window = &search->windows[one];
+        Window *sum = &sums[first];
+        const Window *window = &found->windows[one];
         *sum = (Window) {sum->x + window->x, sum->y + window->y, sum->width + window->width, sum->height + window->height};
         members[first]++;
     }
-    for (int one = 0; one < search->count && groups < most_groups; one++) {
+    for (int one = 0; one < found->count && groups < most_groups; one++) {
         float count = (float) members[one];
         if (members[one] == 0) continue;
         means[groups++] = (Window) {sums[one].x / count, sums[one].y / count, sums[one].width / count, sums[one].height / count};
@@ -85,17 +97,18 @@ static int group(Search *search, Window means[most_groups])
 }
 
 /// Scans the surroundings of a window at every place and at nine scales, because a face passes at many of them.
-static CFacesFace verified(Search *search, const Window *window)
+static CFacesFace verified(Search *search, Passing *around, const Window *window)
 {
     const int scales = 9;
     const double growth = 1.05;
-    int longer = search->cascade->window_width > search->cascade->window_height ? search->cascade->window_width
-                                                                                : search->cascade->window_height;
+    const CFacesCascade *cascade = around->cascade;
+    int longer = cascade->window_width > cascade->window_height ? cascade->window_width : cascade->window_height;
     int side = longer + longer / 4 * 2;
-    double length = (double) window->width / search->cascade->window_width * side;
+    double length = (double) window->width / cascade->window_width * side;
     for (int down = 0; down < scales / 2; down++)
         length /= growth;
-    search->count = 0;
+    search->sums.step = 1;
+    around->count = 0;
     for (int scale = 0; scale < scales; scale++) {
         CFacesPart part = {.x = (double) window->x + ((double) window->width - length) / 2,
             .y = (double) window->y + ((double) window->height - length) / 2,
@@ -103,15 +116,16 @@ static CFacesFace verified(Search *search, const Window *window)
             .height = length,
             .reduced_width = side,
             .reduced_height = side};
-        scan(search, &part, 1);
+        CFaces_sum(&search->image, &part, &search->room, &search->sums);
+        scan(search, &part, around);
         length *= growth;
     }
-    CFacesFace face = {.windows = search->count};
-    for (int one = 0; one < search->count; one++) {
-        face.x += search->windows[one].x / (float) search->count;
-        face.y += search->windows[one].y / (float) search->count;
-        face.width += search->windows[one].width / (float) search->count;
-        face.height += search->windows[one].height / (float) search->count;
+    CFacesFace face = {.windows = around->count};
+    for (int one = 0; one < around->count; one++) {
+        face.x += around->windows[one].x / (float) around->count;
+        face.y += around->windows[one].y / (float) around->count;
+        face.width += around->windows[one].width / (float) around->count;
+        face.height += around->windows[one].height / (float) around->count;
     }
     return face;
 }
@@ -135,44 +149,133 @@ static int by_size(const void *one, const void *other)
     return (difference > 0) - (difference < 0);
 }
 
+static int required(const Search *search, const CFacesUse *use)
+{
+    return search->is_turned ? use->least_windows * 3 / 2 : use->least_windows;
+}
+
 /// The square of the face in a window.
-static CFacesFace framed(const CFacesFace *face, const CFacesUse *use)
+static CFacesFace framed(const Search *search, const CFacesFace *face, const CFacesUse *use)
 {
     float width = face->width * (float) use->enlargement / 100, height = face->height * (float) use->enlargement / 100;
     float middle = face->y + face->height / 2 - face->height * (float) use->rise / 100;
     return (CFacesFace) {face->x + (face->width - width) / 2, middle - height / 2, width, height,
-        (int32_t) (100 * face->windows / use->least_windows)};
+        (int32_t) (100 * face->windows / required(search, use))};
 }
 
 /// Looks twice: the first look finds the place and the size of the face only roughly.
-static CFacesFace centered(Search *search, const Window *window)
+static CFacesFace centered(Search *search, Passing *around, const Window *window)
 {
-    CFacesFace first = verified(search, window);
-    if (2 * first.windows < search->cascade->use.least_windows) return first;
+    CFacesFace first = verified(search, around, window);
+    if (2 * first.windows < required(search, &around->cascade->use)) return first;
     Window middle = {first.x, first.y, first.width, first.height};
-    CFacesFace second = verified(search, &middle);
+    CFacesFace second = verified(search, around, &middle);
     return second.windows >= first.windows ? second : first;
 }
 
-/// Adds the faces that one cascade finds.
-static int seek(Search *search, const CFacesCascade *cascade, CFacesFace *found, int most)
+static int first_scale(const Search *search, const CFacesUse *use)
 {
-    Window means[most_groups];
-    int width = search->image.halves[0].width, height = search->image.halves[0].height, count = 0;
-    double pixels = (double) width * height, scale = cascade->use.first_scale / 100.0;
-    if (pixels > CFaces_usual_pixels) scale *= sqrt(pixels / CFaces_usual_pixels);
-    search->cascade = cascade;
-    search->count = 0;
-    for (int number = 0; width / scale >= cascade->window_width && height / scale >= cascade->window_height; number++) {
-        CFacesPart part = {0, 0, width, height, (int) (width / scale), (int) (height / scale)};
+    return search->is_turned ? use->first_turned_scale : use->first_scale;
+}
+
+/// Scans the whole image at coarser and coarser scales, each of which is summed once for all cascades.
+static void look(Search *search)
+{
+    int width = search->image.halves[0].width, height = search->image.halves[0].height, shortest = INT_MAX, first = INT_MAX;
+    for (int number = 0; number < search->cascade_count; number++) {
+        const CFacesCascade *cascade = search->passing[number].cascade;
+        if (first_scale(search, &cascade->use) < first) first = first_scale(search, &cascade->use);
+        if (cascade->window_width < shortest) shortest = cascade->window_width;
+        if (cascade->window_height < shortest) shortest = cascade->window_height;
+        search->passing[number].count = 0;
+    }
+    double unit = sqrt((double) width * height / CFaces_usual_pixels), scale = first / 100.0;
+    if (scale * unit < 1) unit = 1 / scale;
+    for (int number = 0; width / (scale * unit) >= shortest && height / (scale * unit) >= shortest; number++) {
+        CFacesPart part = {0, 0, width, height, (int) (width / (scale * unit)), (int) (height / (scale * unit))};
         // Coarse scales have few windows.
-        scan(search, &part, number < 3 ? 2 : 1);
+        search->sums.step = number < 6 ? 2 : 1;
+        CFaces_sum(&search->image, &part, &search->room, &search->sums);
+        for (int cascade = 0; cascade < search->cascade_count; cascade++) {
+            Passing *passing = &search->passing[cascade];
+            if (100 * scale >= first_scale(search, &passing->cascade->use)) scan(search, &part, passing);
+        }
         scale *= 1.2;
     }
-    int groups = group(search, means);
-    for (int mean = 0; mean < groups && count < most; mean++) {
-        CFacesFace face = centered(search, &means[mean]);
-        if (face.windows >= cascade->use.least_windows) found[count++] = framed(&face, &cascade->use);
+}
+
+/// Adds the faces of the image.
+static int seek(Search *search, CFacesFace *found, int most)
+{
+    Window means[most_groups];
+    Passing *around = &search->passing[search->cascade_count];
+    int count = 0;
+    look(search);
+    for (int number = 0; number < search->cascade_count; number++) {
+        const Passing *passing = &search->passing[number];
+        int groups = group(passing, means);
+        around->cascade = passing->cascade;
+        for (int mean = 0; mean < groups && count < most; mean++) {
+            CFacesFace face = centered(search, around, &means[mean]);
+            face = framed(search, &face, &passing->cascade->use);
+            if (face.windows > search->best) search->best = face.windows;
+            if (face.windows >= 100) found[count++] = face;
+        }
+    }
+    return count;
+}
+
+/// The place in the image of one in the image that is turned by 14°, to the left if `side` is −1.
+static void turn_back(int side, int width, int height, int64_t *x, int64_t *y)
+{
+    const int64_t cosine = 63589, sine = 15855 * side, one = 1 << 16;
+    int64_t across = *x - width * one / 2, down = *y - height * one / 2;
+    *x = width * one / 2 + (cosine * across - sine * down) / one;
+    *y = height * one / 2 + (sine * across + cosine * down) / one;
+}
+
+static void turn(const uint8_t *samples, int width, int height, int side, uint8_t *turned)
+{
+    for (int y = 0; y < height; y++) {
+        int64_t first_x = 1 << 15, first_y = ((int64_t) y << 16) + (1 << 15), last_x = first_x + ((int64_t) width << 16), last_y = first_y;
+        turn_back(side, width, height, &first_x, &first_y);
+        turn_back(side, width, height, &last_x, &last_y);
+        int64_t across = (last_x - first_x) / width, down = (last_y - first_y) / width;
+        for (int x = 0; x < width; x++) {
+            int64_t from_x = first_x >> 16, from_y = first_y >> 16;
+            from_x = from_x < 0 ? 0 : from_x < width ? from_x
+                                                     : width - 1;
+            from_y = from_y < 0 ? 0 : from_y < height ? from_y
+                                                      : height - 1;
+            *turned++ = samples[from_y * width + from_x];
+            first_x += across;
+            first_y += down;
+        }
+    }
+}
+
+/// Adds the faces of the image as it is when turned; returns −1 without memory.
+static int seek_turned(Search *search, int side, CFacesFace *found, int most)
+{
+    CFacesImage upright = search->image;
+    int width = upright.halves[0].width, height = upright.halves[0].height, count = -1;
+    uint8_t *turned = malloc((size_t) width * (size_t) height + 1);
+    if (turned) {
+        turn(upright.halves[0].samples, width, height, side, turned);
+        if (CFaces_halve(&search->image, turned, width, height)) {
+            search->is_turned = 1;
+            count = seek(search, found, most);
+        }
+        free(search->image.memory);
+    }
+    free(turned);
+    search->image = upright;
+    for (int number = 0; number < count; number++) {
+        CFacesFace *face = &found[number];
+        int64_t x = (int64_t) ((face->x + face->width / 2) * 65536), y = (int64_t) ((face->y + face->height / 2) * 65536);
+        turn_back(side, width, height, &x, &y);
+        face->x = (float) x / 65536 - face->width / 2;
+        face->y = (float) y / 65536 - face->height / 2;
     }
     return count;
 }
@@ -195,22 +298,27 @@ static int choose(CFacesFace *found, int count, CFacesFace faces[CFaces_most_fac
 int CFaces_find(const CFacesCascade *cascades, int cascade_count, const uint8_t *luma, int width, int height,
     CFacesFace faces[CFaces_most_faces])
 {
-    Search search = {0};
+    Search search = {.cascade_count = cascade_count};
     enum { most_found = 2 * most_groups };
     CFacesFace found[most_found];
     int count = -1;
-    search.windows = malloc(most_windows * sizeof *search.windows);
-    search.corners = malloc(CFaces_most_classifiers * sizeof *search.corners);
-    if (CFaces_make_room(&search.room, width, height) && CFaces_halve(&search.image, luma, width, height) && search.windows
-        && search.corners) {
-        count = 0;
+    search.passing = calloc((size_t) cascade_count + 1, sizeof *search.passing);
+    search.sums.corners = malloc(CFaces_most_classifiers * sizeof *search.sums.corners);
+    if (CFaces_make_room(&search.room, width, height) && CFaces_halve(&search.image, luma, width, height) && search.passing
+        && search.sums.corners) {
         for (int number = 0; number < cascade_count; number++)
-            count += seek(&search, &cascades[number], found + count, most_found - count);
-        count = choose(found, count, faces);
+            search.passing[number].cascade = &cascades[number];
+        count = seek(&search, found, most_found);
+        // Where a face is there may be others, and one that is almost a face may be turned.
+        for (int side = -1; side <= 1 && count >= 0 && search.best >= 50; side += 2) {
+            int more = seek_turned(&search, side, found + count, most_found - count);
+            count = more < 0 ? -1 : count + more;
+        }
+        if (count > 0) count = choose(found, count, faces);
     }
     CFaces_free_room(&search.room);
     free(search.image.memory);
-    free(search.windows);
-    free(search.corners);
+    free(search.sums.corners);
+    free(search.passing);
     return count;
 }

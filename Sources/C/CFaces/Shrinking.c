@@ -7,7 +7,7 @@ int CFaces_reduction(int width, int height)
 {
     int64_t pixels = (int64_t) width * height;
     int reduction = 1;
-    while ((int64_t) (reduction + 1) * (reduction + 1) * CFaces_usual_pixels <= pixels && reduction < 255)
+    while ((int64_t) (reduction + 1) * (reduction + 1) * CFaces_enough_pixels <= pixels && reduction < 255)
         reduction++;
     return reduction;
 }

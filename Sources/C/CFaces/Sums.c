@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 /// Two neighboring samples, and the weight of the second in 128ths.
-struct CFacesPlace {
+typedef struct {
     int first, second, weight;
-};
+} Place;
 
 int CFaces_halve(CFacesImage *image, const uint8_t *samples, int width, int height)
 {
@@ -45,10 +49,12 @@ int CFaces_make_room(CFacesRoom *room, int width, int height)
     if (height < 2 * CFaces_longest_window) height = 2 * CFaces_longest_window;
     size_t stride = 2 * odd_for(width);
     room->sums = calloc((size_t) height + 1, stride * sizeof *room->sums);
-    room->mixed = malloc((size_t) width * sizeof *room->mixed);
+    // The last sample once more.
+    room->mixed = malloc(((size_t) width + 1) * sizeof *room->mixed);
     room->row = malloc((size_t) width * sizeof *room->row);
-    room->places = malloc((size_t) width * sizeof *room->places);
-    return room->sums && room->mixed && room->row && room->places;
+    room->firsts = malloc((size_t) width * sizeof *room->firsts);
+    room->weights = malloc((size_t) width * sizeof *room->weights);
+    return room->sums && room->mixed && room->row && room->firsts && room->weights;
 }
 
 void CFaces_free_room(CFacesRoom *room)
@@ -56,26 +62,50 @@ void CFaces_free_room(CFacesRoom *room)
     free(room->sums);
     free(room->mixed);
     free(room->row);
-    free(room->places);
+    free(room->firsts);
+    free(room->weights);
 }
 
 static int within(int64_t value, int count) { return value < 0 ? 0 : (value < count ? (int) value : count - 1); }
 
 /// The place of the middle of a sample of the part.
-static CFacesPlace place_of(int index, double start, double length, int reduced, int count)
+static Place place_of(int index, double start, double length, int reduced, int count)
 {
     double middle = start + ((double) index + 0.5) * length / (double) reduced - 0.5;
     int64_t fixed = (int64_t) (middle * 128 + 128) - 128;
     int64_t first = fixed >> 7;
-    CFacesPlace place = {within(first, count), within(first + 1, count), (int) (fixed & 127)};
-    return place;
+    return (Place) {within(first, count), within(first + 1, count), first < 0 ? 0 : (int) (fixed & 127)};
 }
 
-static void reduce_row(const CFacesPlace *places, const uint16_t *mixed, uint16_t *row, int width)
+#if defined(__SSE2__)
+
+/// Reduces eight samples at a time; returns how many.
+__attribute__((target("avx2"))) static int reduce_quickly(CFacesRoom *room, int width)
 {
-    for (int x = 0; x < width; x++) {
-        CFacesPlace at = places[x];
-        row[x] = (uint16_t) ((mixed[at.first] * (128 - at.weight) + mixed[at.second] * at.weight + (1 << 13)) >> 14);
+    int x = 0;
+    for (; x + 8 <= width; x += 8) {
+        __m256i firsts = _mm256_loadu_si256((const __m256i *) (room->firsts + x));
+        __m256i pairs = _mm256_i32gather_epi32((const int *) room->mixed, firsts, 2);
+        __m256i sums = _mm256_madd_epi16(pairs, _mm256_loadu_si256((const __m256i *) (room->weights + x)));
+        sums = _mm256_srli_epi32(_mm256_add_epi32(sums, _mm256_set1_epi32(1 << 13)), 14);
+        sums = _mm256_permute4x64_epi64(_mm256_packus_epi32(sums, sums), 0x08);
+        _mm_storeu_si128((__m128i *) (room->row + x), _mm256_castsi256_si128(sums));
+    }
+    return x;
+}
+
+#endif
+
+static void reduce_row(CFacesRoom *room, int width)
+{
+    int x = 0;
+#if defined(__SSE2__)
+    if (__builtin_cpu_supports("avx2")) x = reduce_quickly(room, width);
+#endif
+    for (; x < width; x++) {
+        const uint16_t *pair = room->mixed + room->firsts[x];
+        int weight = room->weights[x] >> 16;
+        room->row[x] = (uint16_t) ((pair[0] * (128 - weight) + pair[1] * weight + (1 << 13)) >> 14);
     }
 }
 
@@ -112,21 +142,25 @@ void CFaces_sum(const CFacesImage *image, const CFacesPart *part, CFacesRoom *ro
     const uint8_t *samples = image->halves[number].samples;
     int whole_width = image->halves[number].width, whole_height = image->halves[number].height;
     double scale = 1.0 / (double) (1 << number);
-    for (int x = 0; x < width; x++)
-        room->places[x] = place_of(x, part->x * scale, part->width * scale, width, whole_width);
+    for (int x = 0; x < width; x++) {
+        Place place = place_of(x, part->x * scale, part->width * scale, width, whole_width);
+        room->firsts[x] = place.first;
+        room->weights[x] = (128 - place.weight) | place.weight << 16;
+    }
     sums->odd = odd_for(width);
     sums->stride = 2 * sums->odd;
     sums->sums = room->sums;
     memset(sums->sums, 0, sums->stride * sizeof *sums->sums);
     for (int y = 0; y < part->reduced_height; y++) {
-        CFacesPlace place = place_of(y, part->y * scale, part->height * scale, part->reduced_height, whole_height);
+        Place place = place_of(y, part->y * scale, part->height * scale, part->reduced_height, whole_height);
         const uint8_t *one = samples + (size_t) place.first * (size_t) whole_width;
         const uint8_t *other = samples + (size_t) place.second * (size_t) whole_width;
         // A part needs only these columns.
-        int first = room->places[0].first, last = room->places[width - 1].second;
+        int first = room->firsts[0], last = within((int64_t) room->firsts[width - 1] + 1, whole_width);
         for (int x = first; x <= last; x++)
             room->mixed[x] = (uint16_t) (one[x] * (128 - place.weight) + other[x] * place.weight);
-        reduce_row(room->places, room->mixed, room->row, width);
+        room->mixed[last + 1] = room->mixed[last];
+        reduce_row(room, width);
         add_row(room->row, width, sums, sums->sums + (size_t) (y + 1) * sums->stride);
     }
 }

@@ -25,12 +25,11 @@ typedef struct {
     int reduced_width, reduced_height;
 } CFacesPart;
 
-typedef struct CFacesPlace CFacesPlace;
-
 /// Working memory for parts of at most the image's size.
 typedef struct {
     uint16_t *sums, *mixed, *row;
-    CFacesPlace *places;
+    /// Each column of the part mixes two samples: the first one, and the weights in 128ths, the second in the upper half.
+    int32_t *firsts, *weights;
 } CFacesRoom;
 
 int CFaces_make_room(CFacesRoom *room, int width, int height);

@@ -13,8 +13,8 @@ package struct FaceDetector: Sendable {
 
     /// Chosen by measurement (docs/measurements/faces.md).
     private static let uses = [
-        CFacesUse(least_windows: 18, enlargement: 100, rise: 1, first_scale: 170),
-        CFacesUse(least_windows: 8, enlargement: 145, rise: 14, first_scale: 150),
+        CFacesUse(least_windows: 18, enlargement: 100, rise: 1, first_scale: 170, first_turned_scale: 280),
+        CFacesUse(least_windows: 8, enlargement: 145, rise: 14, first_scale: 150, first_turned_scale: 170),
     ]
 
     /// `CFacesCascade`s, which have been checked.

@@ -10,7 +10,7 @@ extension DecodePlan {
 }
 
 extension ImageHeader {
-    private static let facePixels = 300_000
+    private static let facePixels = 150_000
 
     /// The coarsest level with enough pixels.
     ///

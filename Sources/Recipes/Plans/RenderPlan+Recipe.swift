@@ -51,9 +51,8 @@ extension RenderPlan {
         let isWhole = page.drawing != nil || composition.trim != nil
         let ownLevel = isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap)
         // Faces are sought in the same pixels.
-        let needsFaces = steps.contains { $0 is FaceStep }
         let decode = DecodePlan(
-            page: composition.page, level: needsFaces ? min(ownLevel, page.faceLevel) : ownLevel,
+            page: composition.page, level: steps.needFaces ? min(ownLevel, page.faceLevel) : ownLevel,
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))

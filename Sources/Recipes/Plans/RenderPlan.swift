@@ -105,7 +105,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// A vector image is drawn again once its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
-    package var needsFaces: Bool { steps.contains { $0 is FaceStep } }
+    package var needsFaces: Bool { steps.needFaces }
 
     /// The plan for a source with these faces, the largest first.
     package func placed(by faces: [Face]) -> RenderPlan {

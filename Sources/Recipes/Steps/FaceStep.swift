@@ -93,6 +93,8 @@ private struct Rectangle {
 }
 
 extension RenderSteps {
+    var needFaces: Bool { contains { $0 is FaceStep } }
+
     /// - Parameter input: The image before the first step.
     func placed(by faces: [Face], on input: FrameShape) -> RenderSteps {
         var shape = input

@@ -37,6 +37,15 @@ struct FaceDetectorTests {
         #expect(found.width * size.width / Face.whole > width && found.confidence > 5_000)
     }
 
+    @Test(arguments: [-22.0, -14, 14, 22])
+    func `a face that is turned is found almost as surely as an upright one`(degrees: Double) throws {
+        let size = PixelSize(width: 640, height: 480)
+        let place: FaceDrawing.Place = (330, 250, 200)
+        let faces = try faces(in: FaceDrawing.image(size, [place], turned: degrees))
+        // An upright search alone has a confidence of 0.8.
+        #expect(faces.count == 1 && faces.allSatisfy { isAt($0, place, in: size) && $0.confidence > 9_000 }, "\(faces)")
+    }
+
     @Test(arguments: [(300, 240), (1_600, 1_200), (3_001, 1_999), (480, 1_600)])
     func `large and small images are reduced first`(width: Int, height: Int) throws {
         let size = PixelSize(width: width, height: height)

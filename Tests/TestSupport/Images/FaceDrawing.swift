@@ -31,18 +31,26 @@ package struct FaceDrawing {
 
     private static func sides(_ make: (Double) -> Ellipse) -> [Ellipse] { [make(-1), make(1)] }
 
-    /// - Parameter bands: 1 or 3.
-    package static func image(_ size: PixelSize, bands: Int = 1, _ faces: [Place]) -> SampleImage {
-        SampleImage(size, bands: bands) { x, y in
-            [UInt8](repeating: UInt8(shade(x, y, faces).rounded()), count: bands)
+    /// - Parameters:
+    ///   - bands: 1 or 3.
+    ///   - degrees: The turn of each face, clockwise.
+    package static func image(
+        _ size: PixelSize, bands: Int = 1, _ faces: [Place], turned degrees: Double = 0
+    ) -> SampleImage {
+        let turn = (sine: sin(degrees * .pi / 180), cosine: cos(degrees * .pi / 180))
+        return SampleImage(size, bands: bands) { x, y in
+            [UInt8](repeating: UInt8(shade(x, y, faces, turn).rounded()), count: bands)
         }
     }
 
-    private static func shade(_ x: Int, _ y: Int, _ faces: [Place]) -> Double {
+    private static func shade(
+        _ x: Int, _ y: Int, _ faces: [Place], _ turn: (sine: Double, cosine: Double)
+    ) -> Double {
         var shade = 110.0
         for face in faces where abs(x - face.x) <= face.width && abs(y - face.y) <= face.width {
-            let across = Double(x - face.x) / Double(face.width)
-            let down = Double(y - face.y) / Double(face.width)
+            let (right, below) = (Double(x - face.x) / Double(face.width), Double(y - face.y) / Double(face.width))
+            let across = right * turn.cosine + below * turn.sine
+            let down = below * turn.cosine - right * turn.sine
             for ellipse in ellipses {
                 let (u, v) = ((across - ellipse.x) / ellipse.across, (down - ellipse.y) / ellipse.down)
                 let share = min(max(0, (1 + ellipse.softness - u * u - v * v) / (2 * ellipse.softness)), 1)

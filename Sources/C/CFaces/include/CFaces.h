@@ -22,8 +22,8 @@ typedef struct {
     int least_windows;
     /// The side of the face in hundredths of the window, and how much higher its middle is.
     int enlargement, rise;
-    /// The least size of a face, in hundredths of the window.
-    int first_scale;
+    /// The least size of a face, in hundredths of the window, in an image of usual pixels; upright, and turned.
+    int first_scale, first_turned_scale;
 } CFacesUse;
 
 /// Starts a cascade in this memory, with the size of its window in pixels.
@@ -48,10 +48,12 @@ int CFaces_end_stage(CFacesCascade *cascade, double threshold);
 int CFaces_is_valid(const CFacesCascade *cascade);
 
 enum {
-    /// Faces are sought as in an image of this many pixels.
-    CFaces_usual_pixels = 300000,
+    /// Faces are sought at the scales of an image of this many pixels.
+    CFaces_usual_pixels = 250000,
+    /// An image of more pixels needs no others.
+    CFaces_enough_pixels = 150000,
     /// The most pixels of an image.
-    CFaces_most_pixels = 4 * CFaces_usual_pixels,
+    CFaces_most_pixels = 4 * CFaces_enough_pixels,
     CFaces_most_faces = 32,
 };
 
