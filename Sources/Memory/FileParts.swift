@@ -80,6 +80,9 @@ package struct FileParts: Sendable {
     /// Nil if some are unknown.
     package func bytes(in range: Range<Int>) -> SharedBytes? {
         guard 0..<count ~= range.lowerBound, range.upperBound <= count, unknown(in: range) == nil else { return nil }
+        for part in parts where part.offset <= range.lowerBound && range.upperBound <= part.offset + part.bytes.count {
+            return SharedBytes(range.lowerBound - part.offset..<range.upperBound - part.offset, of: part.bytes)
+        }
         let reading = read { file in SharedBytes(unsafe file.extracting(range).withUnsafeBytes { unsafe Array($0) }) }
         return reading?.value
     }

@@ -28,9 +28,8 @@ struct FactsReader: Sendable {
         while true {
             let source = try await decodableSource(job)
             try job.request.check(byteCount: source.record.byteCount)
-            if let bytes = source.bytes {
-                // The fetched version, even if the caches have another one meanwhile.
-                let opened = try pipeline.open(source, bytes, job.directives)
+            // The fetched version, even if the caches have another one meanwhile.
+            if let opened = try pipeline.open(source, job.directives) {
                 defer { pipeline.close(opened) }
                 var facts = try await facts(request, of: source, opened, for: job)
                 facts.faces = try await faces(of: source, opened, request, for: job)
@@ -62,8 +61,7 @@ struct FactsReader: Sendable {
         guard request.includesFaces else { return nil }
         if let faces = pipeline.caches.faces(of: source.record) { return faces }
         if let opened { return try await pipeline.renderer.faces(in: opened, for: job) }
-        if let bytes = source.bytes {
-            let opened = try pipeline.open(source, bytes, job.directives)
+        if let opened = try pipeline.open(source, job.directives) {
             defer { pipeline.close(opened) }
             return try await pipeline.renderer.faces(in: opened, for: job)
         }
@@ -207,11 +205,13 @@ struct FactsReader: Sendable {
         }
         if let refusal = job.bill?.workRefusal { throw refusal }
         try pipeline.admission.admit(to: .small, for: job.flow)
-        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
+        var sources = try await pipeline.fetcher.fetch(
+            for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }
             // The source is unchanged, but its record has been evicted meanwhile.
-            sources = try await pipeline.fetcher.fetch(for: job.retry, needsBytes: PerSource(true))
+            sources = try await pipeline.fetcher.fetch(
+                for: job.retry, needsBytes: PerSource(true))
         }
     }
 }

@@ -23,10 +23,13 @@ extension ImagePipeline {
     /// Everything derived from the file is kept only until ``close(_:)``.
     package func open(file bytes: SharedBytes) throws -> OpenedSource { try open(uncacheable: bytes) }
 
-    private func open(uncacheable bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
+    private func open(
+        uncacheable bytes: SharedBytes, _ preview: PhotographPreview? = nil, fetched: SourceFreshness? = nil
+    ) throws -> OpenedSource {
         // A name known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let source = try OpenedSource(uncacheable: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
+        let source = try OpenedSource(
+            uncacheable: bytes, preview, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
         caches.storeInMemory(source.record)
         return source
     }
@@ -43,10 +46,11 @@ extension ImagePipeline {
         if directives.noStore || caches.knownRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
-        guard let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
-            let bytes = source.bytes
+        guard
+            let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
+            let opened = try open(source, directives)
         else { throw PipelineError.sourceNeeded }
-        return try open(source, bytes, directives)
+        return opened
     }
 
     /// Throws only if nothing else is known of the source.
@@ -56,14 +60,14 @@ extension ImagePipeline {
         if let failure { throw failure }
     }
 
-    func open(
-        _ source: AvailableSource, _ bytes: SharedBytes, _ directives: RequestCacheControl
-    ) throws -> OpenedSource {
+    /// Nil if the caller only knows that the source is unchanged.
+    func open(_ source: AvailableSource, _ directives: RequestCacheControl) throws -> OpenedSource? {
+        guard let bytes = source.file?.bytes else { return nil }
         let record = source.record
         if !directives.noStore, caches.isCurrent(record) {
-            return OpenedSource(record, bytes: bytes, isAdmitted: !source.isFromCache)
+            return OpenedSource(record, bytes: bytes, preview: source.preview, isAdmitted: !source.isFromCache)
         }
-        return try open(uncacheable: bytes, fetched: record.head.freshness)
+        return try open(uncacheable: bytes, source.preview, fetched: record.head.freshness)
     }
 
     package func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {

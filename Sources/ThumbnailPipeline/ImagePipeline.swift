@@ -241,7 +241,7 @@ package final class ImagePipeline: ThumbnailServing {
         var job = job
         // Another instance may render the result during the fetch.
         job.lookup = nil
-        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes, previewsSuffice: true)
+        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
         while true {
             if let sources {
                 let key = try resultKey(for: job.resolved, sources.records)
@@ -253,7 +253,7 @@ package final class ImagePipeline: ThumbnailServing {
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
             sources = try await fetcher.fetch(
-                for: job.retry, needsBytes: needsBytes.mapValues { _ in true }, previewsSuffice: true)
+                for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
         }
     }
 
@@ -261,7 +261,7 @@ package final class ImagePipeline: ThumbnailServing {
         try admission.admit(to: .small, for: job.flow)
         guard
             let sources = try await fetcher.fetch(
-                for: job, needsBytes: job.sources.mapValues { _ in true }, previewsSuffice: true)
+                for: job, needsBytes: job.sources.mapValues { _ in true })
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: job.resolved, sources.records)
         return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)

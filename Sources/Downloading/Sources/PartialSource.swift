@@ -1,3 +1,4 @@
+import Crypto
 package import Memory
 
 /// Some bytes of one version of a source; never an image to decode.
@@ -14,8 +15,18 @@ package struct PartialSource: Sendable {
         self.file.add(part.bytes, at: part.offset)
     }
 
-    /// Whether the version is named by more than a date.
-    package var hasEntityTag: Bool { if case .entityTag = head.validator { true } else { false } }
+    /// Whether the origin names the version, so that it can be told from others.
+    package var hasVersion: Bool { version != nil }
+
+    /// The head of a file that is only used with these bytes besides those of the first range.
+    ///
+    /// Without an entity tag, both make the validator: a date alone does not tell two versions of a second apart.
+    package func head(with bytes: SharedBytes) -> SourceHead {
+        guard case .digest(let first) = head.validator else { return head }
+        let both = first + bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        let digest = SharedBytes(both.utf8).withBytes { SHA256.hash($0) }
+        return head.validated(by: .digest(digest.hexadecimal))
+    }
 
     mutating func add(_ part: SourcePart) {
         file.add(part.bytes, at: part.offset)

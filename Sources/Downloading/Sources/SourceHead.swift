@@ -54,6 +54,12 @@ package final class SourceHead: Sendable {
 
     package var eTag: String? { headerFields[.eTag] }
 
+    func validated(by validator: SourceValidator) -> SourceHead {
+        SourceHead(
+            identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
+            selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+
     package var byteCount: Int {
         var count = 256
         // After a redirect it is a separate string.

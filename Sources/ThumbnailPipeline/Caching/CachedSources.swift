@@ -59,7 +59,8 @@ package struct CachedSources: SourceCaching {
         if let old = caches.storedRecord(for: identity), part.contradicts(old) {
             withdraw(identity, isKnown: true, cause: .changed)
         }
-        if let record = PhotographPreview(source, under: generations)?.record {
+        let record = PhotographPreview(source, under: generations)?.record
+        if let record {
             caches.recordChange(of: identity)
             let old = caches.storedRecord(for: identity)
             if let old, old.validator == record.validator {
@@ -70,7 +71,7 @@ package struct CachedSources: SourceCaching {
             }
             caches.recordTags(of: identity)
         }
-        caches.store(part)
+        caches.store(record.map { PartialRecord($0.head, of: part) } ?? part)
     }
 
     package func refresh(_ head: SourceHead) {

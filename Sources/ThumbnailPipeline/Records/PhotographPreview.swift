@@ -9,14 +9,14 @@ struct PhotographPreview: Sendable {
     let record: SourceRecord
     private let bytes: SharedBytes
 
-    /// Nil for other parts, and without an entity tag: only the whole file would then have a validator.
+    /// Nil for other parts, and for those of no certain version.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
-        guard source.hasEntityTag, let outline = source.file.outline, outline.missing.isEmpty,
+        guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
             case .success(let header?) = outline.value, let place = header.preview?.place,
             let bytes = source.file.bytes(in: place), (try? source.head.check(header)) != nil
         else { return nil }
         record = SourceRecord(
-            source.head, header: header, byteCount: source.file.count, generations: generations)
+            source.head(with: bytes), header: header, byteCount: source.file.count, generations: generations)
         self.bytes = bytes
     }
 
@@ -39,7 +39,7 @@ extension SourceIdentity {
 
 extension SourceWalk {
     static let preview = SourceWalk(.preview) { source in
-        guard source.hasEntityTag, let outline = source.file.outline else { return .whole }
+        guard source.hasVersion, let outline = source.file.outline else { return .whole }
         if !outline.missing.isEmpty { return SourceWalk.header.need(source) }
         guard case .success(let header?) = outline.value, let place = header.preview?.place,
             place.upperBound <= source.file.count

@@ -40,7 +40,9 @@ final class SourceRecord: Sendable {
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
         try head.check(header)
-        let faces = old?.validator == head.validator ? old?.faces : nil
+        // A truncated file may have lacked some.
+        let isSame = old?.validator == head.validator && old?.byteCount == bytes.count
+        let faces = isSame && old?.incompleteUntil == nil ? old?.faces : nil
         self.init(head, header: header, byteCount: bytes.count, faces: faces, generations: generations)
     }
 

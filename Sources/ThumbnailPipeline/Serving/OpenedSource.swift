@@ -12,7 +12,9 @@ import ThumbnailTypes
 /// An image opened for many results: uploaded by a client, or fetched once for all of them.
 package final class OpenedSource: Sendable {
     let record: SourceRecord
+    /// The file, or the preview alone.
     let bytes: SharedBytes
+    let preview: PhotographPreview?
     /// Whether everything derived from it is dropped when the caller is done.
     let isUncacheable: Bool
     let imagesInUse = ImagesInUse()
@@ -24,6 +26,9 @@ package final class OpenedSource: Sendable {
 
     package var byteCount: Int { bytes.count }
 
+    /// The bytes to decode, and the header by which they are decoded.
+    var file: (bytes: SharedBytes, header: ImageHeader) { preview?.file ?? (bytes, header) }
+
     func decodeKey(_ plan: DecodePlan) -> DecodeKey {
         DecodeKey(source: record.identity, validator: record.validator, plan: plan)
     }
@@ -31,10 +36,10 @@ package final class OpenedSource: Sendable {
     /// - Parameter isAdmitted: Work was already admitted for it; otherwise the first admission applies to all later
     ///   work.
     init(
-        _ record: SourceRecord, bytes: SharedBytes, isUncacheable: Bool = false, isAdmitted: Bool = true,
-        fetched: SourceFreshness? = nil
+        _ record: SourceRecord, bytes: SharedBytes, preview: PhotographPreview? = nil, isUncacheable: Bool = false,
+        isAdmitted: Bool = true, fetched: SourceFreshness? = nil
     ) {
-        self.fetched = fetched
+        (self.fetched, self.preview) = (fetched, preview)
         self.record = record
         self.bytes = bytes
         self.isUncacheable = isUncacheable
@@ -59,25 +64,30 @@ package final class OpenedSource: Sendable {
     /// - Parameter tenant: Shares them with no other; nil for the service.
     convenience init(upload bytes: SharedBytes, of tenant: ExactText? = nil, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
-        self.init(try Self.record(of: bytes, named: digest, of: tenant, at: now), bytes: bytes)
+        self.init(try SourceRecord(Self.head(named: digest, of: tenant, at: now), bytes: bytes), bytes: bytes)
     }
 
     /// Creates a source that may not be stored, identified for one use.
     convenience init(
-        uncacheable bytes: SharedBytes, name: String, at now: Int, fetched: SourceFreshness? = nil
+        uncacheable bytes: SharedBytes, _ preview: PhotographPreview? = nil, name: String, at now: Int,
+        fetched: SourceFreshness? = nil
     ) throws(ImagingError) {
-        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isUncacheable: true, fetched: fetched)
+        let head = Self.head(named: name, at: now)
+        let record: SourceRecord
+        if let whole = preview?.record {
+            record = SourceRecord(head, header: whole.header, byteCount: whole.byteCount)
+        } else {
+            record = try SourceRecord(head, bytes: bytes)
+        }
+        self.init(record, bytes: bytes, preview: preview, isUncacheable: true, fetched: fetched)
     }
 
-    private static func record(
-        of bytes: SharedBytes, named name: String, of tenant: ExactText? = nil, at now: Int
-    ) throws(ImagingError) -> SourceRecord {
+    private static func head(named name: String, of tenant: ExactText? = nil, at now: Int) -> SourceHead {
         let date = HTTPDate(secondsSince1970: now)
         // It never becomes stale, because no origin could be contacted for it.
-        let head = SourceHead(
+        return SourceHead(
             identity: SourceIdentity(given: name).owned(by: tenant), validator: .digest(name),
             headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
-        return try SourceRecord(head, bytes: bytes)
     }
 }
 

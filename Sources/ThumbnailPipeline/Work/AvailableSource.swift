@@ -27,6 +27,11 @@ struct AvailableSource: Sendable {
 extension AvailableSource {
     init(_ record: SourceRecord) { self.record = record }
 
+    init(_ opened: OpenedSource, timeLeft: Duration? = nil) {
+        (record, preview, self.timeLeft) = (opened.record, opened.preview, timeLeft)
+        if preview == nil { bytes = opened.bytes }
+    }
+
     /// - Parameters:
     ///   - duration: The time of the fetch, including queueing.
     ///   - now: The time in seconds since 1970.

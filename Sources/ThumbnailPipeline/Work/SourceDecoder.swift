@@ -75,7 +75,7 @@ struct SourceDecoder: Sendable {
         _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation, _ bill: RequestBill?
     ) async throws {
         let image = try await decode(
-            (opened.bytes, opened.header), of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
+            opened.file, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
             opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
         }

@@ -17,36 +17,30 @@ struct SourceFetcher: Sendable {
 
     /// Returns nil if one arrived without bytes and its record is gone.
     ///
-    /// - Parameter previewsSuffice: Whether the preview is enough of a RAW photograph.
-    func fetch(
-        for job: Job, needsBytes: PerSource<Bool>, previewsSuffice: Bool = false
-    ) async throws -> PerSource<AvailableSource>? {
+    /// RAW photographs arrive as their previews, where ranges allow it.
+    func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
         let start = timekeeper.now
         let roles = job.request.roles
         let sources = try await job.sources.concurrentMap { index, identity -> AvailableSource? in
-            if index == 0, let opened = job.opened { return available(opened) }
+            if index == 0, let opened = job.opened { return AvailableSource(opened, timeLeft: timeLimit) }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 if index > 0, let file = job.request.additional[index - 1].file {
                     let bytes = SharedBytes(Array(file.utf8))
-                    return available(try OpenedSource(upload: bytes, at: timekeeper.secondsSince1970))
+                    let opened = try OpenedSource(upload: bytes, at: timekeeper.secondsSince1970)
+                    return AvailableSource(opened, timeLeft: timeLimit)
                 }
-                return try await fetch(
-                    identity, for: job, needsBytes: needsBytes[index],
-                    walk: previewsSuffice ? walk(for: identity) : nil, since: start)
+                return try await fetch(identity, for: job, needsBytes: needsBytes[index], since: start)
             }
         }
         return sources.complete()
     }
 
-    private func available(_ source: OpenedSource) -> AvailableSource {
-        AvailableSource(record: source.record, bytes: source.bytes, timeLeft: timeLimit)
-    }
-
     private func fetch(
-        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, walk: SourceWalk?, since start: Duration
+        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
     ) async throws -> AvailableSource? {
         let checkpoint = failedDecodes.checkpoint
-        var fetched = try await fetched(identity, for: job, needsBytes: needsBytes, walk: walk, since: start)
+        var fetched = try await fetched(
+            identity, for: job, needsBytes: needsBytes, walk: walk(for: identity), since: start)
         if case .part(let copy) = fetched {
             if let source = available(copy, since: start) { return source }
             fetched = try await self.fetched(identity, for: job, needsBytes: needsBytes, walk: nil, since: start)

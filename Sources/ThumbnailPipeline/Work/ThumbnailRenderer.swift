@@ -80,7 +80,7 @@ struct ThumbnailRenderer: Sendable {
         }
         try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { turn in
             let room = try await resources.budget.reserve(
-                opened.header.cost(of: plan, fileByteCount: opened.bytes.count))
+                opened.file.header.cost(of: plan, fileByteCount: opened.byteCount))
             try await decoder.decode(plan, of: opened, turn: turn, room: room, nil)
         }
     }
@@ -94,11 +94,9 @@ struct ThumbnailRenderer: Sendable {
                 decodes: PerSource(isDecoded ? .zero : decoder.costs.cost(of: key, from: record)),
                 render: FaceSearch.time)
         }
-        var source = AvailableSource(record)
-        source.bytes = opened.bytes
         return try await scheduler.run(of: job.flow, share: job.share, queueTimeout: nil, cost: cost) {
-            [source] turn in
-            try await faces.faces(of: source, opened.imagesInUse, turn: turn, job.bill)
+            turn in
+            try await faces.faces(of: AvailableSource(opened), opened.imagesInUse, turn: turn, job.bill)
         }
     }
 

@@ -16,7 +16,9 @@ struct PhotographRangesTests {
     private static let fields = [("ETag", "\"1\""), ("Cache-Control", "max-age=60")]
 
     /// A file of 30 MB, upright or turned.
-    private static func file(_ kind: RAWWriter.Kind = .nef, orientation: Int = 1) -> [UInt8] {
+    private static func file(
+        _ kind: RAWWriter.Kind = .nef, orientation: Int = 1, _ preview: [UInt8] = preview
+    ) -> [UInt8] {
         var writer = RAWWriter(kind, preview)
         (writer.orientation, writer.gap) = (orientation, 14_750_000)
         return writer.file
@@ -51,6 +53,55 @@ struct PhotographRangesTests {
                 let expected = try await ordinary.thumbnail(path, "w=96")
                 #expect(whole.requests == [nil] && expected.body == answer.body)
                 #expect(expected.headerFields[.eTag] == answer.headerFields[.eTag])
+            }
+        }
+    }
+
+    @Test func `a date names the version where there is no entity tag`() async throws {
+        let time = ManualTimekeeper()
+        let (now, bytes) = (time.secondsSince1970, Self.file())
+        let dates = [("Date", HTTPDate(secondsSince1970: now)), ("Last-Modified", HTTPDate(secondsSince1970: now - 9))]
+        let fields = dates.map { ($0, $1.imfFixdate) } + [("Cache-Control", "max-age=60")]
+        try await withService(Self.options, time: time) { service in
+            let file = RangedFile(bytes, fields)
+            serve(service, file)
+            let answer = try await service.thumbnail("/a.nef", "w=96")
+            #expect(answer.status == 200, "\(answer.text)")
+            let other = try await service.thumbnail("/a.nef", "w=90")
+            #expect(other.status == 200)
+            #expect(file.sentBytes <= Self.preview.count + 128 << 10 && !file.requests.contains(nil))
+            // Another image of the same second, in a file with the same first range.
+            let gray = ImageFixture.file(.plain(Self.size, [90, 90, 90]), as: .jpeg) + Self.tail
+            let padding = [UInt8](repeating: 0, count: Self.preview.count - gray.count)
+            file.become(Self.file(.nef, gray + padding), fields)
+            time.advance(by: .seconds(61))
+            let later = try await service.thumbnail("/a.nef", "w=96")
+            #expect(later.status == 200 && later.body != answer.body && !file.requests.contains(nil))
+        }
+    }
+
+    @Test func `renditions and facts about pixels take the preview alone, stored or not`() async throws {
+        let body = #"{"url":"URL","renditions":["w=96",{"name":"facts","include":"color"}]}"#
+        for control in ["max-age=60", "no-store"] {
+            try await withService(Self.options) { service in
+                let file = RangedFile(Self.file(), [("ETag", "\"1\""), ("Cache-Control", control)])
+                serve(service, file)
+                let list = body.replacing("URL", with: service.origin.url("/a.nef"))
+                let client = try service.connect()
+                defer { client.close() }
+                client.send(
+                    "POST /thumbnails HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
+                        + "Content-Length: \(list.utf8.count)\r\n\r\n\(list)")
+                let answer = try await client.response(isHead: true)
+                var text = ""
+                while answer.status == 200, !text.hasSuffix("0\r\n\r\n") {
+                    text += String(decoding: try await client.bytes(1), as: UTF8.self)
+                }
+                #expect(text.contains("data:image/jpeg") && text.contains("\"bytes\":\(Self.file().count)"), "\(text)")
+                let color = try await service.send(
+                    "GET", "/info?include=color&url=\(service.origin.url("/b.nef"))")
+                #expect(color.status == 200 && color.text.contains("\"dominantColor\":\"#"), "\(color.text)")
+                #expect(file.sentBytes <= 2 * (Self.preview.count + 128 << 10) && !file.requests.contains(nil))
             }
         }
     }
