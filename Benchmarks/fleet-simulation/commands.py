@@ -4,6 +4,7 @@ import dataclasses
 import sys
 
 import changes
+import decoded
 import sizing
 from approximation import Approximation
 from configuration import MIB, Configuration
@@ -95,6 +96,7 @@ def main():
     command.set_defaults(run=validate)
     commands.add_parser("fleets", help=fleets.__doc__).set_defaults(run=fleets)
     commands.add_parser("changes", help=changes.changes.__doc__).set_defaults(run=changes.changes)
+    commands.add_parser("decoded", help=decoded.policies.__doc__).set_defaults(run=decoded.policies)
     sizing.add_commands(commands)
     options = parser.parse_args()
     sys.exit(not options.run(options))

@@ -1,5 +1,6 @@
 """The caches' policies, as MemoryCache, the disk cache and Redis have them."""
 import collections
+import math
 import random
 
 
@@ -33,6 +34,34 @@ class PurgingCache:
     def clear(self):
         self.entries.clear()
         self.usage = 0
+
+
+class CostCache(PurgingCache):
+    """`decodedCachePolicy=cost`: GreedyDual-Size with times per byte as powers of two."""
+
+    def __init__(self, capacity, preferred=None):
+        super().__init__(capacity, preferred)
+        self.worth, self.priority, self.age = {}, {}, 0.0
+
+    def find(self, key):
+        if not super().find(key):
+            return False
+        self.priority[key] = self.age + self.worth[key]
+        return True
+
+    def add(self, key, cost, time):
+        self.usage -= self.entries.pop(key, 0)
+        if cost > self.capacity:
+            return
+        self.worth[key] = 2.0 ** math.floor(math.log2(time / cost))
+        self.entries[key], self.priority[key] = cost, self.age + self.worth[key]
+        self.usage += cost
+        if self.usage > self.capacity:
+            for victim in sorted(list(self.entries)[:-1], key=self.priority.get):
+                if self.usage <= self.preferred:
+                    break
+                self.age = max(self.age, self.priority.pop(victim))
+                self.usage -= self.entries.pop(victim)
 
 
 class SampledCache:

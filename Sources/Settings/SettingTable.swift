@@ -112,6 +112,9 @@ package enum SettingTable {
             "decodedCachePreferred", \.pipeline.decodedCachePreferred, .byteSize, default: "60MiB",
             help: "decoded images in memory: eviction stops at this", reloads: true),
         Setting(
+            "decodedCachePolicy", \.pipeline.decodedCachePolicy, .choice, default: "cost",
+            help: "decoded images in memory: cost evicts first what is fast to decode again; or lru", reloads: true),
+        Setting(
             "resultCacheCapacity", \.pipeline.resultCacheCapacity, .byteSize, default: "64MiB",
             help: "results in memory: eviction starts above this", reloads: true),
         Setting(

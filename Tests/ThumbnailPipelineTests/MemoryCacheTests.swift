@@ -8,9 +8,9 @@ struct MemoryCacheTests {
     private static let size = 1_020_000
 
     private func cache(
-        capacity: Int = 104_857_600, preferred: Int = 62_914_560
+        capacity: Int = 104_857_600, preferred: Int = 62_914_560, policy: EvictionPolicy = .lru
     ) -> MemoryCache<VariantKey, StoredImage> {
-        MemoryCache(capacity: capacity, preferred: preferred, cost: \.bytes)
+        MemoryCache(capacity: capacity, preferred: preferred, policy: policy, cost: \.bytes)
     }
 
     @Test func `the count of removals changes with every removed entry, and with no other access`() {
@@ -214,6 +214,58 @@ struct MemoryCacheTests {
         #expect(!cache.contains(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
         #expect(cache.statistics.hits == 1)
+    }
+
+    @Test func `by cost, expensive entries outlive cheap ones of the same age, but not for good`() {
+        let cache = cache(capacity: 5, preferred: 4, policy: .cost)
+        cache.add(
+            StoredImage(name: "expensive", bytes: 1), for: VariantKey("expensive", 1), timeCost: .milliseconds(40))
+        for name in ["a", "b", "c", "d", "e", "f"] {
+            cache.add(StoredImage(name: name, bytes: 1), for: VariantKey(name, 1), timeCost: .milliseconds(10))
+        }
+        #expect(["expensive", "c", "d", "e", "f"].allSatisfy { cache.contains(VariantKey($0, 1)) })
+        #expect(cache.memoryUsage == 5)
+        // Unused, it goes once the others have turned over a few times.
+        for name in 0..<40 {
+            cache.add(
+                StoredImage(name: "\(name)", bytes: 1), for: VariantKey("\(name)", 1), timeCost: .milliseconds(10))
+        }
+        #expect(!cache.contains(VariantKey("expensive", 1)))
+    }
+
+    @Test func `by cost, a used entry is young again`() {
+        let cache = cache(capacity: 5, preferred: 4, policy: .cost)
+        let key = VariantKey("expensive", 1)
+        cache.add(StoredImage(name: "expensive", bytes: 1), for: key, timeCost: .milliseconds(40))
+        for name in 0..<40 {
+            #expect(cache.value(for: key) != nil)
+            cache.add(
+                StoredImage(name: "\(name)", bytes: 1), for: VariantKey("\(name)", 1), timeCost: .milliseconds(10))
+        }
+        #expect(cache.contains(key))
+    }
+
+    @Test(arguments: [EvictionPolicy.lru, .cost])
+    func `entries of similar costs are evicted in order of use under any policy`(policy: EvictionPolicy) {
+        let cache = cache(capacity: 10, preferred: 6, policy: policy)
+        for name in 0...9 {
+            let time = Duration.microseconds(1_100 + name * 10)
+            cache.add(StoredImage(name: "\(name)", bytes: 1), for: VariantKey("\(name)", 1), timeCost: time)
+        }
+        _ = cache.value(for: VariantKey("0", 1))
+        cache.add(StoredImage(name: "10", bytes: 1), for: VariantKey("10", 1), timeCost: .milliseconds(1))
+        let left = (0...10).filter { cache.contains(VariantKey("\($0)", 1)) }
+        #expect(left == [0, 6, 7, 8, 9, 10])
+    }
+
+    @Test func `a change of the policy applies to the next eviction`() {
+        let cache = cache(capacity: 3, preferred: 2)
+        cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1), timeCost: .milliseconds(40))
+        cache.setBounds(capacity: 3, preferred: 2, policy: .cost)
+        for name in ["b", "c", "d"] {
+            cache.add(StoredImage(name: name, bytes: 1), for: VariantKey(name, 1), timeCost: .milliseconds(10))
+        }
+        #expect(cache.contains(VariantKey("a", 1)) && cache.contains(VariantKey("d", 1)) && cache.memoryUsage == 2)
     }
 
     @Test func `an entry of several sources is removed with any of them, and counted once`() {

@@ -159,8 +159,9 @@ package final class CacheLayers: Sendable {
     /// Stores nothing if the source is no longer current; returns whether the pixels were admitted.
     @discardableResult
     func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
+        let timeCost = key.timeCost(of: record.header, fileByteCount: record.byteCount)
         guard isCurrent(record), record.mayKeep(.pixels(byteCount: image.byteCount)),
-            memory.decoded.add(image, for: key)
+            memory.decoded.add(image, for: key, timeCost: timeCost)
         else { return false }
         // A removal deletes the record first, so this check detects one that cleared the cache before the pixels were
         // added.

@@ -1,15 +1,19 @@
 import Coordination
 import Synchronization
 
-/// A least-recently-used cache with a capacity in bytes: above it, entries are evicted down to the preferred usage.
+/// A cache with a capacity in bytes: above it, entries are evicted down to the preferred usage.
 ///
 /// The gap between the two amortizes evictions. An entry larger than the capacity is not admitted and evicts nothing;
 /// an addition never evicts its own entry. Every operation takes constant time, a purge constant time per removed
-/// entry.
+/// entry, or with ``EvictionPolicy/cost`` the time to sort all entries.
 final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private struct Stored {
         let value: Value
         let keyCost: Int
+        /// The time to make the value again per byte, as a power of two so that similar values are equal.
+        let worth: Double
+        /// The worth, plus the age of the cache at the last use.
+        var priority: Double
     }
 
     private typealias Entry = BoundedMap<Key, Stored>.Entry
@@ -20,6 +24,9 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         var keyUsage = 0
         var capacity: Int
         var preferred: Int
+        var policy: EvictionPolicy
+        /// The highest priority evicted so far: unused entries fall behind it.
+        var age = 0.0
         var hits = 0
         var misses = 0
         var evictedBytes = 0
@@ -32,11 +39,11 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private let repeatedHits = Atomic(0)
 
     init(
-        capacity: Int, preferred: Int, cost: @escaping @Sendable (Value) -> Int,
+        capacity: Int, preferred: Int, policy: EvictionPolicy = .lru, cost: @escaping @Sendable (Value) -> Int,
         purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }
     ) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
-        state = Locked(State(capacity: capacity, preferred: preferred))
+        state = Locked(State(capacity: capacity, preferred: preferred, policy: policy))
         self.cost = cost
         self.purged = purged
     }
@@ -52,6 +59,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
                 return nil
             }
             state.hits += 1
+            if state.policy == .cost {
+                let priority = state.age + cached.worth
+                state.entries.modify(key) { $0.priority = priority }
+            }
             return cached.value
         }
     }
@@ -66,8 +77,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     func contains(_ key: Key) -> Bool { state.withLock { $0.entries.peek(key) != nil } }
 
     /// Returns whether the value was admitted.
+    ///
+    /// - Parameter timeCost: The time to make the value again, for ``EvictionPolicy/cost``.
     @discardableResult
-    func add(_ value: Value, for key: Key) -> Bool {
+    func add(_ value: Value, for key: Key, timeCost: Duration = .zero) -> Bool {
         let valueCost = cost(value)
         // The key of a large value is negligible, and ignoring it lets exactly ten equal images fit into ten times
         // their size.
@@ -75,7 +88,11 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         let (isAdmitted, replaced, evicted) = state.withLock { state -> (Bool, Entry?, [Entry]) in
             let replaced = remove(key, from: &state)
             guard valueCost + keyCost <= state.capacity else { return (false, replaced, []) }
-            state.entries.insert(Stored(value: value, keyCost: keyCost), for: key, weight: valueCost + keyCost)
+            let weight = valueCost + keyCost
+            let worth = (timeCost.seconds / Double(max(1, weight))).binade
+            state.entries.insert(
+                Stored(value: value, keyCost: keyCost, worth: worth, priority: state.age + worth), for: key,
+                weight: weight)
             for source in key.removingSources { state.keysBySource[source, default: []].insert(key) }
             state.keyUsage += keyCost
             let isOver = state.entries.weight > state.capacity
@@ -113,10 +130,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return RemovedEntries(entries: removed.count, bytes: removed.weight)
     }
 
-    func setBounds(capacity: Int, preferred: Int) {
+    func setBounds(capacity: Int, preferred: Int, policy: EvictionPolicy = .lru) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
         let evicted = state.withLock { state in
-            (state.capacity, state.preferred) = (capacity, preferred)
+            (state.capacity, state.preferred, state.policy) = (capacity, preferred, policy)
             return state.entries.weight > capacity ? evict(downTo: preferred, from: &state) : []
         }
         report(evicted, isAsked: false)
@@ -150,10 +167,30 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     }
 
     private func evict(downTo bound: Int, sparesNewest: Bool = false, from state: inout State) -> [Entry] {
-        let evicted = state.entries.evict(downTo: bound, sparesNewest: sparesNewest)
+        let evicted =
+            switch state.policy {
+            case .lru: state.entries.evict(downTo: bound, sparesNewest: sparesNewest)
+            case .cost: evictByCost(downTo: bound, sparesNewest: sparesNewest, from: &state)
+            }
         for entry in evicted {
             state.evictedBytes += entry.weight
             forget(entry, in: &state)
+        }
+        return evicted
+    }
+
+    /// GreedyDual-Size (Cao and Irani, 1997); among equal priorities, the least recently used entries go first.
+    private func evictByCost(downTo bound: Int, sparesNewest: Bool, from state: inout State) -> [Entry] {
+        let entries = sparesNewest ? state.entries.entries.dropLast() : state.entries.entries[...]
+        let order = entries.indices.sorted {
+            (entries[$0].value.priority, $0) < (entries[$1].value.priority, $1)
+        }
+        var evicted: [Entry] = []
+        for index in order {
+            guard state.entries.weight > bound else { break }
+            state.entries.remove(entries[index].key)
+            state.age = max(state.age, entries[index].value.priority)
+            evicted.append(entries[index])
         }
         return evicted
     }

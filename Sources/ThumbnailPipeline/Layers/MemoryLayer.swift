@@ -23,7 +23,7 @@ struct MemoryLayer: CacheLayer {
     ) {
         decoded = MemoryCache(
             capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
-            cost: \.byteCount, purged: purged)
+            policy: configuration.decodedCachePolicy, cost: \.byteCount, purged: purged)
         results = MemoryCache(
             capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred, cost: \.cost,
             purged: purged)
@@ -36,7 +36,8 @@ struct MemoryLayer: CacheLayer {
 
     func setBounds(_ configuration: PipelineConfiguration) {
         decoded.setBounds(
-            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred)
+            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
+            policy: configuration.decodedCachePolicy)
         results.setBounds(capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred)
         sources.setBounds(
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9)

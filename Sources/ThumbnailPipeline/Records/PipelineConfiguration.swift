@@ -5,6 +5,7 @@ package struct PipelineConfiguration: Sendable {
     /// The capacity and the preferred usage after a purge of decoded pixels.
     package var decodedCacheCapacity = 100 << 20
     package var decodedCachePreferred = 60 << 20
+    package var decodedCachePolicy = EvictionPolicy.cost
     /// The capacity and the preferred usage after a purge of encoded results.
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
@@ -38,6 +39,14 @@ package struct PipelineConfiguration: Sendable {
         shrink(&sourceCacheMemory)
         return true
     }
+}
+
+/// The order in which a cache evicts entries.
+package enum EvictionPolicy: String, Sendable, CaseIterable {
+    /// The least recently used entry first.
+    case lru
+    /// First the entry whose value takes the least time per byte to make again; unused entries lose their advantage.
+    case cost
 }
 
 /// An operator's bounds on how long clients may use a response, in seconds from its arrival.
