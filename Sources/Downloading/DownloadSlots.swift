@@ -18,7 +18,7 @@ struct SlotToken: Hashable, Sendable {
 struct DownloadSlots {
     private struct Allocation {
         let host: ExactText
-        let flow: DownloadFlow?
+        let flow: TenantFlow?
         let pace: TransferPace
     }
 
@@ -55,23 +55,24 @@ struct DownloadSlots {
 
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    func hasRoom(for host: ExactText, of flow: DownloadFlow? = nil, at now: Duration) -> Bool {
+    func hasRoom(for host: ExactText, of flow: TenantFlow? = nil, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         let free = (exceptions[host] ?? maximumPerHost) - count
         let own = flow.map { flow in allocations.values.count { $0.flow?.id == flow.id && $0.host == host } } ?? count
         guard hasRoom, free > 0 else { return false }
         if let flow {
-            guard own < 3 * flow.share * free, self.count(of: flow) < 3 * flow.share * (maximum - allocations.count)
+            guard flow.leavesRoom(beside: own, of: free),
+                flow.leavesRoom(beside: self.count(of: flow), of: maximum - allocations.count)
             else { return false }
         }
         if own == 0 || count == allocations.count { return true }
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    private func count(of flow: DownloadFlow) -> Int { flowCounts[flow.id, default: 0] }
+    private func count(of flow: TenantFlow) -> Int { flowCounts[flow.id, default: 0] }
 
     /// The number of transfers divided by the share.
-    func load(of flow: DownloadFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
+    func load(of flow: TenantFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
@@ -81,7 +82,7 @@ struct DownloadSlots {
 
     /// Takes a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
     mutating func take(
-        for host: ExactText, of flow: DownloadFlow? = nil, _ progress: TransferProgress, at now: Duration
+        for host: ExactText, of flow: TenantFlow? = nil, _ progress: TransferProgress, at now: Duration
     ) -> SlotToken? {
         guard hasRoom(for: host, of: flow, at: now) else { return nil }
         lastNumber += 1

@@ -1,3 +1,4 @@
+import Coordination
 import Text
 
 struct FetchQueue {
@@ -17,7 +18,7 @@ struct FetchQueue {
     func hasRoom<Answer>(for fetch: SharedFetch<Answer>, among fetches: [FetchID: SharedFetch<Answer>]) -> Bool {
         guard let flow = fetch.request.flow else { return ids.count < maximum }
         let own = ids.count { fetches[$0]?.request.flow?.id == flow.id }
-        return own < flow.share * (maximum - ids.count)
+        return flow.leavesRoom(beside: own, of: maximum - ids.count, times: 1)
     }
 
     func contains(_ id: FetchID) -> Bool { ids.contains(id) }
@@ -74,7 +75,7 @@ struct FetchQueue {
 
     private struct Place: Hashable {
         let host: ExactText
-        let flow: DownloadFlow?
+        let flow: TenantFlow?
     }
 
     /// The fetches of one tenant that may start.

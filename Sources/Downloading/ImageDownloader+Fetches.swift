@@ -52,8 +52,10 @@ extension ImageDownloader {
         let begin = timekeeper.now
         let result: Result<FetchOutcome, any Error>
         do {
-            try await reserveMemory(for: action.progress)
-            result = .success(try await fetch(action, reason: reason))
+            try await reserveMemory(for: action)
+            let outcome = try await fetch(action, reason: reason)
+            // A received body now counts itself as living memory.
+            result = .success(outcome.holding(action.progress.take(nil)))
         } catch {
             // If one target reports that the source is gone, that does not apply to the others.
             switch error as? DownloadError {
@@ -63,7 +65,6 @@ extension ImageDownloader {
             }
             result = .failure(error)
         }
-        // A received body now counts itself as living memory.
         action.progress.take(nil)
         let end = FinishedTransfer(identity, result, action.progress, in: timekeeper.now - begin)
         // Before the fetch is forgotten, and so before another one of the source may begin.
@@ -118,9 +119,10 @@ extension ImageDownloader {
         }
     }
 
-    private func reserveMemory(for progress: TransferProgress) async throws {
+    private func reserveMemory(for action: State.StartAction) async throws {
         do {
-            progress.take(try await budget.reserve(TransferProgress.portion, for: .arrival))
+            action.progress.take(
+                try await budget.reserve(TransferProgress.portion, for: .arrival, of: action.request.flow))
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -38,13 +38,13 @@ package final class SharedBytes: @unchecked Sendable {
         Self.living.wrappingAdd(footprint, ordering: .relaxed)
     }
 
-    /// Retains the whole block, which counts once.
-    package init(_ range: Range<Int>, of whole: SharedBytes) {
+    /// Retains the whole block, which counts once, and `object`.
+    package init(_ range: Range<Int>, of whole: SharedBytes, holding object: (any Sendable)? = nil) {
         precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
         unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
         count = range.count
         footprint = whole.footprint
-        unsafe release = { _, _ in withExtendedLifetime(whole) {} }
+        unsafe release = { _, _ in withExtendedLifetime((whole, object)) {} }
         isWhole = false
     }
 

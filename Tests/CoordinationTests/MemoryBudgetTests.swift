@@ -133,8 +133,8 @@ struct MemoryBudgetTests {
     @Test func `a reservation grows while there is memory, and can be split`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
         let room = try await budget.reserve(10, for: .arrival)
-        try room.grow(by: 65, for: .arrival)
-        #expect(throws: MemoryBudget.Full.self) { try room.grow(by: 1, for: .arrival) }
+        try room.grow(by: 65)
+        #expect(throws: MemoryBudget.Full.self) { try room.grow(by: 1) }
         #expect(room.bytes == 75)
         let part = room.split(50)
         room.release()

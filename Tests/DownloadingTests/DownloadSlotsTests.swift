@@ -1,3 +1,4 @@
+import Coordination
 import Testing
 import Text
 
@@ -67,20 +68,20 @@ struct DownloadSlotsTests {
         var tokens: [Int: [SlotToken]] = [:]
         for (id, share) in [(-1, 1), (-2, 1), (-3, 4)] {
             for number in 0..<100 {
-                let token = slots.take(for: "host\(id).\(number)", of: DownloadFlow(id: id, share: share))
+                let token = slots.take(for: "host\(id).\(number)", of: TenantFlow(id: id, share: share))
                 tokens[id, default: []] += token.map { [$0] } ?? []
             }
         }
         #expect(tokens.mapValues(\.count) == [-1: 24, -2: 6, -3: 2])
-        #expect(slots.take(for: "other", of: DownloadFlow(id: -4, share: 1)) == nil)
+        #expect(slots.take(for: "other", of: TenantFlow(id: -4, share: 1)) == nil)
         for token in try #require(tokens[-1]) { slots.release(token, at: .zero) }
-        let more = (0..<100).map { slots.take(for: "host-3.\($0)", of: DownloadFlow(id: -3, share: 4)) }
+        let more = (0..<100).map { slots.take(for: "host-3.\($0)", of: TenantFlow(id: -3, share: 4)) }
         #expect(more.count { $0 != nil } == 22, "a larger share leaves less")
     }
 
     @Test func `a tenant leaves slots of a host to others, even of a slow host`() {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
-        let (greedy, other) = (DownloadFlow(id: -1, share: 1), DownloadFlow(id: -2, share: 1))
+        let (greedy, other) = (TenantFlow(id: -1, share: 1), TenantFlow(id: -2, share: 1))
         for _ in 0..<8 { _ = slots.take(for: "shared", of: greedy) }
         #expect(slots.activeCount == 6)
         for number in 0..<100 { _ = slots.take(for: "host\(number)", of: greedy) }
@@ -111,7 +112,7 @@ struct DownloadSlotsTests {
 
 extension DownloadSlots {
     /// Takes a slot at the beginning of time for a transfer that has received nothing.
-    fileprivate mutating func take(for host: ExactText, of flow: DownloadFlow? = nil) -> SlotToken? {
+    fileprivate mutating func take(for host: ExactText, of flow: TenantFlow? = nil) -> SlotToken? {
         take(for: host, of: flow, TransferProgress(), at: .zero)
     }
 }

@@ -1,3 +1,4 @@
+import Coordination
 import Testing
 
 @testable import Downloading
@@ -31,7 +32,7 @@ struct ImageDownloaderStateTests {
         configuration.maximumQueuedDownloads = 8
         var state = ImageDownloaderState<String>(configuration)
         var (started, waiting, rejected): ([(UInt64, String)], Int, Int) = ([], 0, 0)
-        func enter(_ path: String, _ flow: DownloadFlow) {
+        func enter(_ path: String, _ flow: TenantFlow) {
             let admission = state.enter(
                 state.announce(), SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow), receipt: "",
                 deadline: nil, at: .zero, answer: path, cached: { _ in nil })
@@ -42,7 +43,7 @@ struct ImageDownloaderStateTests {
             default: rejected += 1
             }
         }
-        let (flood, victim) = (DownloadFlow(id: -1, share: 1), DownloadFlow(id: -2, share: 1))
+        let (flood, victim) = (TenantFlow(id: -1, share: 1), TenantFlow(id: -2, share: 1))
         for number in 0..<100 { enter("a\(number)", flood) }
         #expect(started.count == 3 && waiting == 4 && rejected == 93)
         for number in 0..<3 { enter("b\(number)", victim) }

@@ -67,6 +67,27 @@ struct TransferMemoryTests {
         #expect(budget.statistics.reserved == 0)
     }
 
+    @Test func `a body belongs to its tenant until its last user has it no more`() async throws {
+        let loader = StubLoader(isHolding: false)
+        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
+        let cache = StubCache()
+        let downloader = ImageDownloader(
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache,
+            timekeeper: ManualTimekeeper(), budget: budget)
+        let tenant = TenantFlow(id: 1, share: 1)
+        let most = 589_824
+        // What it may have for sources besides the body.
+        let fits = { (bytes: Int) in (try? budget.reserveNow(bytes, for: .arrival, of: tenant)) != nil }
+        #expect(fits(most) && !fits(most + 1))
+        var copy: SourceCopy? = try await downloader.download(
+            SourceRequest(identity: .path("/a"), flow: tenant), receipt: "a")
+        #expect(copy?.text == "/a")
+        #expect(budget.statistics.reserved == 0 && !fits(most))
+        copy = nil
+        #expect(fits(most))
+        withExtendedLifetime(cache) {}
+    }
+
     private var notePurge: MemoryBudget.Purging {
         { [lastPurges] step in
             if step == .empty { lastPurges.increment() }

@@ -1,3 +1,4 @@
+import CLinux
 import Coordination
 import HTTPTypes
 import Telemetry
@@ -77,6 +78,30 @@ struct TenantAccountTests {
         time.advance(by: .seconds(86_400 + 7_200))
         #expect(account.history.windows.map(\.use.sentBytes) == [0, 0, 0])
         #expect(account.history.total.sentBytes == 11 && account.history.total.originBytes == 5)
+    }
+
+    @Test(.unlessSanitized("it replaces the allocator"))
+    func `a thousand tenants that were active all day take less than five megabytes`() {
+        let before = CLinux_allocated_bytes()
+        let accounts = (0..<1_000).map { number in
+            account {
+                $0.rate = Quota(100_000, per: .seconds(1))
+                $0.processorTime = Quota(1_000_000_000, per: .seconds(3_600))
+                $0.originBytes = Quota(1_000_000_000, per: .seconds(86_400))
+            }
+        }
+        for slice in [7_200, 300, 5] {
+            for _ in 0..<12 {
+                time.advance(by: .seconds(slice))
+                for account in accounts {
+                    account.record(cache: .hit, code: nil, sentBytes: 1)
+                    account.charge(processor: .nanoseconds(1), originBytes: 1)
+                }
+            }
+        }
+        let bytes = CLinux_allocated_bytes() - before
+        #expect(bytes < 5_000_000)
+        #expect(accounts[0].history.windows.map(\.use.originBytes) == [12, 24, 36])
     }
 
     @Test func `metrics list each tenant`() {

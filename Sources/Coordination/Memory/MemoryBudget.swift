@@ -3,6 +3,9 @@
 /// Blocks count while they live, wherever they are, and a reservation counts for blocks that do not exist yet. If there
 /// is no room, a task has the caches purged, in two steps, and then waits in line for a bounded time. Work takes
 /// precedence over arrivals, because it ends with less memory than it began with.
+///
+/// A tenant takes more only while it leaves the others room. Its memory is what it has reserved, and the bodies that
+/// arrived for it, while they are in use.
 package final class MemoryBudget: Sendable {
     package struct Full: Error {
         package init() {}
@@ -31,7 +34,7 @@ package final class MemoryBudget: Sendable {
         package var purges: [Purge: Int]
     }
 
-    private typealias State = MemoryBudgetState<CheckedContinuation<Void, any Error>>
+    typealias State = MemoryBudgetState<CheckedContinuation<Void, any Error>>
 
     private let state: Locked<State>
     private let maximumWait: Duration
@@ -67,17 +70,20 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Waits for room if necessary; throws ``NeverFits``, ``Full``, or `CancellationError`.
-    package func reserve(_ bytes: Int, for use: Use = .work) async throws -> MemoryReservation {
+    package func reserve(
+        _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
+    ) async throws -> MemoryReservation {
+        let holder = MemoryReservation.Holder(use: use, flow: flow)
         let id = try state.withLock { state throws(NeverFits) in
             guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
-            return state.take(bytes, for: use, living: living()) ? nil : state.newID()
+            return state.take(bytes, for: holder, living: living()) == .enough ? nil : state.newID()
         }
-        guard let id else { return MemoryReservation(of: bytes, in: self) }
+        guard let id else { return MemoryReservation(of: bytes, for: holder, in: self) }
         do {
             return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
-                try await self.wait(id, for: bytes, use)
+                try await self.wait(id, for: bytes, holder)
                 // If the deadline has passed meanwhile, the reservation is dropped, which releases it.
-                return MemoryReservation(of: bytes, in: self)
+                return MemoryReservation(of: bytes, for: holder, in: self)
             }
         } catch is DeadlineExceeded {
             state.withLock { $0.rejections += 1 }
@@ -85,9 +91,12 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    package func reserveNow(_ bytes: Int, for use: Use = .work) throws(Full) -> MemoryReservation {
-        try takeNow(bytes, for: use)
-        return MemoryReservation(of: bytes, in: self)
+    package func reserveNow(
+        _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
+    ) throws(Full) -> MemoryReservation {
+        let holder = MemoryReservation.Holder(use: use, flow: flow)
+        try takeNow(bytes, for: holder)
+        return MemoryReservation(of: bytes, for: holder, in: self)
     }
 
     /// The system is short of memory; returns the number of released bytes.
@@ -100,29 +109,34 @@ package final class MemoryBudget: Sendable {
     /// Memory may have been freed without notification.
     package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
-    func takeNow(_ bytes: Int, for use: Use) throws(Full) {
-        for step in [nil] + Purge.allCases.map(Optional.some) {
+    func takeNow(_ bytes: Int, for holder: MemoryReservation.Holder) throws(Full) {
+        purging: for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }
-            if state.withLock({ $0.take(bytes, for: use, living: living()) }) { return }
+            switch state.withLock({ $0.take(bytes, for: holder, living: living()) }) {
+            case .enough: return
+            case .afterPurge: continue
+            case .none: break purging
+            }
         }
         state.withLock { $0.rejections += 1 }
         throw Full()
     }
 
-    func release(_ bytes: Int) {
+    /// Releases memory, and admits waiters.
+    func change(_ body: (inout State) -> Void) {
         let hasWaiting = state.withLock { state in
-            state.reserved -= bytes
+            body(&state)
             return state.waitingCount > 0
         }
         if hasWaiting { admit() }
     }
 
-    private func wait(_ id: State.ID, for bytes: Int, _ use: Use) async throws {
+    private func wait(_ id: State.ID, for bytes: Int, _ holder: MemoryReservation.Holder) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let rejection: (any Error)? = state.withLock { state in
                     if Task.isCancelled { return CancellationError() }
-                    return state.enter(id, bytes, for: use, answer: continuation) ? nil : Full()
+                    return state.enter(id, bytes, for: holder, answer: continuation) ? nil : Full()
                 }
                 if let rejection { return continuation.resume(throwing: rejection) }
                 admit()

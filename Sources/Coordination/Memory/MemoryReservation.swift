@@ -1,35 +1,65 @@
 package final class MemoryReservation: Sendable {
-    private let budget: MemoryBudget
-    private let held: Locked<Int>
+    /// The use of the memory, and the tenant that it belongs to, if any.
+    struct Holder: Hashable, Sendable {
+        let use: MemoryBudget.Use
+        let flow: TenantFlow?
+    }
 
-    init(of bytes: Int, in budget: MemoryBudget) {
+    private struct Held {
+        var bytes: Int
+        /// The body has arrived and counts as living, but still for its tenant.
+        var isBody = false
+    }
+
+    private let budget: MemoryBudget
+    private let holder: Holder
+    private let held: Locked<Held>
+
+    init(of bytes: Int, for holder: Holder, in budget: MemoryBudget) {
         self.budget = budget
-        held = Locked(bytes)
+        self.holder = holder
+        held = Locked(Held(bytes: bytes))
     }
 
     deinit { release() }
 
-    package var bytes: Int { held.withLock { $0 } }
+    package var bytes: Int { held.withLock { $0.bytes } }
 
     package func split(_ bytes: Int) -> MemoryReservation {
         held.withLock { held in
-            precondition(0...held ~= bytes, "more is taken out than there is")
-            held -= bytes
+            precondition(0...held.bytes ~= bytes, "more is taken out than there is")
+            held.bytes -= bytes
         }
-        return MemoryReservation(of: bytes, in: budget)
+        return MemoryReservation(of: bytes, for: holder, in: budget)
     }
 
     /// Does not wait.
-    package func grow(by bytes: Int, for use: MemoryBudget.Use) throws(MemoryBudget.Full) {
-        try budget.takeNow(bytes, for: use)
-        held.withLock { $0 += bytes }
+    package func grow(by bytes: Int) throws(MemoryBudget.Full) {
+        try budget.takeNow(bytes, for: holder)
+        held.withLock { $0.bytes += bytes }
+    }
+
+    /// A body of this size has arrived, and its tenant holds it until this is released.
+    package func settle(on bytes: Int) {
+        guard let flow = holder.flow else { return release() }
+        let reserved = held.withLock { held in
+            defer { held = Held(bytes: bytes, isBody: true) }
+            return held.bytes
+        }
+        budget.change { state in
+            state.holdBody(bytes, of: flow)
+            state.release(reserved, holder)
+        }
     }
 
     package func release() {
-        let bytes = held.withLock { held in
-            defer { held = 0 }
+        let held = held.withLock { held in
+            defer { held = Held(bytes: 0) }
             return held
         }
-        if bytes > 0 { budget.release(bytes) }
+        guard held.bytes > 0 else { return }
+        budget.change { state in
+            if held.isBody { state.holdBody(-held.bytes, of: holder.flow) } else { state.release(held.bytes, holder) }
+        }
     }
 }

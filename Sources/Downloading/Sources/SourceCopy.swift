@@ -20,6 +20,15 @@ package struct SourceCopy: Sendable {
         self.participation = participation
         self.exchange = exchange
     }
+
+    /// The same copy, whose bytes retain `object`.
+    func holding(_ object: some Sendable) -> SourceCopy {
+        var copy = SourceCopy(
+            head: head, bytes: bytes.map { SharedBytes(0..<$0.count, of: $0, holding: object) },
+            participation: participation, exchange: exchange)
+        copy.rangeBytes = rangeBytes
+        return copy
+    }
 }
 
 /// The result for a caller that does not need all of a source.
@@ -51,6 +60,14 @@ enum FetchOutcome: Sendable {
             return .fetched(.part(copy))
         case .insufficient: return participation == .started ? self : .insufficient(0)
         }
+    }
+
+    /// The same outcome, whose body belongs to the reservation's tenant while it is in use.
+    func holding(_ reservation: MemoryReservation?) -> FetchOutcome {
+        guard let reservation, case .fetched(.whole(let copy)) = self, let bytes = copy.bytes, !isConfirmation
+        else { return self }
+        reservation.settle(on: bytes.footprint)
+        return .fetched(.whole(copy.holding(reservation)))
     }
 
     var isConfirmation: Bool {

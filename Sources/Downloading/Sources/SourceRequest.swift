@@ -1,3 +1,4 @@
+package import Coordination
 package import HTTPTypes
 import Memory
 import Text
@@ -15,12 +16,12 @@ package struct SourceRequest: Hashable, Sendable {
     /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
     package let traceparent: String?
     /// Nil for the service's own downloads, and without tenants.
-    let flow: DownloadFlow?
+    let flow: TenantFlow?
 
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
         isBackground: Bool = false, isRefresh: Bool = false, walk: SourceWalk? = nil, traceparent: String? = nil,
-        flow: DownloadFlow? = nil
+        flow: TenantFlow? = nil
     ) {
         self.identity = identity
         self.directives = directives
@@ -41,13 +42,4 @@ package struct SourceRequest: Hashable, Sendable {
 
 extension SourceIdentity {
     fileprivate var isOnWeb: Bool { ["http", "https"].contains(url.scheme) }
-}
-
-/// The downloads of a tenant, which leave slots and places in the queue to other tenants.
-package struct DownloadFlow: Hashable, Sendable {
-    let id: Int
-    /// Relative to other tenants.
-    let share: Int
-
-    package init(id: Int, share: Int) { (self.id, self.share) = (id, share) }
 }

@@ -85,7 +85,7 @@ package final class TransferProgress: Sendable {
             return
         }
         do {
-            try reservation.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
+            try reservation.grow(by: (missing / Self.portion + 1) * Self.portion)
         } catch {
             throw .memoryFull
         }
@@ -102,13 +102,15 @@ package final class TransferProgress: Sendable {
     static let portion = 256 << 10
 
     /// Adds more as the body arrives; nil releases it.
-    func take(_ new: MemoryReservation?) {
-        let old = reservation.withLock { reservation in
+    ///
+    /// - Returns: The former one, which the caller may keep.
+    @discardableResult
+    func take(_ new: MemoryReservation?) -> MemoryReservation? {
+        // Released outside the lock.
+        reservation.withLock { reservation in
             defer { reservation = new }
             return reservation
         }
-        // Released here, outside the lock.
-        _ = old
     }
 }
 

@@ -91,7 +91,7 @@ package final class BodyMemory: Sendable {
             }
             share.withLock { $0 += taken }
             do {
-                try reservation.grow(by: taken, for: .arrival)
+                try reservation.grow(by: taken)
             } catch {
                 release()
                 throw error

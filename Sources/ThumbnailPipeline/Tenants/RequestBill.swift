@@ -28,8 +28,10 @@ package final class RequestBill: Sendable {
     /// Nil if the client decides.
     var flow: Int? { account?.flow }
     var share: Int { account?.share ?? 1 }
-    /// The clients of the default tenant share one.
-    var downloadFlow: DownloadFlow? { account.map { DownloadFlow(id: $0.flow ?? 0, share: $0.share) } }
+    /// The clients of the default tenant share one; nil without other tenants.
+    var tenantFlow: TenantFlow? {
+        account.flatMap { account in account.share.map { TenantFlow(id: account.flow ?? 0, share: $0) } }
+    }
 
     package var workRefusal: TenantRefusal? { account?.workRefusal() }
 }

@@ -12,10 +12,10 @@ package final class TenantAccount: Sendable {
         /// In nanoseconds.
         package var processorTime: Quota?
         package var originBytes: Quota?
-        /// The weight of its turns to work, relative to other tenants.
-        package var share = 1
+        /// The weight of its turns to work, relative to other tenants; nil without others.
+        package var share: Int?
 
-        package init() {}
+        package init(share: Int? = nil) { self.share = share }
     }
 
     private struct State {
@@ -36,7 +36,7 @@ package final class TenantAccount: Sendable {
         (self.name, self.flow, self.timekeeper) = (name, flow, timekeeper)
     }
 
-    var share: Int { state.withLock { $0.limits.share } }
+    var share: Int? { state.withLock { $0.limits.share } }
 
     /// Limits that stay the same keep what was used.
     package func use(_ limits: Limits) {
@@ -79,27 +79,23 @@ package final class TenantAccount: Sendable {
     /// Charges work as it is done, even if its request fails or is still running.
     package func charge(processor: Duration = .zero, originBytes: Int = 0, sentBytes: Int = 0) {
         let now = timekeeper.now
-        state.withLock { state in
+        var use = TenantUse()
+        (use.processor, use.originBytes, use.sentBytes) = (processor, originBytes, sentBytes)
+        state.withLock { [use] state in
             if processor > .zero { state.processor?.add(Int(processor.nanoseconds), at: now) }
             if originBytes > 0 { state.origin?.add(originBytes, at: now) }
-            state.history.record(at: now) { use in
-                use.processor += processor
-                use.originBytes += originBytes
-                use.sentBytes += sentBytes
-            }
+            state.history.record(use, at: now)
         }
     }
 
     /// - Parameter code: The failure; nil for a success.
     package func record(cache: CacheUse?, code: ErrorCode?, sentBytes: Int) {
         let now = timekeeper.now
-        state.withLock { state in
-            state.history.record(at: now) { use in
-                use.countRequest(cache)
-                use.sentBytes += sentBytes
-                if let code { use.refusals[code, default: 0] += 1 }
-            }
-        }
+        var use = TenantUse()
+        use.countRequest(cache)
+        use.sentBytes = sentBytes
+        if let code { use.refusals[code] = 1 }
+        state.withLock { [use] in $0.history.record(use, at: now) }
     }
 
     /// Since the start, and in the last minute, hour and day.

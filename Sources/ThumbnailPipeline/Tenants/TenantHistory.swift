@@ -3,8 +3,8 @@ package import ThumbnailTypes
 
 /// The use of some requests.
 package struct TenantUse: Sendable {
-    /// In the order of ``uses``; a dictionary in each of the 36 slices would take kilobytes.
-    private var counts = InlineArray<6, Int>(repeating: 0)
+    /// In the order of ``uses``.
+    fileprivate var counts = InlineArray<6, Int>(repeating: 0)
     package internal(set) var refusals: [ErrorCode: Int] = [:]
     package internal(set) var processor = Duration.zero
     package internal(set) var originBytes = 0
@@ -12,7 +12,7 @@ package struct TenantUse: Sendable {
 
     private static let uses: [CacheUse?] = CacheUse.allCases + [nil]
 
-    /// Requests by cache use; nil counts failures and responses that are not images.
+    /// By the help of caches; nil for failures, and for responses that are no image.
     package var requests: [CacheUse?: Int] {
         Dictionary(uniqueKeysWithValues: zip(Self.uses, counts.indices.map { counts[$0] }).filter { $0.1 > 0 })
     }
@@ -23,7 +23,7 @@ package struct TenantUse: Sendable {
 
     mutating func add(_ other: TenantUse) {
         for index in counts.indices { counts[index] += other.counts[index] }
-        refusals.merge(other.refusals, uniquingKeysWith: +)
+        for (code, count) in other.refusals { refusals[code, default: 0] += count }
         processor += other.processor
         originBytes += other.originBytes
         sentBytes += other.sentBytes
@@ -32,47 +32,76 @@ package struct TenantUse: Sendable {
 
 /// Use since the start, and in windows of twelve slices, which take no memory until there is use.
 package struct TenantHistory: Sendable {
-    private struct Window: Sendable {
-        static let sliceCount = 12
+    /// As small as possible, because a tenant has 36: a ``TenantUse`` of at most two hours.
+    private struct Slice: Sendable {
+        let number: UInt32
+        private var counts = InlineArray<6, UInt32>(repeating: 0)
+        private var refusals: [(code: ErrorCode, count: UInt32)] = []
+        private var processorNanoseconds: Int64 = 0
+        private var originBytes = 0
+        private var sentBytes = 0
 
-        let name: String
-        /// In seconds.
-        let slice: Int
-        var slices: [(number: Int, use: TenantUse)] = []
+        init(number: UInt32) { self.number = number }
 
-        mutating func forget(before second: Int) {
-            let number = second / slice
-            slices.removeAll { $0.number <= number - Self.sliceCount }
-        }
-
-        mutating func record(at second: Int, _ change: (inout TenantUse) -> Void) {
-            let number = second / slice
-            if slices.last?.number != number {
-                forget(before: second)
-                slices.append((number, TenantUse()))
+        mutating func add(_ use: TenantUse) {
+            for index in counts.indices { counts[index] += UInt32(use.counts[index]) }
+            for (code, count) in use.refusals {
+                let index = refusals.firstIndex { $0.code == code }
+                if index == nil { refusals.append((code, 0)) }
+                refusals[index ?? refusals.count - 1].count += UInt32(count)
             }
-            change(&slices[slices.count - 1].use)
+            processorNanoseconds += use.processor.nanoseconds
+            originBytes += use.originBytes
+            sentBytes += use.sentBytes
         }
 
-        var use: TenantUse { slices.reduce(into: TenantUse()) { $0.add($1.use) } }
+        func add(to use: inout TenantUse) {
+            for index in counts.indices { use.counts[index] += Int(counts[index]) }
+            for (code, count) in refusals { use.refusals[code, default: 0] += Int(count) }
+            use.processor += .nanoseconds(processorNanoseconds)
+            use.originBytes += originBytes
+            use.sentBytes += sentBytes
+        }
     }
 
+    private static let sliceCount = 12
+    /// The names of the windows, and the seconds of their slices.
+    private static let kinds = [("1m", 5), ("1h", 300), ("24h", 7_200)]
+
     package private(set) var total = TenantUse()
-    private var recent = [
-        Window(name: "1m", slice: 5), Window(name: "1h", slice: 300),
-        Window(name: "24h", slice: 7_200),
-    ]
+    /// In the order of ``kinds``.
+    private var recent = InlineArray<3, [Slice]>(repeating: [])
 
-    package var windows: [(name: String, use: TenantUse)] { recent.map { ($0.name, $0.use) } }
+    package var windows: [(name: String, use: TenantUse)] {
+        Self.kinds.indices.map { index in
+            (Self.kinds[index].0, recent[index].reduce(into: TenantUse()) { use, slice in slice.add(to: &use) })
+        }
+    }
 
-    mutating func record(at now: Duration, _ change: (inout TenantUse) -> Void) {
-        change(&total)
-        let second = Int(now.components.seconds)
-        for index in recent.indices { recent[index].record(at: second, change) }
+    mutating func record(_ use: TenantUse, at now: Duration) {
+        total.add(use)
+        for index in recent.indices {
+            let number = Self.number(at: now, in: index)
+            if recent[index].last?.number != number {
+                forget(before: number, in: index)
+                // An array that grows by itself would double to more slices than there are.
+                let count = recent[index].count
+                if count == recent[index].capacity { recent[index].reserveCapacity(min(Self.sliceCount, 2 * count)) }
+                recent[index].append(Slice(number: number))
+            }
+            recent[index][recent[index].count - 1].add(use)
+        }
     }
 
     mutating func forget(before now: Duration) {
-        let second = Int(now.components.seconds)
-        for index in recent.indices { recent[index].forget(before: second) }
+        for index in recent.indices { forget(before: Self.number(at: now, in: index), in: index) }
+    }
+
+    private mutating func forget(before number: UInt32, in index: Int) {
+        recent[index].removeAll { Int($0.number) <= Int(number) - Self.sliceCount }
+    }
+
+    private static func number(at now: Duration, in index: Int) -> UInt32 {
+        UInt32(Int(now.components.seconds) / kinds[index].1)
     }
 }

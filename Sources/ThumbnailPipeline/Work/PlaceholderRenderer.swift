@@ -49,7 +49,7 @@ struct PlaceholderRenderer: Sendable {
         return try await scheduler.run(
             of: bill?.flow ?? 0, share: bill?.share ?? 1, queueTimeout: nil, cost: { cost }
         ) { turn in
-            let room = try await memory.reserve(forPlaceholder: plan)
+            let room = try await memory.reserve(forPlaceholder: plan, of: bill?.tenantFlow)
             let clock = WorkClock(at: timekeeper.now)
             defer {
                 room.release()

@@ -134,11 +134,11 @@ struct SourceDecoder: Sendable {
     ) async throws -> DecodedImage {
         let own = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
         // Nothing was reserved if the pixels were cached a moment ago.
-        let room = try room ?? resources.budget.reserveNow(own)
+        let room = try room ?? resources.budget.reserveNow(own, of: bill?.tenantFlow)
         var plan = key.plan
         if let together {
             let more = file.header.cost(of: together, fileByteCount: file.bytes.count) - own
-            if (try? room.grow(by: more, for: .work)) != nil { plan = together }
+            if (try? room.grow(by: more)) != nil { plan = together }
         }
         defer { room.release() }
         let checkpoint = failedDecodes.checkpoint
@@ -193,7 +193,7 @@ struct SourceDecoder: Sendable {
         ) { drawing in
             // The first drawing is gone.
             let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - room.bytes
-            if more > 0 { try room.grow(by: more, for: .work) }
+            if more > 0 { try room.grow(by: more) }
         }
     }
 

@@ -133,7 +133,7 @@ struct SourceFetcher: Sendable {
             let fetched = try await downloader.download(
                 partOf: SourceRequest(
                     identity: identity, directives: job.directives, needsBytes: needsBytes, walk: walk,
-                    traceparent: trace?.traceparent, flow: job.bill?.downloadFlow),
+                    traceparent: trace?.traceparent, flow: job.bill?.tenantFlow),
                 receipt: job.receipt, deadline: start + timeLimit)
             job.bill?.charge(originBytes: fetched.startedBytes)
             trace?.record(fetched, from: identity.url.host, until: timekeeper.now)

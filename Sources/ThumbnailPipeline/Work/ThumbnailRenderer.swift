@@ -54,7 +54,7 @@ struct ThumbnailRenderer: Sendable {
         return try await scheduler.run(
             of: job.flow, share: job.share, queueTimeout: sources.queueTimeout, cost: cost
         ) { turn in
-            let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
+            let rooms = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
@@ -140,7 +140,7 @@ struct ThumbnailRenderer: Sendable {
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
         _ imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
-        let rooms = try await memory.reserve(for: key, from: sources) {
+        let rooms = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
             estimator.isDecoded($0, imagesInUse: imagesInUse)
         }
         defer { rooms.render.release() }

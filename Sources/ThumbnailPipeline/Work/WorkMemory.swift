@@ -13,7 +13,8 @@ struct WorkMemory: Sendable {
 
     /// Reserves all at once: two tasks that each hold a part could deadlock.
     func reserve(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, isDecoded: (DecodeKey) -> Bool
+        for key: ResultKey, from sources: PerSource<AvailableSource>, of flow: TenantFlow?,
+        isDecoded: (DecodeKey) -> Bool
     ) async throws -> Reservations {
         let plan = key.plan
         let costs = key.decodeKeys.mapWithIndex { index, key -> Int? in
@@ -31,14 +32,14 @@ struct WorkMemory: Sendable {
             let header = sources.image.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
-        let room = try await budget.reserve(sum)
+        let room = try await budget.reserve(sum, of: flow)
         return Reservations(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
     }
 
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
-    func reserve(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {
+    func reserve(forPlaceholder plan: RenderPlan, of flow: TenantFlow?) async throws -> MemoryReservation {
         do {
-            return try await budget.reserve(plan.cost)
+            return try await budget.reserve(plan.cost, of: flow)
         } catch is MemoryBudget.NeverFits {
             throw PipelineError.placeholderTooLarge
         }

@@ -65,7 +65,7 @@ enum HEIFReading {
 
 extension SharedBytes {
     func profile(at place: Range<Int>?) -> SharedBytes? {
-        place.flatMap { 1...ICCProfile.maximumLength ~= $0.count ? SharedBytes($0, of: self) : nil }
+        place.flatMap { 1...ICCProfile.maximumLength ~= $0.count ? SharedBytes(SharedBytes($0, of: self).array) : nil }
     }
 }
 

@@ -1,0 +1,114 @@
+import Coordination
+import TestSupport
+import Testing
+
+/// The memory that tenants leave each other.
+@Suite(.timeLimit(.minutes(1)))
+struct TenantMemoryTests {
+    private let time = ManualTimekeeper()
+    private let living = Locked(0)
+    private let purges = EventCounter()
+    /// The budget asks before a waiter joins the line, and after.
+    private let questions = EventCounter()
+    private let first = TenantFlow(id: 1, share: 1)
+    private let second = TenantFlow(id: 2, share: 1)
+
+    private var budget: MemoryBudget {
+        MemoryBudget(limit: 100, timekeeper: time) { [living, questions] in
+            questions.increment()
+            return living.withLock { $0 }
+        } purge: { [purges] _ in
+            purges.increment()
+            return 0
+        }
+    }
+
+    @Test func `a tenant takes at most three times the rest, for its share`() {
+        let double = TenantFlow(id: 1, share: 2)
+        for free in 1...40 {
+            for own in 0...130 {
+                #expect(first.leavesRoom(beside: own, of: free) == (own < 3 * free))
+                #expect(first.leavesRoom(beside: own, of: free, times: 1) == (own < free))
+                #expect(double.leavesRoom(beside: own, of: free) == (own < 6 * free))
+            }
+        }
+        #expect(first.leavesRoom(taking: 75, beside: 0, of: 99) && !first.leavesRoom(taking: 76, beside: 0, of: 99))
+        #expect(!first.leavesRoom(taking: .max, beside: 0, of: -100) && first.leavesRoom(beside: 0, of: .max - 1))
+    }
+
+    @Test func `work of a tenant leaves room to others, and takes all if they have nothing`() throws {
+        let budget = budget
+        try budget.reserveNow(100, of: first).release()
+        let other = try budget.reserveNow(4, of: second)
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(73, of: first) }
+        let large = try budget.reserveNow(72, of: first)
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, of: first) }
+        // A purge would not have helped.
+        #expect(purges.count == 0)
+        try budget.reserveNow(17, of: second).release()
+        withExtendedLifetime((other, large)) {}
+    }
+
+    @Test func `sources of a tenant leave room to sources of others, and to its own work`() throws {
+        let budget = budget
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(58, for: .arrival, of: first) }
+        let sources = try budget.reserveNow(57, for: .arrival, of: first)
+        #expect(throws: MemoryBudget.Full.self) { try sources.grow(by: 1) }
+        try budget.reserveNow(14, for: .arrival, of: second).release()
+        try budget.reserveNow(43, of: first).release()
+        withExtendedLifetime(sources) {}
+    }
+
+    @Test func `the largest work of a tenant leaves room to sources of others`() throws {
+        let budget = budget
+        let work = try budget.reserveNow(80, of: first)
+        try budget.reserveNow(15, for: .arrival, of: second).release()
+        withExtendedLifetime(work) {}
+    }
+
+    @Test func `a body belongs to its tenant while it is in use`() throws {
+        let budget = budget
+        let body = try budget.reserveNow(57, for: .arrival, of: first)
+        living.withLock { $0 = 50 }
+        body.settle(on: 50)
+        #expect(budget.statistics.reserved == 0)
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(8, for: .arrival, of: first) }
+        try budget.reserveNow(12, for: .arrival, of: second).release()
+        // A cache keeps it, and is purged in vain: then it counts for all, but not for its tenant.
+        body.release()
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(20, for: .arrival, of: first) }
+        #expect(purges.count == 2)
+        try budget.reserveNow(19, for: .arrival, of: first).release()
+    }
+
+    @Test func `a tenant that waits for its own memory keeps no other waiting`() async throws {
+        let budget = budget
+        let other = try budget.reserveNow(1, of: second)
+        let held = try budget.reserveNow(70, of: first)
+        let count = questions.count
+        let waiting = Task { try await budget.reserve(40, of: first) }
+        await questions.reached(count + 2)
+        #expect(try await budget.reserve(10, of: second).bytes == 10)
+        #expect(budget.statistics.waiting == 1 && purges.count == 0)
+        held.release()
+        #expect(try await waiting.value.bytes == 40)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `while another that holds less waits, a tenant works on one image at a time`() async throws {
+        let budget = budget
+        let body = try budget.reserveNow(40, for: .arrival, of: first)
+        living.withLock { $0 = 40 }
+        body.settle(on: 40)
+        let count = questions.count
+        let large = Task { try await budget.reserve(60, of: second) }
+        await questions.reached(count + 2)
+        let work = try budget.reserveNow(10, of: first)
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, of: first) }
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, for: .arrival, of: first) }
+        living.withLock { $0 = 0 }
+        body.release()
+        #expect(try await large.value.bytes == 60)
+        withExtendedLifetime(work) {}
+    }
+}
