@@ -53,7 +53,7 @@ struct CapacityPlan: Equatable {
             (misses * (costs.processorTime + Self.fetch) + requests * load.hitRatio * Self.hit) / load.utilization
         let results = load.images * load.renditions
         allResults = results * costs.resultBytes
-        let cached = Self.leastCached(of: load.images, for: load.hitRatio) * load.renditions
+        let cached = Self.minimumCached(of: load.images, for: load.hitRatio) * load.renditions
         cachedResults = cached * (costs.resultBytes + Self.entryBytes)
         memory = Self.programBytes + max(1, processors.rounded(.up)) * Self.bytesPerProcessor
         fromOrigins = misses * costs.sourceBytes
@@ -61,7 +61,7 @@ struct CapacityPlan: Equatable {
     }
 
     /// The number of images whose results an LRU cache needs for the hit ratio (Che's approximation).
-    static func leastCached(of images: Double, for hitRatio: Double) -> Double {
+    static func minimumCached(of images: Double, for hitRatio: Double) -> Double {
         // Ranks in classes that grow by a tenth.
         var classes: [(popularity: Double, count: Double)] = []
         var (first, total) = (1.0, 0.0)

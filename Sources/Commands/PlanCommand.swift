@@ -94,7 +94,7 @@ private struct CostMeasurement {
     private let requests: [Request]
 
     /// The kernel counts processor time in ticks, so shorter measurements are inaccurate.
-    private static let leastSeconds = 2.0
+    private static let minimumSeconds = 2.0
 
     init(_ session: CommandSession, _ samples: [CommandSource], _ requests: [Request]) {
         (self.session, self.samples, self.requests) = (session, samples, requests)
@@ -115,7 +115,7 @@ private struct CostMeasurement {
                 }
             }
             seconds = ProcessMetrics.totalCPUSeconds - start
-        } while seconds < Self.leastSeconds && !Task.isCancelled
+        } while seconds < Self.minimumSeconds && !Task.isCancelled
         return CapacityPlan.Costs(
             processorTime: seconds / count, resultBytes: resultBytes / count, sourceBytes: sourceBytes / count)
     }

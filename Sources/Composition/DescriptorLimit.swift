@@ -16,7 +16,7 @@ package enum DescriptorLimit {
     }
 
     /// The service is useless with fewer.
-    private static let leastConnections = 64
+    private static let minimumConnections = 64
 
     /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.
     package static func raise(toServe settings: inout Settings) throws(TooLow) {
@@ -55,7 +55,7 @@ package enum DescriptorLimit {
         let needed = needed(by: settings)
         guard granted < needed else { return }
         let possible = settings.publicListener.maximumConnections - (needed - granted)
-        guard !settings.choosesMaximumConnections, possible >= leastConnections else {
+        guard !settings.choosesMaximumConnections, possible >= minimumConnections else {
             throw TooLow(granted: granted, needed: needed)
         }
         settings.publicListener.maximumConnections = possible

@@ -115,7 +115,7 @@ extension GainMapMetadata {
     }
 
     /// Black has no gain.
-    private static let leastOffset = 1.0 / 256
+    private static let minimumOffset = 1.0 / 256
 
     fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {
         var gains = CPixelsGains()
@@ -134,7 +134,7 @@ extension GainMapMetadata {
         storeFloats(light(from: 0, 255), in: &gains.base_light)
         storeFloats(values.count > steps.count ? values : values + values + values, in: &gains.gains)
         storeFloats(
-            (0..<3).map { max(channels[$0 % channels.count].baseOffset.value, Self.leastOffset) }, in: &gains.offsets)
+            (0..<3).map { max(channels[$0 % channels.count].baseOffset.value, Self.minimumOffset) }, in: &gains.offsets)
         return gains
     }
 }

@@ -104,10 +104,10 @@ static void light(void)
 
 static void corner(void)
 {
-    int16_t values[most_kept], steps[most_kept];
+    int16_t values[max_kept], steps[max_kept];
     uint8_t samples[32] = {0};
     int index, most = 1 << within(1, 14), mean = within(-2048, 2047);
-    for (index = 0; index < most_kept; index++)
+    for (index = 0; index < max_kept; index++)
         values[index] = (int16_t) within(-most, most), steps[index] = (int16_t) within(1, 255);
     // Of what is added, these are always zero.
     values[17] = values[22] = 0;
@@ -284,12 +284,12 @@ static CPixelsFrame frame_of(int width, int height, int bands)
     return (CPixelsFrame) {filled(stride * (size_t) height), stride, width, height, bands};
 }
 
-/// A frame of `least_bands` to 4 bands. Statements, because the order of arguments is the compiler's.
-static CPixelsFrame some_frame(int least_bands)
+/// A frame of `min_bands` to 4 bands. Statements, because the order of arguments is the compiler's.
+static CPixelsFrame some_frame(int min_bands)
 {
     int width = within(1, 40);
     int height = within(1, 40);
-    return frame_of(width, height, within(least_bands, 4));
+    return frame_of(width, height, within(min_bands, 4));
 }
 
 /// Applies a filter to a frame; the result has `width` × `height` pixels of `bands` bands.
@@ -302,18 +302,18 @@ static void apply(CPixelsFilter filter, const void *settings, CPixelsFrame in, i
     free(in.pixels), free(out.pixels);
 }
 
-static void apply_here(CPixelsFilter filter, const void *settings, int least_bands)
+static void apply_here(CPixelsFilter filter, const void *settings, int min_bands)
 {
-    CPixelsFrame in = some_frame(least_bands);
+    CPixelsFrame in = some_frame(min_bands);
     apply(filter, settings, in, in.width, in.height, in.bands);
 }
 
 static void colors(void)
 {
-    CPixelsColors colors = {.count = within(0, CPixels_most_matrices), .scale = (float) fraction(0, 2), .offset = (float) fraction(-64, 64)};
+    CPixelsColors colors = {.count = within(0, CPixels_max_matrices), .scale = (float) fraction(0, 2), .offset = (float) fraction(-64, 64)};
     for (int index = 0; index < 256; index++)
         colors.table[index] = (float) fraction(0, 255);
-    for (int index = 0; index < 9 * CPixels_most_matrices; index++)
+    for (int index = 0; index < 9 * CPixels_max_matrices; index++)
         colors.matrices[index / 9][index % 9] = (float) fraction(-1, 2);
     apply_here(CPixels_color, &colors, 1);
 }
@@ -371,7 +371,7 @@ static void gain_maps(void)
 static void plane_colors(void)
 {
     CPixelsGamut gamut = some_gamut();
-    CPixelsStages stages = {.count = within(1, CPixels_most_stages)};
+    CPixelsStages stages = {.count = within(1, CPixels_max_stages)};
     CPixelsPlanes planes = {.width = within(1, 50), .height = within(1, 30), .step = within(1, 2), .is_limited = within(0, 1)};
     int plane, index;
     for (index = 0; index < 12 * stages.count; index++)

@@ -11,7 +11,7 @@ struct AV1Decoder {
     Dav1dPicture picture;
 };
 
-AV1Decoder *AV1_open(unsigned most_pixels, int point, int skips_filters)
+AV1Decoder *AV1_open(unsigned max_pixels, int point, int skips_filters)
 {
     Dav1dSettings settings;
     AV1Decoder *decoder = calloc(1, sizeof *decoder);
@@ -23,7 +23,7 @@ AV1Decoder *AV1_open(unsigned most_pixels, int point, int skips_filters)
     settings.max_frame_delay = 1;
     settings.operating_point = point;
     settings.all_layers = 0;
-    settings.frame_size_limit = most_pixels;
+    settings.frame_size_limit = max_pixels;
     settings.logger.callback = NULL;
     if (skips_filters)
         settings.inloop_filters = DAV1D_INLOOPFILTER_NONE;

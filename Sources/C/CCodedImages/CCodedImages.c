@@ -9,15 +9,15 @@ struct CCodedImagesDecoder {
     HEVCDecoder *hevc;
 };
 
-CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned most_pixels, int point, int skips_filters)
+CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned max_pixels, int point, int skips_filters)
 {
     CCodedImagesDecoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
     if (coding == CCodedImagesAV1)
-        decoder->av1 = AV1_open(most_pixels, point, skips_filters);
+        decoder->av1 = AV1_open(max_pixels, point, skips_filters);
     else
-        decoder->hevc = HEVC_open(most_pixels, skips_filters);
+        decoder->hevc = HEVC_open(max_pixels, skips_filters);
     if (decoder->av1 || decoder->hevc)
         return decoder;
     free(decoder);

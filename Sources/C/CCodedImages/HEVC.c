@@ -8,7 +8,7 @@
 struct HEVCDecoder {
     de265_decoder_context *context;
     const struct de265_image_allocation *usual;
-    unsigned most_pixels;
+    unsigned max_pixels;
     int is_flushed;
 };
 
@@ -18,7 +18,7 @@ static int get_buffer(
 {
     const HEVCDecoder *decoder = user;
     unsigned long long pixels = (unsigned long long) specification->width * (unsigned long long) specification->height;
-    unsigned long long most = decoder->most_pixels;
+    unsigned long long most = decoder->max_pixels;
     if (specification->width <= 0 || specification->height <= 0 || pixels > most)
         return 0;
     return decoder->usual->get_buffer(context, specification, image, NULL);
@@ -30,13 +30,13 @@ static void release_buffer(de265_decoder_context *context, struct de265_image *i
     decoder->usual->release_buffer(context, image, NULL);
 }
 
-HEVCDecoder *HEVC_open(unsigned most_pixels, int skips_filters)
+HEVCDecoder *HEVC_open(unsigned max_pixels, int skips_filters)
 {
     struct de265_image_allocation allocation = {get_buffer, release_buffer};
     HEVCDecoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder)
         return NULL;
-    decoder->most_pixels = most_pixels;
+    decoder->max_pixels = max_pixels;
     decoder->usual = de265_get_default_image_allocation_functions();
     decoder->context = de265_new_decoder();
     if (!decoder->context) {

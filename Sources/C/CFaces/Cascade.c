@@ -31,9 +31,9 @@ int CFaces_add(CFacesCascade *cascade, const CFacesClassifier *from)
 {
     // The end of a stage that has not ended counts its classifiers.
     int stage = cascade->stage_count;
-    if (stage >= CFaces_most_stages) return 0;
+    if (stage >= CFaces_max_stages) return 0;
     if (cascade->stages[stage].end == 0 && stage > 0) cascade->stages[stage].end = cascade->stages[stage - 1].end;
-    if (cascade->stages[stage].end >= CFaces_most_classifiers || !is_small(from->vote) || !is_small(from->vote_of_others)
+    if (cascade->stages[stage].end >= CFaces_max_classifiers || !is_small(from->vote) || !is_small(from->vote_of_others)
         || !fits(cascade, from->x, from->y, from->width, from->height))
         return 0;
     Classifier *to = &cascade->classifiers[cascade->stages[stage].end++];
@@ -46,7 +46,7 @@ int CFaces_add(CFacesCascade *cascade, const CFacesClassifier *from)
 
 int CFaces_end_stage(CFacesCascade *cascade, double threshold)
 {
-    if (cascade->stage_count >= CFaces_most_stages || !is_small(threshold)) return 0;
+    if (cascade->stage_count >= CFaces_max_stages || !is_small(threshold)) return 0;
     cascade->stages[cascade->stage_count++].threshold = (int32_t) floor(threshold * CFaces_unit);
     return CFaces_is_valid(cascade);
 }
@@ -55,13 +55,13 @@ int CFaces_is_valid(const CFacesCascade *cascade)
 {
     int first = 0;
     if (!is_within(cascade->window_width, 8, CFaces_longest_window) || !is_within(cascade->window_height, 8, CFaces_longest_window)
-        || !is_within(cascade->stage_count, 1, CFaces_most_stages) || !is_within(cascade->use.least_windows, 1, 1000)
+        || !is_within(cascade->stage_count, 1, CFaces_max_stages) || !is_within(cascade->use.min_windows, 1, 1000)
         || !is_within(cascade->use.enlargement, 50, 200) || !is_within(cascade->use.rise, -50, 50)
         || !is_within(cascade->use.first_scale, 100, 1000) || !is_within(cascade->use.first_turned_scale, 100, 1000))
         return 0;
     for (int stage = 0; stage < cascade->stage_count; stage++) {
         int end = cascade->stages[stage].end, sum = 0;
-        if (end <= first || end > CFaces_most_classifiers
+        if (end <= first || end > CFaces_max_classifiers
             || !is_within(cascade->stages[stage].threshold, -CFaces_largest_sum, CFaces_largest_sum))
             return 0;
         for (; first < end; first++) {

@@ -4,8 +4,8 @@
 #include "CFaces.h"
 
 enum {
-    CFaces_most_stages = 64,
-    CFaces_most_classifiers = 1024,
+    CFaces_max_stages = 64,
+    CFaces_max_classifiers = 1024,
     /// The longest side of a window, whose blocks then have sums below 2¹⁶.
     CFaces_longest_window = 48,
     /// Votes and thresholds are in units of 1 ÷ 1024.
@@ -29,8 +29,8 @@ struct CFacesCascade {
         /// The classifiers from the end of the previous stage to here.
         int32_t end;
         int32_t threshold;
-    } stages[CFaces_most_stages];
-    Classifier classifiers[CFaces_most_classifiers];
+    } stages[CFaces_max_stages];
+    Classifier classifiers[CFaces_max_classifiers];
 };
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /// Windows and groups above these numbers are dropped: no photograph has as many.
-enum { most_windows = 1024,
-    most_groups = 64 };
+enum { max_windows = 1024,
+    max_groups = 64 };
 
 typedef struct {
     float x, y, width, height;
@@ -15,7 +15,7 @@ typedef struct {
 /// The windows that pass a cascade.
 typedef struct {
     const CFacesCascade *cascade;
-    Window windows[most_windows];
+    Window windows[max_windows];
     int count;
 } Passing;
 
@@ -43,7 +43,7 @@ static void scan(Search *search, const CFacesPart *part, Passing *found)
     for (int y = 0; y <= last_y; y += step)
         for (int x = 0; x <= last_x; x += step * CFaces_lanes) {
             unsigned passing = CFaces_evaluate(cascade, &search->sums, x, y);
-            for (; passing && found->count < most_windows; passing &= passing - 1) {
+            for (; passing && found->count < max_windows; passing &= passing - 1) {
                 int left = x + __builtin_ctz(passing) * step;
                 if (left > last_x) break;
                 found->windows[found->count++] = (Window) {(float) (part->x + left * across), (float) (part->y + y * down),
@@ -68,15 +68,15 @@ static int root(int *parents, int index)
 }
 
 /// Returns the number of the chains of similar windows, and their means.
-static int group(const Passing *found, Window means[most_groups])
+static int group(const Passing *found, Window means[max_groups])
 {
-    int parents[most_windows], members[most_windows], groups = 0;
+    int parents[max_windows], members[max_windows], groups = 0;
     for (int one = 0; one < found->count; one++) {
         parents[one] = one;
         for (int other = 0; other < one; other++)
             if (is_similar(&found->windows[one], &found->windows[other])) parents[root(parents, one)] = root(parents, other);
     }
-    Window sums[most_windows];
+    Window sums[max_windows];
     for (int one = 0; one < found->count; one++) {
         members[one] = 0;
         sums[one] = (Window) {0};
@@ -88,7 +88,7 @@ static int group(const Passing *found, Window means[most_groups])
         *sum = (Window) {sum->x + window->x, sum->y + window->y, sum->width + window->width, sum->height + window->height};
         members[first]++;
     }
-    for (int one = 0; one < found->count && groups < most_groups; one++) {
+    for (int one = 0; one < found->count && groups < max_groups; one++) {
         float count = (float) members[one];
         if (members[one] == 0) continue;
         means[groups++] = (Window) {sums[one].x / count, sums[one].y / count, sums[one].width / count, sums[one].height / count};
@@ -151,7 +151,7 @@ static int by_size(const void *one, const void *other)
 
 static int required(const Search *search, const CFacesUse *use)
 {
-    return search->is_turned ? use->least_windows * 3 / 2 : use->least_windows;
+    return search->is_turned ? use->min_windows * 3 / 2 : use->min_windows;
 }
 
 /// The square of the face in a window.
@@ -207,7 +207,7 @@ static void look(Search *search)
 /// Adds the faces of the image.
 static int seek(Search *search, CFacesFace *found, int most)
 {
-    Window means[most_groups];
+    Window means[max_groups];
     Passing *around = &search->passing[search->cascade_count];
     int count = 0;
     look(search);
@@ -281,11 +281,11 @@ static int seek_turned(Search *search, int side, CFacesFace *found, int most)
 }
 
 /// Among overlapping faces, the one with the most windows remains.
-static int choose(CFacesFace *found, int count, CFacesFace faces[CFaces_most_faces])
+static int choose(CFacesFace *found, int count, CFacesFace faces[CFaces_max_faces])
 {
     int chosen = 0;
     qsort(found, (size_t) count, sizeof *found, by_windows);
-    for (int one = 0; one < count && chosen < CFaces_most_faces; one++) {
+    for (int one = 0; one < count && chosen < CFaces_max_faces; one++) {
         int is_free = 1;
         for (int other = 0; other < chosen && is_free; other++)
             is_free = !overlap(&found[one], &faces[other]);
@@ -296,22 +296,22 @@ static int choose(CFacesFace *found, int count, CFacesFace faces[CFaces_most_fac
 }
 
 int CFaces_find(const CFacesCascade *cascades, int cascade_count, const uint8_t *luma, int width, int height,
-    CFacesFace faces[CFaces_most_faces])
+    CFacesFace faces[CFaces_max_faces])
 {
     Search search = {.cascade_count = cascade_count};
-    enum { most_found = 2 * most_groups };
-    CFacesFace found[most_found];
+    enum { max_found = 2 * max_groups };
+    CFacesFace found[max_found];
     int count = -1;
     search.passing = calloc((size_t) cascade_count + 1, sizeof *search.passing);
-    search.sums.corners = malloc(CFaces_most_classifiers * sizeof *search.sums.corners);
+    search.sums.corners = malloc(CFaces_max_classifiers * sizeof *search.sums.corners);
     if (CFaces_make_room(&search.room, width, height) && CFaces_halve(&search.image, luma, width, height) && search.passing
         && search.sums.corners) {
         for (int number = 0; number < cascade_count; number++)
             search.passing[number].cascade = &cascades[number];
-        count = seek(&search, found, most_found);
+        count = seek(&search, found, max_found);
         // Where a face is there may be others, and one that is almost a face may be turned.
         for (int side = -1; side <= 1 && count >= 0 && search.best >= 50; side += 2) {
-            int more = seek_turned(&search, side, found + count, most_found - count);
+            int more = seek_turned(&search, side, found + count, max_found - count);
             count = more < 0 ? -1 : count + more;
         }
         if (count > 0) count = choose(found, count, faces);

@@ -20,7 +20,7 @@ int CFaces_halve(CFacesImage *image, const uint8_t *samples, int width, int heig
     image->halves[0].width = width;
     image->halves[0].height = height;
     if (!next) return 0;
-    while (image->count < CFaces_most_halves && width >= 2 && height >= 2) {
+    while (image->count < CFaces_max_halves && width >= 2 && height >= 2) {
         size_t stride = (size_t) width;
         width /= 2;
         height /= 2;

@@ -3,14 +3,14 @@
 
 #include "Evaluation.h"
 
-enum { CFaces_most_halves = 8 };
+enum { CFaces_max_halves = 8 };
 
 /// An image and its halves, each a quarter of the one before it.
 typedef struct {
     struct {
         const uint8_t *samples;
         int width, height;
-    } halves[CFaces_most_halves];
+    } halves[CFaces_max_halves];
     int count;
     uint8_t *memory;
 } CFacesImage;

@@ -11,35 +11,35 @@
 
 enum {
     /// Maximum number of blocks to read before writing their samples: their corners stay in the level 1 cache.
-    most_group = 240,
+    max_group = 240,
     /// Bits available after a refill.
     refilled_bits = 56,
 };
 // `read_group` takes these steps before it refills the reader.
-_Static_assert(mean_window + most_mean_bits + single_window + most_detail_bits <= refilled_bits, "a mean and a detail");
-_Static_assert(mean_window + most_mean_bits + skipping_window + most_detail_bits <= refilled_bits, "a mean and skipped details");
-_Static_assert(2 * (single_window + most_detail_bits) <= refilled_bits, "two details");
-_Static_assert(2 * (skipping_window + most_detail_bits) <= refilled_bits, "skipped details twice");
+_Static_assert(mean_window + max_mean_bits + single_window + max_detail_bits <= refilled_bits, "a mean and a detail");
+_Static_assert(mean_window + max_mean_bits + skipping_window + max_detail_bits <= refilled_bits, "a mean and skipped details");
+_Static_assert(2 * (single_window + max_detail_bits) <= refilled_bits, "two details");
+_Static_assert(2 * (skipping_window + max_detail_bits) <= refilled_bits, "skipped details twice");
 
 typedef struct {
     const BlockTables *tables;
-    int16_t steps[most_kept];
+    int16_t steps[max_kept];
     int mean;
 } Part;
 
 typedef struct {
     ScanData data;
     UnitLayout layout;
-    BlockGrid grids[CFastJPEG_most_components];
-    Part parts[CFastJPEG_most_components];
-    BlockTables tables[CFastJPEG_most_components];
+    BlockGrid grids[CFastJPEG_max_components];
+    Part parts[CFastJPEG_max_components];
+    BlockTables tables[CFastJPEG_max_components];
     /// Units until the next restart marker, and the number of markers so far.
     int units_left;
     unsigned restarts;
     /// The tables of a group's blocks, and of one more.
-    const BlockTables *group[most_group + 1];
+    const BlockTables *group[max_group + 1];
     /// Their coefficients; unused values are stored in the slot of a mean after the last.
-    int16_t corners[most_group * most_kept + 1];
+    int16_t corners[max_group * max_kept + 1];
     /// The slot of each frequency in a block's corner, in the file's order.
     uint8_t slots[256];
     const CFastJPEGReduction *const *reductions;
@@ -69,7 +69,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
     }
     run = place == 0 ? 0 : symbol >> 4;
     size = place == 0 ? symbol : symbol & 15;
-    if (size > (place == 0 ? most_mean_bits : most_detail_bits) || (place > 0 && size == 0 && symbol != sixteen_zeros)
+    if (size > (place == 0 ? max_mean_bits : max_detail_bits) || (place > 0 && size == 0 && symbol != sixteen_zeros)
         || place + (unsigned) run >= coefficient_count)
         return CFastJPEGCode;
     corner[slots[place + (unsigned) run]] = (int16_t) extended(reader->bits, (unsigned) size);
@@ -287,7 +287,7 @@ static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame,
                 && fill_details(&baseline->tables[index], scan->components[index].ac, 1)))
             return CFastJPEGTables;
     }
-    for (index = 0; index <= most_group; index++)
+    for (index = 0; index <= max_group; index++)
         baseline->group[index] = baseline->parts[baseline->layout.blocks[index % baseline->layout.block_count].part].tables;
     fill_slots(baseline->slots, sizeof baseline->slots, frame->level);
     baseline->data.source = scan->data;
@@ -302,8 +302,8 @@ static CFastJPEGOutcome begin_group(Baseline *baseline, BitReader *reader, int c
     const UnitLayout *layout = &baseline->layout;
     int part;
     *count = layout->across - column;
-    if (*count > most_group / layout->block_count)
-        *count = most_group / layout->block_count;
+    if (*count > max_group / layout->block_count)
+        *count = max_group / layout->block_count;
     if (!interval)
         return CFastJPEGDone;
     if (baseline->units_left == 0) {

@@ -20,18 +20,18 @@
 
 enum {
     /// Maximum length of a code, and of the bits of the value after it.
-    most_code_bits = 16,
-    most_mean_bits = 11,
-    most_detail_bits = 10,
+    max_code_bits = 16,
+    max_mean_bits = 11,
+    max_detail_bits = 10,
     coefficient_count = 64,
-    most_blocks = 10,
+    max_blocks = 10,
     /// More bytes than any block takes, including bytes read ahead.
-    most_block_bytes = 256,
+    max_block_bytes = 256,
     piece_size = 32 << 10,
 };
 _Static_assert(
-    (most_code_bits + most_mean_bits + (coefficient_count - 1) * (most_code_bits + most_detail_bits)) / 8 + 2 * 16
-        <= most_block_bytes,
+    (max_code_bits + max_mean_bits + (coefficient_count - 1) * (max_code_bits + max_detail_bits)) / 8 + 2 * 16
+        <= max_block_bytes,
     "a block does not fit into what is read ahead");
 
 /// A position in the data: the unread bits before the byte at `next`, stored as the highest bits of `bits`.
@@ -52,7 +52,7 @@ typedef struct {
     /// Whether they are the last before a marker, at `source`, or before the file's end.
     int is_last;
     /// Bytes without stuffing, and room for bytes read ahead and copied ahead.
-    uint8_t piece[piece_size + 2 * most_block_bytes];
+    uint8_t piece[piece_size + 2 * max_block_bytes];
 } ScanData;
 
 static inline uint64_t big_endian(const uint8_t *bytes)
@@ -165,7 +165,7 @@ static inline void unstuff(ScanData *data)
     }
     data->source = from;
     data->end = to;
-    memset(to, 0, most_block_bytes);
+    memset(to, 0, max_block_bytes);
 }
 
 /// Starts reading at `data->source`.
@@ -201,7 +201,7 @@ static inline void next_piece(ScanData *data, BitReader *reader)
 /// Returns the limit of `next` at the start of a block; after it, there is another piece or the end.
 static inline const uint8_t *limit(const ScanData *data)
 {
-    return data->is_last ? data->end + 8 : data->end - most_block_bytes;
+    return data->is_last ? data->end + 8 : data->end - max_block_bytes;
 }
 
 /// Returns whether more was read than exists.

@@ -25,8 +25,8 @@
 
 enum {
     /// Maximum number of samples of a block, and of coefficients to keep.
-    most_samples = 16,
-    most_kept = 24,
+    max_samples = 16,
+    max_kept = 24,
     factor_bits = 13,
     kept_bits = 2,
     /// Fractional bits of the factors of frequencies 5 and 6.
@@ -43,7 +43,7 @@ static inline int corner_side(int level)
 /// these are always zero.
 static inline unsigned corner_count(int level)
 {
-    return level == 2 ? most_kept : (unsigned) (corner_side(level) * corner_side(level));
+    return level == 2 ? max_kept : (unsigned) (corner_side(level) * corner_side(level));
 }
 
 /// Returns the last relevant coefficient at a level, in the order of the file (section A.3.6).
@@ -264,12 +264,12 @@ static inline void transform_4(const int16_t *from, int step, int shift, int *to
 static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     static const uint8_t added_to[] = {8, 1, 2, 3, 12, 13, 6, 7};
-    int16_t c[most_samples] = {(int16_t) (mean * steps[0])}, rows[most_samples];
+    int16_t c[max_samples] = {(int16_t) (mean * steps[0])}, rows[max_samples];
     int values[4], index, row;
-    for (index = 1; index < most_samples; index++)
+    for (index = 1; index < max_samples; index++)
         c[index] = (int16_t) (corner[index] * steps[index]);
-    for (; index < most_kept; index++)
-        c[added_to[index - most_samples]] += (int16_t) ((int16_t) (corner[index] * steps[index]) >> added_bits);
+    for (; index < max_kept; index++)
+        c[added_to[index - max_samples]] += (int16_t) ((int16_t) (corner[index] * steps[index]) >> added_bits);
     for (index = 0; index < 4; index++) {
         transform_4(c + index, 4, factor_bits - kept_bits + 1, values);
         for (row = 0; row < 4; row++)

@@ -7,7 +7,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
     int length, count = 0;
     if (!table.counts)
         return 0;
-    for (length = 1; length <= most_code_bits; length++) {
+    for (length = 1; length <= max_code_bits; length++) {
         int of_length = table.counts[length - 1];
         codes->places[length] = count - (int) code;
         count += of_length;
@@ -15,7 +15,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
         // The code of only ones is reserved (annex C.2).
         if (count > 256 || (of_length && code >= 1u << length))
             return 0;
-        codes->limits[length] = code << (most_code_bits - length);
+        codes->limits[length] = code << (max_code_bits - length);
         code <<= 1;
     }
     codes->count = count;
@@ -31,7 +31,7 @@ typedef struct {
 
 static Meaning mean_meaning(int symbol)
 {
-    return (Meaning) {(unsigned) symbol, 1, symbol <= most_mean_bits};
+    return (Meaning) {(unsigned) symbol, 1, symbol <= max_mean_bits};
 }
 
 static Meaning detail_meaning(int symbol)
@@ -39,7 +39,7 @@ static Meaning detail_meaning(int symbol)
     unsigned run = (unsigned) symbol >> 4, size = (unsigned) symbol & 15;
     if (symbol == end_of_block)
         return (Meaning) {0, block_end, 1};
-    return (Meaning) {size, run + 1, size <= most_detail_bits && (size > 0 || symbol == sixteen_zeros)};
+    return (Meaning) {size, run + 1, size <= max_detail_bits && (size > 0 || symbol == sixteen_zeros)};
 }
 
 /// Fills a table for windows of this many bits.
@@ -47,7 +47,7 @@ static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*me
 {
     int length, place = 0, entry = 0;
     for (length = 1; length <= window; length++) {
-        int end = (int) (codes->limits[length] >> (most_code_bits - window));
+        int end = (int) (codes->limits[length] >> (max_code_bits - window));
         while (entry < end) {
             int symbol = codes->symbols[place++];
             Meaning meaning = meaning_of(symbol);
@@ -73,7 +73,7 @@ static void fill_skipping(uint16_t *skipping, const Codes *codes)
     unsigned window;
     int length, place = 0, entry = 0;
     for (length = 1; length <= skipping_window; length++) {
-        int end = (int) (codes->limits[length] >> (most_code_bits - skipping_window));
+        int end = (int) (codes->limits[length] >> (max_code_bits - skipping_window));
         while (entry < end) {
             Meaning meaning = detail_meaning(codes->symbols[place++]);
             int next = entry + (1 << (skipping_window - length));

@@ -16,8 +16,8 @@ enum {
 typedef struct {
     /// The first 16-bit word that begins with no code of at most this length, and the index of the length's first
     /// symbol minus its first code.
-    uint32_t limits[most_code_bits + 1];
-    int places[most_code_bits + 1];
+    uint32_t limits[max_code_bits + 1];
+    int places[max_code_bits + 1];
     int count;
     uint8_t symbols[256];
 } Codes;
@@ -79,10 +79,10 @@ static inline int take_symbol(BitReader *reader, const Codes *codes)
 {
     uint32_t word = (uint32_t) (reader->bits >> 48);
     int length;
-    for (length = 1; length <= most_code_bits; length++)
+    for (length = 1; length <= max_code_bits; length++)
         if (word < codes->limits[length]) {
             drop(reader, (unsigned) length);
-            return codes->symbols[codes->places[length] + (int) (word >> (most_code_bits - length))];
+            return codes->symbols[codes->places[length] + (int) (word >> (max_code_bits - length))];
         }
     return -1;
 }

@@ -8,7 +8,7 @@ static int quotient(int count, int divisor)
     return (count + divisor - 1) / divisor;
 }
 
-CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_most_components])
+CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_max_components])
 {
     int index, across, down;
     if (frame->width < 1 || frame->height < 1 || frame->width > UINT16_MAX || frame->height > UINT16_MAX
@@ -35,7 +35,7 @@ CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFas
 }
 
 CFastJPEGOutcome lay_out_scan(
-    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_most_components], const CFastJPEGScan *scan,
+    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_max_components], const CFastJPEGScan *scan,
     UnitLayout *layout)
 {
     int part, x, y, seen = 0;
@@ -51,7 +51,7 @@ CFastJPEGOutcome lay_out_scan(
         int is_alone = scan->component_count == 1;
         int across = is_alone ? 1 : frame->components[component].across;
         int down = is_alone ? 1 : frame->components[component].down;
-        if (layout->block_count + across * down > most_blocks)
+        if (layout->block_count + across * down > max_blocks)
             return CFastJPEGProcess;
         for (y = 0; y < down; y++)
             for (x = 0; x < across; x++)
@@ -78,7 +78,7 @@ typedef struct {
 
 /// The coefficients outside the square at level 2. Each has the position of its target in the first or the second half
 /// of the square; the halves need different positions.
-static const Added added_at_2[most_kept - most_samples] = {
+static const Added added_at_2[max_kept - max_samples] = {
     {48, FACTOR_6},
     {0, 0},
     {6, FACTOR_6},
@@ -89,7 +89,7 @@ static const Added added_at_2[most_kept - most_samples] = {
     {13, FACTOR_5},
 };
 
-int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept])
+int corner_steps(const uint16_t *steps, int level, int16_t corner[max_kept])
 {
     const int side = corner_side(level);
     int index;
@@ -124,7 +124,7 @@ void write_edge(
     const int16_t *corner, const int16_t *steps)
 {
     const int side = corner_side(level);
-    uint8_t samples[most_samples];
+    uint8_t samples[max_samples];
     int line;
     if (column >= grid->across || row >= grid->down)
         return;
@@ -136,8 +136,8 @@ void write_edge(
 
 struct CFastJPEGReduction {
     CFastJPEGFrame frame;
-    BlockGrid grids[CFastJPEG_most_components];
-    int16_t steps[CFastJPEG_most_components][most_kept];
+    BlockGrid grids[CFastJPEG_max_components];
+    int16_t steps[CFastJPEG_max_components][max_kept];
 };
 
 CFastJPEGReduction *CFastJPEG_reduction(const CFastJPEGFrame *frame, const CFastJPEGScan *scan)
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) void write_reduction_at(
     const BlockGrid *grid = &reduction->grids[component];
     const int16_t *steps = reduction->steps[component];
     const int side = corner_side(level);
-    int16_t corner[most_kept];
+    int16_t corner[max_kept];
     int index;
     for (index = 0; index < side; index++)
         memcpy(corner + index * side, coefficients + index * across, (size_t) side * sizeof *corner);

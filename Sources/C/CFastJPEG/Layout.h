@@ -25,23 +25,23 @@ typedef struct {
 /// The units of a scan.
 typedef struct {
     int across, down;
-    int part_count, components[CFastJPEG_most_components];
+    int part_count, components[CFastJPEG_max_components];
     int block_count;
-    UnitBlock blocks[most_blocks];
+    UnitBlock blocks[max_blocks];
     /// Blocks of each of the scan's components from one unit to the next.
-    int steps_across[CFastJPEG_most_components], steps_down[CFastJPEG_most_components];
+    int steps_across[CFastJPEG_max_components], steps_down[CFastJPEG_max_components];
 } UnitLayout;
 
 /// Lays out the blocks of a frame's components; returns "done" if the decoder supports the frame.
-CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_most_components]);
+CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_max_components]);
 
 /// Lays out the units of a scan.
 CFastJPEGOutcome lay_out_scan(
-    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_most_components], const CFastJPEGScan *scan,
+    const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_max_components], const CFastJPEGScan *scan,
     UnitLayout *layout);
 
 /// Computes the steps of the corner's coefficients; returns 0 if there are none, or they exceed 8 bits.
-int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept]);
+int corner_steps(const uint16_t *steps, int level, int16_t corner[max_kept]);
 
 /// Fills in the corner slot of each frequency, in the order of the file; frequencies outside the corner get slots after
 /// its end.

@@ -5,11 +5,11 @@
 // Decodes a progressive image from its first scan to its planes: checks the headers of all scans, and reads the scans
 // that the planes need.
 
-enum { most_shift = 5,
-    most_scans_bits = 13 };
+enum { max_shift = 5,
+    max_scans_bits = 13 };
 
 CFastJPEGOutcome CFastJPEG_begin(
-    const CFastJPEGFrame *frame, int highest_start, int least_bits_before, CFastJPEGProgression **made)
+    const CFastJPEGFrame *frame, int highest_start, int min_bits_before, CFastJPEGProgression **made)
 {
     CFastJPEGProgression *progression = calloc(1, sizeof *progression);
     CFastJPEGOutcome outcome;
@@ -19,7 +19,7 @@ CFastJPEGOutcome CFastJPEG_begin(
         return CFastJPEGMemory;
     progression->frame = *frame;
     progression->highest_start = highest_start;
-    progression->least_bits_before = least_bits_before;
+    progression->min_bits_before = min_bits_before;
     outcome = lay_out_frame(frame, progression->grids);
     for (index = 0; index < frame->component_count && outcome == CFastJPEGDone; index++) {
         const BlockGrid *grid = &progression->grids[index];
@@ -44,7 +44,7 @@ void CFastJPEG_close(CFastJPEGProgression *progression)
     int index;
     if (!progression)
         return;
-    for (index = 0; index < CFastJPEG_most_components; index++) {
+    for (index = 0; index < CFastJPEG_max_components; index++) {
         free(progression->corners[index]);
         free(progression->nonzero[index]);
     }
@@ -56,7 +56,7 @@ static CFastJPEGOutcome judge(CFastJPEGProgression *progression, const CFastJPEG
 {
     int part, frequency;
     if (scan->first < 0 || scan->last < scan->first || scan->last >= coefficient_count || scan->bits_after < 0
-        || scan->bits_after > (scan->first == 0 ? most_scans_bits : most_shift)
+        || scan->bits_after > (scan->first == 0 ? max_scans_bits : max_shift)
         || (scan->bits_before != 0 && scan->bits_before != scan->bits_after + 1)
         || (scan->first == 0 ? scan->last != 0 : scan->component_count != 1))
         return CFastJPEGScans;
@@ -82,10 +82,10 @@ static CFastJPEGOutcome judge(CFastJPEGProgression *progression, const CFastJPEG
 static int is_needed(const CFastJPEGProgression *progression, const CFastJPEGScan *scan)
 {
     int last = corner_last(progression->frame.level);
-    if (scan->first == 0 || scan->bits_after >= progression->least_bits_before)
+    if (scan->first == 0 || scan->bits_after >= progression->min_bits_before)
         return 1;
     return scan->first <= last && scan->first <= progression->highest_start
-        && (scan->bits_before == 0 || scan->bits_before >= progression->least_bits_before);
+        && (scan->bits_before == 0 || scan->bits_before >= progression->min_bits_before);
 }
 
 /// Reads the tables that a scan uses; if the scan is skipped, only checks them, as libjpeg does.
@@ -118,7 +118,7 @@ CFastJPEGOutcome CFastJPEG_read(
         return CFastJPEGTables;
     if (!is_read)
         return CFastJPEGDone;
-    if (scan->first > 0 && (scan->bits_before || scan->bits_after >= progression->least_bits_before)) {
+    if (scan->first > 0 && (scan->bits_before || scan->bits_after >= progression->min_bits_before)) {
         int component = scan->components[0].index;
         const BlockGrid *grid = &progression->grids[component];
         if (!progression->nonzero[component])

@@ -11,21 +11,21 @@
 
 struct CFastJPEGProgression {
     CFastJPEGFrame frame;
-    int highest_start, least_bits_before;
-    BlockGrid grids[CFastJPEG_most_components];
+    int highest_start, min_bits_before;
+    BlockGrid grids[CFastJPEG_max_components];
     /// The corners of a component's padded blocks, row by row; and which coefficients are not zero.
-    int16_t *corners[CFastJPEG_most_components];
-    uint64_t *nonzero[CFastJPEG_most_components];
-    int16_t steps[CFastJPEG_most_components][most_kept];
-    int has_steps[CFastJPEG_most_components];
+    int16_t *corners[CFastJPEG_max_components];
+    uint64_t *nonzero[CFastJPEG_max_components];
+    int16_t steps[CFastJPEG_max_components][max_kept];
+    int has_steps[CFastJPEG_max_components];
     /// Bits that a coefficient still lacks; -1 before its first scan.
-    int8_t lacking[CFastJPEG_most_components][coefficient_count];
+    int8_t lacking[CFastJPEG_max_components][coefficient_count];
     // For the current scan:
     ScanData data;
     BitReader reader;
     UnitLayout layout;
-    BlockTables tables[CFastJPEG_most_components];
-    int means[CFastJPEG_most_components];
+    BlockTables tables[CFastJPEG_max_components];
+    int means[CFastJPEG_max_components];
     /// Blocks that have ended before they began (section G.1.2.2).
     int ended_blocks;
     int units_left;

@@ -30,8 +30,8 @@ static inline int is_due(const CFastJPEGProgression *progression, int interval, 
 
 /// The corners of a unit's blocks, and the distance to those of the next unit.
 typedef struct {
-    int16_t *corners[most_blocks];
-    size_t steps[most_blocks];
+    int16_t *corners[max_blocks];
+    size_t steps[max_blocks];
 } UnitCorners;
 
 static UnitCorners first_corners(const CFastJPEGProgression *progression, int row)
@@ -78,7 +78,7 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
                 drop(&reader, step);
             else {
                 int size = take_escaped(&reader, &tables->mean_codes, step);
-                if (size < 0 || size > most_mean_bits)
+                if (size < 0 || size > max_mean_bits)
                     return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
                 value = extended(reader.bits, (unsigned) size);
                 drop(&reader, (uint32_t) size);
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
             int symbol = take_escaped(&slow, &tables->detail_codes, step_advance(step) == escape && is_single ? step : 0);
             unsigned size = (unsigned) symbol & 15;
             run = (unsigned) symbol >> 4;
-            if (symbol < 0 || size > most_detail_bits)
+            if (symbol < 0 || size > max_detail_bits)
                 return has_overrun(&progression->data, &slow) ? CFastJPEGEnd : CFastJPEGCode;
             if (size == 0 && run < 15) {
                 progression->ended_blocks = take_ended_blocks(&slow, symbol) - 1;
@@ -310,7 +310,7 @@ static CFastJPEGOutcome read_details(CFastJPEGProgression *progression, const CF
 {
     if (scan->bits_before)
         return read_blocks(progression, scan, row, 1, 1);
-    if (scan->bits_after >= progression->least_bits_before)
+    if (scan->bits_after >= progression->min_bits_before)
         return read_blocks(progression, scan, row, 0, 1);
     return read_blocks(progression, scan, row, 0, 0);
 }

@@ -19,7 +19,7 @@ typedef int element_count;
 // hiredis allocates an array as soon as its length is announced.
 static void *create_bounded_array(const redisReadTask *task, element_count elements)
 {
-    if ((unsigned long long) elements > CHiredisShim_most_elements) return NULL;
+    if ((unsigned long long) elements > CHiredisShim_max_elements) return NULL;
     return original.createArray(task, elements);
 }
 

@@ -19,7 +19,7 @@ enum {
     /// The least coefficient that a plain quantization keeps.
     plain_least = 18,
     /// Maximum coefficient (T.81 section F.1.2): 10 bits for 8-bit samples.
-    most_value = 1023,
+    max_value = 1023,
 };
 
 /// A function that is inlined into its callers, where some arguments are constants.

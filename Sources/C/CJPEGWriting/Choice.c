@@ -20,7 +20,7 @@ enum {
     fine_weight = 21,
     usual_weight = 16,
     /// Larger values are always kept.
-    most_weak = 1,
+    max_weak = 1,
 };
 
 /// The distortion, in squares of `one_step`ths, that one bit of luma and one of chroma are worth.
@@ -100,7 +100,7 @@ typedef struct {
     /// The nearest quantized value's magnitude.
     Amounts magnitudes;
     /// The distortion if a coefficient has its nearest value, the one below, and if it is zero, for magnitudes up to
-    /// `most_weak`.
+    /// `max_weak`.
     Amounts distortions, lowered, losses;
 } Prepared;
 
@@ -173,7 +173,7 @@ part uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
         }
         cost += zeros + distortion;
         count++;
-        int is_strong = magnitude > most_weak;
+        int is_strong = magnitude > max_weak;
         if (is_strong)
             first = count;
         else

@@ -5,7 +5,7 @@
 
 enum {
     /// Maximum number of symbols that a block adds: a run's end, and zero runs and values of all coefficients.
-    most_block_symbols = 1 + block_size,
+    max_block_symbols = 1 + block_size,
     /// Where a list begins, so that no code overwrites a symbol that is still needed.
     first_symbol = 2,
     zero_run = 0xf0,
@@ -39,9 +39,9 @@ typedef struct {
 part int begin_block(Sink sink)
 {
     Symbols *symbols = sink.symbols;
-    if (!symbols || symbols->count + most_block_symbols <= symbols->capacity)
+    if (!symbols || symbols->count + max_block_symbols <= symbols->capacity)
         return 1;
-    size_t capacity = 2 * symbols->capacity + 64 * most_block_symbols;
+    size_t capacity = 2 * symbols->capacity + 64 * max_block_symbols;
     uint32_t *grown = realloc(symbols->list, capacity * sizeof *grown);
     if (!grown)
         return 0;

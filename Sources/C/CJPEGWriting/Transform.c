@@ -82,7 +82,7 @@ part void exchange(const Floats *rows, Floats *columns)
 /// Transforms a block.
 part void transform(const uint8_t *samples, size_t stride, const Scaling *scaling, int16_t *values)
 {
-    const int most = most_value << step_bits;
+    const int most = max_value << step_bits;
     Floats rows[8], columns[8];
     Bytes bytes;
     int16_t steps[block_size];

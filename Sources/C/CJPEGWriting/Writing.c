@@ -31,12 +31,12 @@ static const uint8_t Steps[2][block_size] = {
 };
 
 enum {
-    most_scans = 6,
+    max_scans = 6,
     /// Bytes of luma in one scan above which several scans save bytes.
-    least_large = 6000,
+    min_large = 6000,
     /// Approximate number of blocks to sample before the choice, and the most rows per sampled row.
-    least_sampled = 512,
-    most_stride = 4,
+    min_sampled = 512,
+    max_stride = 4,
 };
 
 /// The scans of progressive files contain each spectral band once, so that no scan refines another.
@@ -188,8 +188,8 @@ static int divide(Writer *writer)
 /// The distance between rows that are sampled before the choice.
 static int stride_of(const Blocks *blocks)
 {
-    int stride = blocks->across * blocks->down / least_sampled;
-    return stride < 1 ? 1 : (stride > most_stride ? most_stride : stride);
+    int stride = blocks->across * blocks->down / min_sampled;
+    return stride < 1 ? 1 : (stride > max_stride ? max_stride : stride);
 }
 
 /// Estimates the costs of each band's symbols from some rows; returns the bands of luma or of chroma.
@@ -209,14 +209,14 @@ static int rate_bands(Writer *writer, int kind, Rates *rates)
     if (!kind) {
         Codes codes;
         CJPEG_make_codes(&counts, &codes);
-        writer->is_large = CJPEG_code_bits(&counts, &codes) * (uint64_t) stride >= 8 * least_large;
+        writer->is_large = CJPEG_code_bits(&counts, &codes) * (uint64_t) stride >= 8 * min_large;
     }
     if (!writer->is_large) {
         CJPEG_rate_band(&counts, kind, 1, 63, rates);
         return 1;
     }
     int bands = 0;
-    for (const Scan *scan = Color + 1; scan < Color + most_scans; scan++) {
+    for (const Scan *scan = Color + 1; scan < Color + max_scans; scan++) {
         if (scan->start != start)
             continue;
         memset(&counts, 0, sizeof counts);
@@ -253,7 +253,7 @@ static CJPEGOutcome write_file(Writer *writer)
         fill_up(blocks);
     }
     int is_progressive = request->scans == CJPEGSeveralScans || (request->scans == CJPEGScansBySize && writer->is_large);
-    Scan scans[most_scans];
+    Scan scans[max_scans];
     int count = scans_of(writer, is_progressive, scans);
     write_header(writer, is_progressive);
     for (int scan = 0; scan < count; scan++) {

@@ -18,7 +18,7 @@ static inline int pair_of(const int16_t *weights, int tap, int count)
 }
 
 /// Maximum number of rows whose pairs of weights are kept on the stack; more use the plain loop.
-enum { most_rows = 128 };
+enum { max_rows = 128 };
 
 /// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is their instruction.
 ///
@@ -103,8 +103,8 @@ static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, 
 void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
 {
 #if defined(__SSE2__)
-    int pairs[most_rows / 2], tap;
-    if (count <= most_rows) {
+    int pairs[max_rows / 2], tap;
+    if (count <= max_rows) {
         for (tap = 0; tap < count; tap += 2)
             pairs[tap / 2] = pair_of(weights, tap, count);
         if (__builtin_cpu_supports("avx512bw"))

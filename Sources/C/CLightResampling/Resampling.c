@@ -27,7 +27,7 @@ static size_t in_whole_lines(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-static int most_count(const CLightFilter *filter, int target)
+static int max_count(const CLightFilter *filter, int target)
 {
     int most = 0, sample;
     for (sample = 0; sample < target; sample++)
@@ -58,7 +58,7 @@ CLightResampler *CLight_make(const CLightResampling *resampling)
     }
     resampler->pitch = ((size_t) resampling->source_width + (size_t) resampler->across.taps + CLight_rows_step - 1)
         / CLight_rows_step * CLight_rows_step;
-    resampler->kept_rows = most_count(&resampler->down, resampling->target_height);
+    resampler->kept_rows = max_count(&resampler->down, resampling->target_height);
     return resampler;
 }
 

@@ -36,7 +36,7 @@ int CLinux_release_pages(int descriptor, size_t count)
 
 union ancillary {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE(CLinux_most_descriptors * sizeof(int))];
+    char bytes[CMSG_SPACE(CLinux_max_descriptors * sizeof(int))];
 };
 
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count)
@@ -45,7 +45,7 @@ int CLinux_send(int socket, const void *bytes, size_t count, const int *descript
     struct iovec part = {(void *) bytes, count};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     ssize_t sent;
-    if (descriptor_count > CLinux_most_descriptors)
+    if (descriptor_count > CLinux_max_descriptors)
         return -1;
     if (descriptor_count > 0) {
         size_t size = (size_t) descriptor_count * sizeof(int);

@@ -121,7 +121,7 @@ static void average_bands_by_alpha(const CPixelsBoxes *boxes, int left, uint8_t 
 
 /// Maximum factor for which floating-point quotients, rounded down, equal integer quotients: dividends are below 2^24,
 /// and a quotient below a whole number differs from it by more than half of the last bit.
-enum { most_float_factor = 8 };
+enum { max_float_factor = 8 };
 
 #endif
 
@@ -231,7 +231,7 @@ static void average_row_by_alpha(const CPixelsBoxes *boxes, uint8_t *out)
 {
     int left = 0;
 #if defined(__SSE2__) || defined(__ARM_NEON)
-    if (boxes->bands == 4 && boxes->factor <= most_float_factor)
+    if (boxes->bands == 4 && boxes->factor <= max_float_factor)
         left = boxes->factor == 2 ? average_whole_by_alpha(boxes, 2, out)
             : boxes->factor == 4  ? average_whole_by_alpha(boxes, 4, out)
             : boxes->factor == 8  ? average_whole_by_alpha(boxes, 8, out)

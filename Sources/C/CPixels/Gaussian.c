@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double CPixels_least_boxes_sigma = 8;
+const double CPixels_min_boxes_sigma = 8;
 
 /// Loads a row as floating-point numbers, premultiplied by alpha.
 WIDE static void load(const CPixelsFrame *frame, int y, float *to)
@@ -375,6 +375,6 @@ end:
 int CPixels_gaussian(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
     const CPixelsGaussian *gaussian = settings;
-    return gaussian->sigma < CPixels_least_boxes_sigma ? by_weights(gaussian, in, out, watch)
-                                                       : by_boxes(gaussian, in, out, watch);
+    return gaussian->sigma < CPixels_min_boxes_sigma ? by_weights(gaussian, in, out, watch)
+                                                     : by_boxes(gaussian, in, out, watch);
 }

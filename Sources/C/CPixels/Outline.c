@@ -63,7 +63,7 @@ static int in_order(const void *one, const void *other)
 /// Adds the parts of a line inside a polygon.
 static void add_polygon(Coverage *coverage, const CPixelsOutline *outline, double y)
 {
-    double crossings[CPixels_most_corners];
+    double crossings[CPixels_max_corners];
     int count = 0, corner;
     for (corner = 0; corner < outline->count; corner++) {
         const double *one = outline->corners[corner], *other = outline->corners[(corner + 1) % outline->count];

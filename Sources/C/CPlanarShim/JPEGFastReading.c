@@ -66,7 +66,7 @@ static int describe_scan(const struct jpeg_decompress_struct *codec, CFastJPEGSc
 {
     int part;
     memset(scan, 0, sizeof *scan);
-    if (codec->comps_in_scan > CFastJPEG_most_components)
+    if (codec->comps_in_scan > CFastJPEG_max_components)
         return 0;
     scan->data = codec->src->next_input_byte;
     scan->end = scan->data + codec->src->bytes_in_buffer;
@@ -94,7 +94,7 @@ static int describe_frame(
 {
     int index;
     memset(frame, 0, sizeof *frame);
-    if (codec->num_components > CFastJPEG_most_components || codec->num_components != planes->count)
+    if (codec->num_components > CFastJPEG_max_components || codec->num_components != planes->count)
         return 0;
     frame->width = (int) codec->image_width;
     frame->height = (int) codec->image_height;
@@ -120,7 +120,7 @@ static CFastJPEGOutcome read_scans(
     jpeg_create_decompress(codec);
     codec->src = &walk->source;
     jpeg_read_header(codec, TRUE);
-    outcome = CFastJPEG_begin(frame, detail.highest_start, detail.least_bits_before, &walk->progression);
+    outcome = CFastJPEG_begin(frame, detail.highest_start, detail.min_bits_before, &walk->progression);
     while (outcome == CFastJPEGDone) {
         CFastJPEGScan scan;
         const uint8_t *end;
@@ -190,7 +190,7 @@ int CPlanarShim_jpeg_add_reduction(CPlanarShimJPEGReader *reader, int level, con
     CFastJPEGScan scan;
     CFastJPEGReduction *reduction;
     if (codec->arith_code || codec->data_precision != 8 || codec->progressive_mode || codec->inputctl->has_multiple_scans
-        || reader->reduction_count == CPlanarShim_most_reductions || !describe_frame(codec, level, planes, &frame)
+        || reader->reduction_count == CPlanarShim_max_reductions || !describe_frame(codec, level, planes, &frame)
         || !describe_scan(codec, &scan))
         return 0;
     reduction = CFastJPEG_reduction(&frame, &scan);

@@ -37,11 +37,11 @@ struct CPlanarShimJPEGReader {
     int lacks_pixels;
     int has_warned;
     /// The coarser levels to write in the same pass.
-    CFastJPEGReduction *reductions[CPlanarShim_most_reductions];
+    CFastJPEGReduction *reductions[CPlanarShim_max_reductions];
     int reduction_count;
     /// libjpeg's inverse transforms, which `reduce` replaces and calls; and the rows of samples that it fills now.
-    inverse_DCT_method_ptr library_transforms[CFastJPEG_most_components];
-    JSAMPARRAY rows[CFastJPEG_most_components];
+    inverse_DCT_method_ptr library_transforms[CFastJPEG_max_components];
+    JSAMPARRAY rows[CFastJPEG_max_components];
     char text[CPlanarShim_text_size];
 };
 

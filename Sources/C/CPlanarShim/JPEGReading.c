@@ -153,8 +153,8 @@ CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CP
 /// on it: a scan that adds a bit also has bits for the coefficients outside the detail.
 static int is_needed(const struct jpeg_decompress_struct *codec, CPlanarShimJPEGDetail detail)
 {
-    return !codec->progressive_mode || codec->Ss == 0 || codec->Al >= detail.least_bits_before
-        || (codec->Ss <= detail.highest_start && (codec->Ah == 0 || codec->Ah >= detail.least_bits_before));
+    return !codec->progressive_mode || codec->Ss == 0 || codec->Al >= detail.min_bits_before
+        || (codec->Ss <= detail.highest_start && (codec->Ah == 0 || codec->Ah >= detail.min_bits_before));
 }
 
 int CPlanarShim_skip_scan_data(struct jpeg_source_mgr *source)
@@ -302,14 +302,14 @@ static void replace_transforms(CPlanarShimJPEGReader *reader)
 }
 
 /// Maximum number of components: the header's walk rejects more.
-enum { most_components = 4 };
+enum { max_components = 4 };
 
 /// Reads the rows of one output pass. Rows after a plane's last one, and rows of components without a plane, go to `spare`.
 static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPlanes *planes, JSAMPROW spare)
 {
-    JSAMPROW rows[most_components][MAX_SAMP_FACTOR * DCTSIZE];
-    JSAMPARRAY arrays[most_components] = {rows[0], rows[1], rows[2], rows[3]};
-    int start[most_components] = {0, 0, 0, 0};
+    JSAMPROW rows[max_components][MAX_SAMP_FACTOR * DCTSIZE];
+    JSAMPARRAY arrays[max_components] = {rows[0], rows[1], rows[2], rows[3]};
+    int start[max_components] = {0, 0, 0, 0};
     while (codec->output_scanline < codec->output_height) {
         int index, row;
         for (index = 0; index < codec->num_components; index++) {
@@ -321,7 +321,7 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
                     plane && place < plane->height ? plane->samples + (size_t) place * plane->stride : spare;
             }
             start[index] += count;
-            if (index < CFastJPEG_most_components)
+            if (index < CFastJPEG_max_components)
                 ((CPlanarShimJPEGReader *) codec)->rows[index] = rows[index];
         }
         jpeg_read_raw_data(codec, arrays, (JDIMENSION) (codec->max_v_samp_factor * codec->min_DCT_scaled_size));

@@ -18,8 +18,8 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
     char text[CPlanarShim_text_size])
 {
     const CPlanarShimPlane *luma = &planes->planes[0];
-    if (luma->width > settings.most_side || luma->height > settings.most_side) {
-        snprintf(text, CPlanarShim_text_size, "a side above %d pixels", settings.most_side);
+    if (luma->width > settings.max_side || luma->height > settings.max_side) {
+        snprintf(text, CPlanarShim_text_size, "a side above %d pixels", settings.max_side);
         return CPlanarShimFailed;
     }
     CJPEGRequest request = {.count = planes->count,

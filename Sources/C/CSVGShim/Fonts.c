@@ -18,7 +18,7 @@ int rsvg_version;
 // otherwise look for the file. HarfBuzz reads the font's file anew for each font map of Pango, here from memory.
 
 /// Maximum number of fonts to open before the process is confined.
-enum { most_fonts = 10 };
+enum { max_fonts = 10 };
 
 typedef struct {
     const char *family;
@@ -50,7 +50,7 @@ typedef struct {
 } Face;
 
 typedef struct {
-    Face faces[most_fonts];
+    Face faces[max_fonts];
     int count;
     /// The family names of the generic families.
     char *sans, *serif, *monospace;
@@ -60,7 +60,7 @@ typedef struct {
 static struct {
     const char *path;
     hb_blob_t *content;
-} files[most_fonts];
+} files[max_fonts];
 static int file_count;
 
 static void *libraries;
@@ -136,7 +136,7 @@ static void choose(FcConfig *system, Choice *choice)
             FcPatternGetInteger(font, FC_INDEX, 0, &index);
             if (name)
                 *name = g_markup_escape_text((const char *) family, -1);
-            if (choice->count < most_fonts && !contains(choice, (const char *) file, index)) {
+            if (choice->count < max_fonts && !contains(choice, (const char *) file, index)) {
                 choice->faces[choice->count].file = g_strdup((const char *) file);
                 choice->faces[choice->count++].index = index;
             }

@@ -4,13 +4,13 @@
 // Means of boxes of pixels.
 
 /// Maximum factor.
-enum { most_rows = 64 };
+enum { max_rows = 64 };
 
 static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_stop)(void *context), void *context)
 {
     VipsRegion *region = vips_region_new(in);
     VipsPel *row = g_malloc((gsize) out->Xsize * (gsize) out->Bands);
-    const uint8_t *rows[most_rows];
+    const uint8_t *rows[max_rows];
     CPixelsBoxes boxes = {rows, 0, in->Xsize, in->Bands, factor, vips_image_hasalpha(in)};
     int y, failed = 0;
     for (y = 0; y < out->Ysize && !failed; y++) {
@@ -33,7 +33,7 @@ int CVipsShim_average(
 {
     VipsImage *image;
     *out = NULL;
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4 || factor > most_rows) {
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4 || factor > max_rows) {
         vips_error("CVipsShim_average", "not one to four bands of 8 bits");
         return -1;
     }

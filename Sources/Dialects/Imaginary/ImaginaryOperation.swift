@@ -44,7 +44,7 @@ struct ImaginaryOperation: Hashable, Sendable {
             try require("factor", options.factor != 0)
             if cutsZoomed { try require("areawidth", options.areaWidth != 0 || options.areaHeight != 0) }
         case .convert: try require("type", format != nil)
-        case .blur: try require("sigma", options.sigma != 0 || options.leastAmplitude != 0)
+        case .blur: try require("sigma", options.sigma != 0 || options.minimumAmplitude != 0)
         case .watermark:
             try require("text", options.text != "")
             guard options.text.utf8.count <= ImaginaryText.maximumLength else {

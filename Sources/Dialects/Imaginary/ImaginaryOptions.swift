@@ -25,7 +25,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var opacity = 0.0
     /// In pixels; `minimum` only makes a blur requested.
     var sigma = 0.0
-    var leastAmplitude = 0.0
+    var minimumAmplitude = 0.0
     var mirrorsX = false
     var mirrorsY = false
     var isForced = false
@@ -91,7 +91,7 @@ extension ImaginaryOptions {
         case "quality": quality = try Self.whole(name, value)
         case "opacity": opacity = try Self.decimal(name, value)
         case "sigma": sigma = try Self.decimal(name, value)
-        case "minampl": leastAmplitude = try Self.decimal(name, value)
+        case "minampl": minimumAmplitude = try Self.decimal(name, value)
         case "flip": mirrorsX = try Self.flag(name, value)
         case "flop": mirrorsY = try Self.flag(name, value)
         case "force": isForced = try Self.flag(name, value)

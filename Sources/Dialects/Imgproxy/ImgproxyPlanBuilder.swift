@@ -126,7 +126,7 @@ extension ImgproxyPlanBuilder {
 
 enum ImgproxyFilters {
     /// libvips truncates a kernel below this relative weight.
-    private static let leastWeight = 0.2
+    private static let minimumWeight = 0.2
     /// In pixels.
     private static let maximum = 800.0
     private static let maximumExact = 64.0
@@ -140,7 +140,7 @@ enum ImgproxyFilters {
         var (sum, squares, distance) = (1.0, 0.0, 1.0)
         while true {
             let weight = exp(-distance * distance / (2 * sigma * sigma))
-            if weight < leastWeight { break }
+            if weight < minimumWeight { break }
             sum += 2 * weight
             squares += 2 * weight * distance * distance
             distance += 1

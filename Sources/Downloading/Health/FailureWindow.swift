@@ -3,7 +3,7 @@ struct FailureWindow {
     private static let seconds: Int64 = 10
     /// Fewer results, or fewer sources, are not sufficient evidence.
     private static let minimumCount = 20
-    private static let leastSources = 5
+    private static let minimumSources = 5
 
     private struct Bucket {
         var second: Int64 = -1
@@ -21,7 +21,7 @@ struct FailureWindow {
         case .serverError, .noResponse:
             let index = bucket(at: now)
             buckets[index].failures += 1
-            if buckets[index].sources.count < Self.leastSources { buckets[index].sources.insert(source.hashValue) }
+            if buckets[index].sources.count < Self.minimumSources { buckets[index].sources.insert(source.hashValue) }
         }
     }
 
@@ -34,7 +34,7 @@ struct FailureWindow {
         else {
             return false
         }
-        return recent.reduce(into: Set<Int>()) { $0.formUnion($1.sources) }.count >= Self.leastSources
+        return recent.reduce(into: Set<Int>()) { $0.formUnion($1.sources) }.count >= Self.minimumSources
     }
 
     private mutating func bucket(at now: Duration) -> Int {

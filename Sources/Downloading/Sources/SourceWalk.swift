@@ -37,8 +37,8 @@ package struct SourceWalk: Sendable, Hashable {
 struct RangePlan {
     static let firstBytes = 64 << 10
     /// A request takes longer than these bytes.
-    private static let leastBytes = 16 << 10
-    private static let mostBytes = 32 << 10
+    private static let minimumRangeBytes = 16 << 10
+    private static let maximumRangeBytes = 32 << 10
     private static let maximumRanges = 8
 
     private(set) var range: Range<Int>
@@ -55,8 +55,8 @@ struct RangePlan {
         guard let first = missing.first, count < Self.maximumRanges else { return false }
         let start = first.lowerBound
         // Others may be near.
-        let reached = missing.last { $0.lowerBound < start + Self.mostBytes }?.upperBound ?? first.upperBound
-        let length = min(max(reached - start, Self.leastBytes), Self.mostBytes)
+        let reached = missing.last { $0.lowerBound < start + Self.maximumRangeBytes }?.upperBound ?? first.upperBound
+        let length = min(max(reached - start, Self.minimumRangeBytes), Self.maximumRangeBytes)
         let room = min(limit, maximumBytes) - file.knownCount
         let end = min(start + min(length, room), file.count)
         // With less than a page, the parser would need the same range again.

@@ -48,7 +48,7 @@ final class MessageSocket: Sendable {
     /// Nil at the end of the connection, or if the message has another length than `count`.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
-        var descriptors = [CInt](repeating: -1, count: Int(CLinux_most_descriptors))
+        var descriptors = [CInt](repeating: -1, count: Int(CLinux_max_descriptors))
         var descriptorCount: CInt = 0
         let received = unsafe CLinux_receive(descriptor, &message, count, &descriptors, &descriptorCount)
         let taken = Array(descriptors.prefix(Int(descriptorCount)))

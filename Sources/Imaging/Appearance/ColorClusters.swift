@@ -9,7 +9,7 @@ enum ColorClusters {
     private static let maximumColors = 6
     private static let rounds = 12
     /// The difference is barely visible.
-    private static let leastDistance = 0.04
+    private static let minimumDistance = 0.04
 
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
         let cells = cells(of: image)
@@ -109,7 +109,7 @@ enum ColorClusters {
         var distinct: [Center] = []
         for center in centers.sorted(by: { $0.weight > $1.weight }) {
             if let index = distinct.firstIndex(where: {
-                $0.point.distance(to: center.point) < leastDistance * leastDistance
+                $0.point.distance(to: center.point) < minimumDistance * minimumDistance
             }) {
                 distinct[index].weight += center.weight
             } else {

@@ -13,8 +13,8 @@ package struct FaceDetector: Sendable {
 
     /// Chosen by measurement (docs/measurements/faces.md).
     private static let uses = [
-        CFacesUse(least_windows: 18, enlargement: 100, rise: 1, first_scale: 170, first_turned_scale: 280),
-        CFacesUse(least_windows: 8, enlargement: 145, rise: 14, first_scale: 150, first_turned_scale: 170),
+        CFacesUse(min_windows: 18, enlargement: 100, rise: 1, first_scale: 170, first_turned_scale: 280),
+        CFacesUse(min_windows: 8, enlargement: 145, rise: 14, first_scale: 150, first_turned_scale: 170),
     ]
 
     /// `CFacesCascade`s, which have been checked.
@@ -66,10 +66,10 @@ package struct FaceSearch: Sendable {
 
     /// The largest first.
     package func faces() throws(ImagingError) -> [Face] {
-        guard size.area <= CFaces_most_pixels, bytes.count == Self.byteCount(of: size) else {
+        guard size.area <= CFaces_max_pixels, bytes.count == Self.byteCount(of: size) else {
             throw .cannotDecode(detail: "the luma does not fill the image")
         }
-        var found = [CFacesFace](repeating: CFacesFace(), count: CFaces_most_faces)
+        var found = [CFacesFace](repeating: CFacesFace(), count: CFaces_max_faces)
         let count = unsafe bytes.withUnsafeBytes { bytes -> Int32 in
             let starts = (0...Self.cascadeCount).map { $0 * CFaces_cascade_size() }
             let isValid = starts.dropLast().allSatisfy {

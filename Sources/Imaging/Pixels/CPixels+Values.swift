@@ -8,7 +8,7 @@ extension CPixelsOutline {
         (left, top) = (outline.left, outline.top)
         (right, bottom) = (outline.right, outline.bottom)
         (across, down) = (outline.across, outline.down)
-        precondition(outline.corners.count <= Int(CPixels_most_corners), "too many corners")
+        precondition(outline.corners.count <= Int(CPixels_max_corners), "too many corners")
         store(outline.corners.flatMap { [$0.x, $0.y] }, in: &corners)
         count = Int32(outline.corners.count)
     }

@@ -83,7 +83,7 @@ enum ColorDetail {
     private static let share = 0.01
 
     /// The edges of a few large areas do not count, as many as two lines across and two down.
-    private static func leastEdges(in size: PixelSize) -> Int {
+    private static func minimumEdges(in size: PixelSize) -> Int {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
@@ -93,6 +93,6 @@ enum ColorDetail {
         guard planes.count == 3 else { return false }
         var (blue, red) = unsafe (planes.planes.1, planes.planes.2)
         let size = unsafe PixelSize(width: Int(blue.width), height: Int(blue.height))
-        return unsafe Int(CPlanarShim_color_edges(&blue, &red)) > leastEdges(in: size)
+        return unsafe Int(CPlanarShim_color_edges(&blue, &red)) > minimumEdges(in: size)
     }
 }

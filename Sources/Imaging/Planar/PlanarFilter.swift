@@ -110,7 +110,7 @@ extension CPixelsStages {
     }
 
     private mutating func append(_ factors: [Double]) {
-        precondition(count < CPixels_most_stages, "too many changes of colors")
+        precondition(count < CPixels_max_stages, "too many changes of colors")
         var stage = CPixelsStage()
         storeFloats(factors, in: &stage.factors)
         unsafe withUnsafeMutableBytes(of: &stages) { bytes in

@@ -25,7 +25,7 @@ extension VipsImage {
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
         (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
-        storeFloats(factors.prefix(Int(CPixels_most_factors)), in: &kernel.factors)
+        storeFloats(factors.prefix(Int(CPixels_max_factors)), in: &kernel.factors)
         return try unsafe filtered(kernel, token, CPixels_convolve)
     }
 

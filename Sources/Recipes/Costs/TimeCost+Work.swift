@@ -6,7 +6,7 @@ extension ImageHeader {
         // Later passes read each bit of fine detail alone; coarse levels skip them.
         let isRefined = header.isProgressive && format.reading.reduction == .transform && plan.level <= 2
         let bytes = Double(preview?.place.count ?? fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
-        var pixel = area > 0 ? max(time.pixel, time.leastPixel - bytes / area) : 0
+        var pixel = area > 0 ? max(time.pixel, time.minimumPixel - bytes / area) : 0
         if format.reading.reduction == .transform { pixel /= Double(plan.level) }
         if header.isProgressive { pixel += TimeCost.passes }
         if header.isCMYK {

@@ -76,7 +76,7 @@ extension FormatTraits {
         let pixel: Double
         let byte: Double
         /// The minimum per pixel of a frame, however small the file.
-        var leastPixel = 0.0
+        var minimumPixel = 0.0
         /// The time for each pixel of an animation's frame that is composed onto earlier ones.
         var animation = 0.0
         /// A second decode.

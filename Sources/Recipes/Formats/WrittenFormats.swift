@@ -47,7 +47,7 @@ extension FormatTraits {
                 // A lossless image, or one with alpha, passes through three buffers; the scaler needs only one of them.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
                 isForEachFrame: true),
-            time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
+            time: Time(pixel: 2, byte: 56, minimumPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
                 quality: .webp, effort: 2, version: 5, fullChromaFrom: nil, maximumSharpPixels: 200_000,

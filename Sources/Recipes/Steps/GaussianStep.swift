@@ -17,7 +17,7 @@ package struct GaussianStep: Hashable {
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )
-    private static let leastBoxes = 8.0
+    private static let minimumBoxes = 8.0
     /// The reach beyond the ends of a line is per pixel of the standard deviation.
     private static let boxes = (count: 4.0, reach: 3.5)
 
@@ -56,7 +56,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
         let size = work.input.size
         let weighting = !work.input.hasAlpha ? 0 : kind == .blur ? Self.time.alpha : Self.time.sharpenedAlpha
         let frameTime = Self.time.frame + weighting
-        if deviation < Self.leastBoxes {
+        if deviation < Self.minimumBoxes {
             let weights = StepCost.filtering(work, time: frameTime + Self.time.deviation * deviation, bytes: 4)
             let rows = Double(size.height) * deviation * Self.time.row
             return StepCost(perFrame: weights.perFrame + rows, bytes: weights.bytes)
@@ -83,7 +83,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
 
     /// The first version also used box filters on short lines.
     package var keyText: String {
-        "\(kind.rawValue)\(deviation < Self.leastBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
+        "\(kind.rawValue)\(deviation < Self.minimumBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
     }
 
     package var summary: String {

@@ -17,9 +17,9 @@ struct JPEGScansTests {
     ]
 
     @Test(arguments: [(8, 0, 64), (4, 5, 3), (2, 63, 2), (1, 63, 0)])
-    func `a level reads only the visible scans`(level: Int, highestStart: Int, leastBitsBefore: Int) {
+    func `a level reads only the visible scans`(level: Int, highestStart: Int, minimumBitsBefore: Int) {
         let scans = JPEGScans(shownAt: level)
-        #expect(scans.highestStart == highestStart && scans.leastBitsBefore == leastBitsBefore)
+        #expect(scans.highestStart == highestStart && scans.minimumBitsBefore == minimumBitsBefore)
     }
 
     @Test(arguments: [1, 2, 4, 8])

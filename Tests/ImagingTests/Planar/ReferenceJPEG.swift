@@ -87,8 +87,8 @@ struct ReferenceJPEG: CustomStringConvertible {
                 let place = end - 3
                 let first = Int(file.array[place]), bits = Int(file.array[place + 2])
                 let isShown =
-                    first == 0 || bits & 15 >= scans.leastBitsBefore
-                    || first <= scans.highestStart && (bits >> 4 == 0 || bits >> 4 >= scans.leastBitsBefore)
+                    first == 0 || bits & 15 >= scans.minimumBitsBefore
+                    || first <= scans.highestStart && (bits >> 4 == 0 || bits >> 4 >= scans.minimumBitsBefore)
                 if isShown { continue }
                 shown += file.array[start..<next - 2]
                 start = (bytes.jpegMarker(from: end)?.next ?? bytes.byteCount) - 2

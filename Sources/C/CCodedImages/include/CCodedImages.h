@@ -47,9 +47,9 @@ typedef struct CCodedImagesDecoder CCodedImagesDecoder;
 
 /// Creates a decoder; returns NULL if memory runs out.
 ///
-/// `most_pixels` limits a frame, before memory is allocated for it. `point` is the operating point of scalable AV1.
+/// `max_pixels` limits a frame, before memory is allocated for it. `point` is the operating point of scalable AV1.
 /// Without in-loop filters, only stills are correct, except for details.
-CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned most_pixels, int point, int skips_filters);
+CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned max_pixels, int point, int skips_filters);
 
 /// Pushes the data of one AV1 frame, or one NAL unit of HEVC; they are copied.
 CCodedImagesStatus CCodedImages_push(CCodedImagesDecoder *decoder, const void *bytes, size_t count);

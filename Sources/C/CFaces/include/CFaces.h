@@ -19,7 +19,7 @@ size_t CFaces_cascade_size(void);
 /// How to use a cascade, which is measured with images of faces and of other things.
 typedef struct {
     /// The similar windows that a face needs.
-    int least_windows;
+    int min_windows;
     /// The side of the face in hundredths of the window, and how much higher its middle is.
     int enlargement, rise;
     /// The least size of a face, in hundredths of the window, in an image of usual pixels; upright, and turned.
@@ -53,8 +53,8 @@ enum {
     /// An image of more pixels needs no others.
     CFaces_enough_pixels = 150000,
     /// The most pixels of an image.
-    CFaces_most_pixels = 4 * CFaces_enough_pixels,
-    CFaces_most_faces = 32,
+    CFaces_max_pixels = 4 * CFaces_enough_pixels,
+    CFaces_max_faces = 32,
 };
 
 /// Returns the number of pixels on a side of the squares that become one pixel of `CFaces_shrink`.
@@ -75,6 +75,6 @@ typedef struct {
 
 /// Finds the faces in luma without gaps between its rows, the largest first; returns their number, −1 without memory.
 int CFaces_find(const CFacesCascade *cascades, int cascade_count, const uint8_t *luma, int width, int height,
-    CFacesFace faces[CFaces_most_faces]);
+    CFacesFace faces[CFaces_max_faces]);
 
 #endif

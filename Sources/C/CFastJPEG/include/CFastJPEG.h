@@ -42,7 +42,7 @@ typedef struct {
     int height;
 } CFastJPEGPlane;
 
-enum { CFastJPEG_most_components = 3 };
+enum { CFastJPEG_max_components = 3 };
 
 /// An image as described by its frame header (T.81 section B.2.2), and how to decode it.
 typedef struct {
@@ -56,7 +56,7 @@ typedef struct {
         int across, down;
         /// Its size is derived from the image's size, rounded up.
         CFastJPEGPlane plane;
-    } components[CFastJPEG_most_components];
+    } components[CFastJPEG_max_components];
 } CFastJPEGFrame;
 
 /// A Huffman table (section B.2.4.2): the numbers of codes of 1 to 16 bits, and 256 symbols; NULL if the file has none.
@@ -81,7 +81,7 @@ typedef struct {
         /// 64 steps, row by row; NULL if the file has none.
         const uint16_t *steps;
         CFastJPEGCodes dc, ac;
-    } components[CFastJPEG_most_components];
+    } components[CFastJPEG_max_components];
 } CFastJPEGScan;
 
 /// The planes of a coarser level, which are written while a baseline image is decoded at a finer one. The samples are
@@ -106,9 +106,9 @@ typedef struct CFastJPEGProgression CFastJPEGProgression;
 /// Starts a progressive image; `*progression` is NULL unless the result is "done".
 ///
 /// - highest_start: scans of details that begin at a higher frequency are skipped;
-/// - least_bits_before: so are scans that refine coefficients which lack fewer bits.
+/// - min_bits_before: so are scans that refine coefficients which lack fewer bits.
 CFastJPEGOutcome CFastJPEG_begin(
-    const CFastJPEGFrame *frame, int highest_start, int least_bits_before, CFastJPEGProgression **progression);
+    const CFastJPEGFrame *frame, int highest_start, int min_bits_before, CFastJPEGProgression **progression);
 
 /// Reads a scan if the planes need it; `*end` is the end of its data, or NULL if the scan was skipped.
 CFastJPEGOutcome CFastJPEG_read(

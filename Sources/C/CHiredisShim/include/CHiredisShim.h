@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/// Creates a parser of replies that rejects arrays of more than ``CHiredisShim_most_elements``. Null if memory runs
+/// Creates a parser of replies that rejects arrays of more than ``CHiredisShim_max_elements``. Null if memory runs
 /// out.
 redisReader *CHiredisShim_reader_create(void);
 
 /// Maximum number of elements of one array.
-enum { CHiredisShim_most_elements = 65536 };
+enum { CHiredisShim_max_elements = 65536 };
 
 /// Returns the number of bytes that were fed to a parser but not parsed yet.
 size_t CHiredisShim_unparsed(const redisReader *reader);

@@ -156,7 +156,7 @@ int CLinux_landlock_version(void);
 int CLinux_landlock_deny_all(void);
 
 /// Maximum number of descriptors in one message.
-enum { CLinux_most_descriptors = 3 };
+enum { CLinux_max_descriptors = 3 };
 
 /// Creates empty, unsealed memory and returns its close-on-exec descriptor; or -1 with errno.
 int CLinux_shared_memory(const char *name);

@@ -155,7 +155,7 @@ static int split_all(Box *boxes, Entry *entries, int count, double most)
     int boxes_count = 1;
     boxes[0] = (Box) {.first = 0, .count = count};
     measure(&boxes[0], entries);
-    while (boxes_count < CPalettes_most_colors) {
+    while (boxes_count < CPalettes_max_colors) {
         double sum = 0;
         int largest = 0;
         for (int index = 0; index < boxes_count; index++) {
@@ -175,14 +175,14 @@ static int split_all(Box *boxes, Entry *entries, int count, double most)
 
 /// The colors of a palette, channel by channel, weighted and premultiplied.
 typedef struct {
-    float parts[channels][CPalettes_most_colors];
+    float parts[channels][CPalettes_max_colors];
     int count;
 } Colors;
 
 /// Returns the index of the color nearest to `value`.
 static int nearest(const Colors *colors, const float *value)
 {
-    float distances[CPalettes_most_colors];
+    float distances[CPalettes_max_colors];
     float least = FLT_MAX;
     int place = 0;
     for (int index = 0; index < colors->count; index++) {
@@ -202,7 +202,7 @@ static int nearest(const Colors *colors, const float *value)
 /// Moves each color to the mean of its nearest entries.
 static void improve(Colors *colors, const Entry *entries, int count)
 {
-    double sums[CPalettes_most_colors][channels + 1];
+    double sums[CPalettes_max_colors][channels + 1];
     memset(sums, 0, sizeof sums);
     for (int index = 0; index < count; index++) {
         double *sum = sums[nearest(colors, entries[index].mean)];
@@ -288,9 +288,9 @@ CPalettesStatus CPalettes_choose(const CPalettesPixels *pixels, double error, CP
 {
     size_t area = (size_t) pixels->width * (size_t) pixels->height;
     CPalettesStatus status = CPalettesFailed;
-    Box boxes[CPalettes_most_colors];
+    Box boxes[CPalettes_max_colors];
     Colors colors;
-    uint32_t rounded[CPalettes_most_colors];
+    uint32_t rounded[CPalettes_max_colors];
     int count = 0;
     Entry *entries = collect(pixels, &count, watch);
     out->indices = entries ? malloc(area) : NULL;

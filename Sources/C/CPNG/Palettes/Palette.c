@@ -11,7 +11,7 @@ typedef struct {
     uint32_t colors[table_size];
     /// The index of the color plus one; 0 for none.
     uint16_t places[table_size];
-    uint32_t seen[CPalettes_most_colors];
+    uint32_t seen[CPalettes_max_colors];
     int count;
 } Table;
 
@@ -24,7 +24,7 @@ static inline int index_of(Table *table, uint32_t color)
             return table->places[slot] - 1;
         slot = (slot + 1) & (table_size - 1);
     }
-    if (table->count == CPalettes_most_colors)
+    if (table->count == CPalettes_max_colors)
         return -1;
     table->colors[slot] = color;
     table->seen[table->count] = color;
@@ -103,8 +103,8 @@ static int compare(const void *first, const void *second)
 
 void CPalettes_sort(CPalettesIndexed *indexed, const uint32_t *colors, size_t pixel_count)
 {
-    Ordered order[CPalettes_most_colors];
-    uint8_t places[CPalettes_most_colors];
+    Ordered order[CPalettes_max_colors];
+    uint8_t places[CPalettes_max_colors];
     int index;
     for (index = 0; index < indexed->count; index++) {
         uint32_t color = colors[index];

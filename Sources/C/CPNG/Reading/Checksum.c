@@ -45,7 +45,7 @@ static uint32_t checksum_by_tables(uint32_t rest, const uint8_t *bytes, size_t c
 #if defined(__SSE2__)
 
 /// Fewest bytes for folding.
-enum { least_folded = 64 };
+enum { min_folded = 64 };
 
 #define with_folds __attribute__((target("pclmul,sse4.1")))
 
@@ -93,7 +93,7 @@ uint32_t CFastPNG_checksum(uint32_t before, const uint8_t *bytes, size_t count)
     uint32_t rest = ~before;
 #if defined(__SSE2__)
     size_t folded = count / 16 * 16;
-    if (folded >= least_folded && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1")) {
+    if (folded >= min_folded && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1")) {
         rest = checksum_by_folds(rest, bytes, folded);
         bytes += folded;
         count -= folded;

@@ -54,7 +54,7 @@ static unsigned next_code(unsigned code, int length)
 static unsigned second_bits(const int *counts, int length, int bits)
 {
     int count = length - bits, room = 1 << count;
-    for (; bits + count < most_length; count++, room <<= 1) {
+    for (; bits + count < max_length; count++, room <<= 1) {
         room -= counts[bits + count];
         if (room <= 0)
             break;
@@ -67,12 +67,12 @@ static unsigned second_bits(const int *counts, int length, int bits)
 static int make_table(
     uint32_t *table, int capacity, int bits, const uint8_t *lengths, int count, EntryOf entry_of, int may_be_small)
 {
-    int counts[most_length + 1] = {0}, places[most_length + 1], symbol, length, room = 1, used = 0, number;
-    uint16_t sorted[most_symbols];
+    int counts[max_length + 1] = {0}, places[max_length + 1], symbol, length, room = 1, used = 0, number;
+    uint16_t sorted[max_symbols];
     unsigned code = 0, more = 0, last = 1u << bits, end = 1u << bits;
     for (symbol = 0; symbol < count; symbol++)
         counts[lengths[symbol]]++;
-    for (length = 1; length <= most_length; length++) {
+    for (length = 1; length <= max_length; length++) {
         room = 2 * room - counts[length];
         if (room < 0)
             return 0;
@@ -87,7 +87,7 @@ static int make_table(
     for (number = 0; room && number < 1 << bits; number++)
         table[number] = entry_is_special;
     number = 0;
-    for (length = 1; length <= most_length; length++) {
+    for (length = 1; length <= max_length; length++) {
         for (; counts[length]; counts[length]--, number++) {
             uint32_t entry = entry_of(sorted[number]);
             unsigned place, step, size;
@@ -124,13 +124,13 @@ int CFastPNG_make_codes(Codes *codes, const uint8_t *lengths, int symbol_count, 
 
 void CFastPNG_make_fixed_codes(Codes *codes)
 {
-    uint8_t lengths[most_symbols + most_distances];
+    uint8_t lengths[max_symbols + max_distances];
     memset(lengths, 8, 144);
     memset(lengths + 144, 9, 112);
     memset(lengths + 256, 7, 24);
     memset(lengths + 280, 8, 8);
-    memset(lengths + most_symbols, 5, most_distances);
-    CFastPNG_make_codes(codes, lengths, most_symbols, most_distances);
+    memset(lengths + max_symbols, 5, max_distances);
+    CFastPNG_make_codes(codes, lengths, max_symbols, max_distances);
 }
 
 int CFastPNG_make_length_code(uint32_t table[1 << length_code_bits], const uint8_t lengths[length_code_count])

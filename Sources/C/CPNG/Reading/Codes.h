@@ -13,9 +13,9 @@ enum {
     symbol_bits = 11,
     distance_bits = 9,
     /// Maximum length of a code, and the maximum number of symbols.
-    most_length = 15,
-    most_symbols = 288,
-    most_distances = 32,
+    max_length = 15,
+    max_symbols = 288,
+    max_distances = 32,
     /// Entries of the first table with all second ones: the most of any complete code (zlib's `enough 288 11 15` and
     /// `32 9 15`).
     symbol_entries = 2342,

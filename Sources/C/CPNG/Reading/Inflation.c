@@ -95,7 +95,7 @@ static CFastPNGOutcome read_codes(Inflation *inflation)
 {
     static const uint8_t order[length_code_count] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     int symbols = (int) take(inflation, 5) + 257, distances = (int) take(inflation, 5) + 1, count = (int) take(inflation, 4) + 4, place;
-    uint8_t lengths[most_symbols + most_distances + 138] = {0}, own[length_code_count] = {0};
+    uint8_t lengths[max_symbols + max_distances + 138] = {0}, own[length_code_count] = {0};
     uint32_t table[1 << length_code_bits];
     if (symbols > 286 || distances > 30)
         return CFastPNGData;

@@ -11,8 +11,8 @@
 
 enum {
     /// The least bytes of rows to inflate before they are used: with the history, they stay in a core's level 2 cache.
-    least_portion = 128 << 10,
-    most_level = 8,
+    min_portion = 128 << 10,
+    max_level = 8,
 };
 
 /// The state of a read.
@@ -137,7 +137,7 @@ static CFastPNGOutcome read_rows(Reading *reading)
     // As many rows of samples are buffered as a row of boxes has; two if they are not the pixels.
     int kept = is_plain ? level : 2;
     size_t size = (size_t) image->width * (size_t) image->bands;
-    const uint8_t *rows[most_level];
+    const uint8_t *rows[max_level];
     CFastPNGOutcome outcome = CFastPNGDone;
     while (pass.y < height) {
         // Samples that are pixels are written to their final place if they are not averaged.
@@ -195,7 +195,7 @@ static CFastPNGOutcome read_passes(Reading *reading)
     const CFastPNGImage *image = reading->image;
     size_t size = (size_t) image->width * (size_t) image->bands;
     uint8_t *pixels = reading->lines + 2 * reading->pitch;
-    const uint8_t *rows[most_level];
+    const uint8_t *rows[max_level];
     CFastPNGOutcome outcome = CFastPNGDone;
     int index, y, row, is_plain = CFastPNG_are_pixels(image);
     for (index = 0; index < 7; index++) {
@@ -236,7 +236,7 @@ static CFastPNGOutcome make_room(Reading *reading)
 {
     const CFastPNGImage *image = reading->image;
     size_t size = row_size(image, image->width), pixels = (size_t) image->width * (size_t) image->bands;
-    size_t portion = 2 * (size + 1) > least_portion ? 2 * (size + 1) : least_portion, made = made_size(image, reading->level);
+    size_t portion = 2 * (size + 1) > min_portion ? 2 * (size + 1) : min_portion, made = made_size(image, reading->level);
     size_t count = image->is_interlaced ? 3 : (CFastPNG_are_pixels(image) ? (size_t) reading->level : 2);
     // Only rows of an interlaced image are converted to pixels after the two lines.
     reading->pitch = (image->is_interlaced && pixels > size ? pixels : size) + 16;

@@ -8,7 +8,7 @@ uint8_t *CPNGShim_row(const CPNGShimPart *part, size_t row);
 
 /// The number of filters (section 9 of the standard), and the most bytes of a pixel, which filters read before a row.
 enum { CPNGShim_filters = 5,
-    CPNGShim_most_step = 4 };
+    CPNGShim_max_step = 4 };
 
 /// Filters a row of `count` bytes with each filter, and returns the one with the least differences.
 ///

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /// Rows of samples that libdeflate compresses in one step: about 30 ms.
-enum { most_whole = 4 << 20 };
+enum { max_whole = 4 << 20 };
 
 /// A file being written.
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     uint8_t *rows;
 } File;
 
-static inline __attribute__((always_inline)) int least_bands(const uint8_t *pixels, size_t count, const int bands)
+static inline __attribute__((always_inline)) int min_bands(const uint8_t *pixels, size_t count, const int bands)
 {
     int has_alpha = 0, has_colors = 0;
     while (count > 0 && !(has_alpha >= (bands % 2 == 0) && has_colors >= (bands > 2))) {
@@ -47,13 +47,13 @@ static inline __attribute__((always_inline)) int least_bands(const uint8_t *pixe
     return (has_colors ? 3 : 1) + has_alpha;
 }
 
-int CPNGShim_least_bands(const void *pixels, size_t count, int bands)
+int CPNGShim_min_bands(const void *pixels, size_t count, int bands)
 {
     switch (bands) {
     case 1: return 1;
-    case 2: return least_bands(pixels, count, 2);
-    case 3: return least_bands(pixels, count, 3);
-    default: return least_bands(pixels, count, 4);
+    case 2: return min_bands(pixels, count, 2);
+    case 3: return min_bands(pixels, count, 3);
+    default: return min_bands(pixels, count, 4);
     }
 }
 
@@ -195,10 +195,10 @@ static void narrow(const File *file, const uint8_t *from, uint8_t *to)
 
 static int put_samples(File *file)
 {
-    size_t size = file->row_size, line = CPNGShim_most_step + size;
+    size_t size = file->row_size, line = CPNGShim_max_step + size;
     int last = -1, failed = !(file->room = calloc(1, 2 * line + CPNGShim_filters * (size + 1)));
     for (size_t y = 0; y < file->part->height && !failed; y++) {
-        uint8_t *row = file->room + CPNGShim_most_step + y % 2 * line, *above = file->room + CPNGShim_most_step + (y + 1) % 2 * line;
+        uint8_t *row = file->room + CPNGShim_max_step + y % 2 * line, *above = file->room + CPNGShim_max_step + (y + 1) % 2 * line;
         narrow(file, CPNGShim_row(file->part, y), row);
         failed = put_row(
             file, y, CPNGShim_filter(row, above, (size_t) file->form->bands, size, file->room + 2 * line, &last));
@@ -214,7 +214,7 @@ int CPNGShim_write(
     choose_kind(&file);
     size_t size = (file.row_size + 1) * part->height;
     // Palettes get one of zlib's higher levels.
-    int is_whole = !form->colors && size <= most_whole;
+    int is_whole = !form->colors && size <= max_whole;
     if (is_whole ? !(file.rows = malloc(size)) : deflateInit(&output->stream, form->level) != Z_OK)
         return -1;
     int failed = put_header(&file);

@@ -70,7 +70,7 @@ int CPNGShim_differ(const void *one, const void *other, size_t width, size_t hei
 
 /// Returns the least number of bands that represent pixels of 1 to 4 bands exactly: without alpha if all are opaque,
 /// and gray if all are.
-int CPNGShim_least_bands(const void *pixels, size_t count, int bands);
+int CPNGShim_min_bands(const void *pixels, size_t count, int bands);
 
 /// The pixel format of a file.
 typedef struct {

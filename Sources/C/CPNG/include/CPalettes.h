@@ -8,7 +8,7 @@
 
 // Converts interleaved 8-bit pixels to indices of a palette: exactly, if they have few colors, or with the best colors.
 
-enum { CPalettes_most_colors = 256 };
+enum { CPalettes_max_colors = 256 };
 
 /// Packed rows: 1 band is gray, 2 are gray and alpha, 3 are color, 4 are color and alpha.
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     /// To be released with `free`.
     uint8_t *indices;
     /// Red, green, blue and alpha. Colors with transparency come first, then colors from dark to light.
-    uint8_t colors[CPalettes_most_colors][4];
+    uint8_t colors[CPalettes_max_colors][4];
     int count;
 } CPalettesIndexed;
 

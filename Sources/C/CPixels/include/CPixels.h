@@ -26,14 +26,14 @@ typedef struct {
 typedef int (*CPixelsFilter)(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
 /// Changes colors by a table, then by matrices; alpha does not change.
-enum { CPixels_most_matrices = 4 };
+enum { CPixels_max_matrices = 4 };
 typedef struct {
     /// The value after the table for each component, 0 to 255.
     float table[256];
     /// Number of matrices.
     int count;
     /// Factors of red, green and blue for each component of the result. Results are clipped to 0 to 255.
-    float matrices[CPixels_most_matrices][9];
+    float matrices[CPixels_max_matrices][9];
     /// The factor and the offset after the last matrix.
     float scale, offset;
 } CPixelsColors;
@@ -100,14 +100,14 @@ typedef struct {
 int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes);
 
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
-enum { CPixels_most_stages = 8 };
+enum { CPixels_max_stages = 8 };
 typedef struct {
     /// The factors of red, green and blue for each component, then the offset of each.
     float factors[12];
 } CPixelsStage;
 typedef struct {
     int count;
-    CPixelsStage stages[CPixels_most_stages];
+    CPixelsStage stages[CPixels_max_stages];
 } CPixelsStages;
 
 /// Changes the colors of planes in place: first a change of gamut, unless NULL, then the others.
@@ -124,7 +124,7 @@ typedef struct {
 int CPixels_gaussian(const void *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
 /// The standard deviation from which a Gaussian blur is computed as four box blurs, whose time does not depend on it.
-extern const double CPixels_least_boxes_sigma;
+extern const double CPixels_min_boxes_sigma;
 
 /// Rows of 8-bit pixels that are averaged in boxes; the last box may be narrower.
 typedef struct {
@@ -148,7 +148,7 @@ typedef struct {
 int CPixels_mosaic(const void *mosaic, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
 /// Fills everything outside an outline with a color, mixing pixels on the outline. Both frames may be the same.
-enum { CPixels_most_corners = 192 };
+enum { CPixels_max_corners = 192 };
 typedef struct {
     /// The bounds of a rectangle, in pixels.
     double left, top, right, bottom;
@@ -156,7 +156,7 @@ typedef struct {
     double across, down;
     /// The number of a polygon's corners, or 0 for the rectangle.
     int count;
-    double corners[CPixels_most_corners][2];
+    double corners[CPixels_max_corners][2];
     /// Red, green, blue and alpha.
     uint8_t color[4];
 } CPixelsOutline;
@@ -208,11 +208,11 @@ typedef struct {
 int CPixels_add_noise(const void *noise, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
 /// Convolves with a kernel. The outermost pixels repeat beyond the edges; alpha does not change.
-enum { CPixels_most_factors = 225 };
+enum { CPixels_max_factors = 225 };
 typedef struct {
     /// Odd numbers.
     int columns, rows;
-    float factors[CPixels_most_factors];
+    float factors[CPixels_max_factors];
 } CPixelsKernel;
 int CPixels_convolve(const void *kernel, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 

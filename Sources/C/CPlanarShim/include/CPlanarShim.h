@@ -77,7 +77,7 @@ typedef struct {
     /// Scans whose first frequency is at most this one.
     int highest_start;
     /// Refinement scans before which at least this number of bits was missing.
-    int least_bits_before;
+    int min_bits_before;
     /// Whether libjpeg estimates low frequencies that the file's scans lack.
     int is_smoothed;
 } CPlanarShimJPEGDetail;
@@ -100,7 +100,7 @@ CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
 /// pixels. The result is the same as for a decode at any level. The image may have four components.
 CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarShimJPEGDetail detail);
 
-enum { CPlanarShim_most_reductions = 3 };
+enum { CPlanarShim_max_reductions = 3 };
 
 /// Adds planes of a coarser level (2, 4 or 8) that the next decode writes in the same pass, if it is at level 1 or by
 /// CFastJPEG; returns whether the image allows it. The samples are CFastJPEG's; they count only if that is "done", or
@@ -177,7 +177,7 @@ typedef struct {
     /// Whether pixels are encoded with full-size chroma; for planes, their sizes decide.
     int has_full_chroma;
     /// The longest allowed side.
-    int most_side;
+    int max_side;
 } CPlanarShimJPEGSettings;
 
 /// Interleaved 8-bit pixels in packed rows: gray, or red, green and blue; alpha comes last.

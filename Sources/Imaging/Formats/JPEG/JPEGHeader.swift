@@ -13,7 +13,7 @@ struct JPEGHeader {
     /// Each scan costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
     /// Stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among 256 bytes.
-    private static let mostStuffing = 1_000_000
+    private static let maximumStuffing = 1_000_000
     /// A profile may take 255, and other data one for each 64 KiB.
     private static let maximumSegments = 100_000
 
@@ -34,7 +34,7 @@ struct JPEGHeader {
     init(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) {
         var count = 0
         var offset = 2
-        var stuffing = Self.mostStuffing + bytes.byteCount / 16
+        var stuffing = Self.maximumStuffing + bytes.byteCount / 16
         while let (marker, next) = bytes.jpegMarker(from: offset, stuffing: &stuffing), marker != 0xD9 {
             count += 1
             guard count <= Self.maximumSegments else {

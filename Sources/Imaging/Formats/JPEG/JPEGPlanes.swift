@@ -190,7 +190,7 @@ private struct JPEGReader: ~Copyable {
 extension JPEGScans {
     fileprivate var detail: CPlanarShimJPEGDetail {
         CPlanarShimJPEGDetail(
-            highest_start: Int32(highestStart), least_bits_before: Int32(leastBitsBefore),
+            highest_start: Int32(highestStart), min_bits_before: Int32(minimumBitsBefore),
             is_smoothed: isSmoothed ? 1 : 0)
     }
 }

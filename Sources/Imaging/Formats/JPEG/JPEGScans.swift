@@ -8,12 +8,12 @@ import Recipes
 struct JPEGScans: Hashable {
     let highestStart: Int
     /// All scans after which as many bits are missing are read too, because their refinements depend on them.
-    let leastBitsBefore: Int
+    let minimumBitsBefore: Int
     /// libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool
 
     init(shownAt level: Int, isSmoothed: Bool = false) {
-        (highestStart, leastBitsBefore) =
+        (highestStart, minimumBitsBefore) =
             switch level {
             // The decoder uses only the mean of each block.
             case 8: (0, 64)

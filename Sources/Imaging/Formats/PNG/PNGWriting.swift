@@ -29,7 +29,7 @@ private struct PNGWriting {
         let (pixels, bands) = (pixels, image.bands)
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
         minimumBands = unsafe pixels.withUnsafeBytes {
-            unsafe Int(CPNGShim_least_bands($0.baseAddress, $0.count / bands, Int32(bands)))
+            unsafe Int(CPNGShim_min_bands($0.baseAddress, $0.count / bands, Int32(bands)))
         }
         (width, self.bands) = (image.width, bands)
         height = image.integer("page-height") ?? image.height

@@ -6,7 +6,7 @@ struct SVGRewriting {
     private(set) var replacements: [SVGReference] = []
     private var pixels = 4_000_000
     /// Limits the number of images.
-    private static let leastPixels = 4_096
+    private static let minimumPixels = 4_096
 
     private static let maximum = 10_000
     /// In bytes, of a `var()` and of a start tag.
@@ -98,7 +98,7 @@ struct SVGRewriting {
             else { continue }
             offset = close
             let embedded = try embedding(SharedBytes(file), pixels)
-            if let embedded { pixels -= max(embedded.pixels, Self.leastPixels) }
+            if let embedded { pixels -= max(embedded.pixels, Self.minimumPixels) }
             // An unknown name: newer versions of librsvg would read some of these formats, without a bound.
             replace(name..<close, by: embedded?.file.map { "png;base64," + Base64.text(of: $0) } ?? "none;base64,")
         }
