@@ -255,7 +255,9 @@ static void filters(void)
 {
     static const int steps[] = {1, 2, 3, 4, 6, 8};
     size_t step = (size_t) steps[within(0, 5)], count = step * (size_t) within(1, 70);
-    uint8_t *rows = filled(2 * count), *above = filled(count), *out = filled(4 * count);
+    // Pixels are read and written in whole registers.
+    uint8_t *rows = realloc(filled(2 * count), 2 * count + 8), *above = realloc(filled(count), count + 8);
+    uint8_t *out = realloc(filled(4 * count), 4 * count + 8);
     int kinds[2] = {within(0, 4), within(0, 4)};
     CFastPNG_unfilter(kinds[0], rows, above, out, count, step);
     CFastPNG_unfilter(kinds[1], rows + count, out, out + count, count, step);

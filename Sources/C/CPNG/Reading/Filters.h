@@ -13,7 +13,7 @@ enum { filter_none,
     filter_count };
 
 /// Reverses the filter of a row of `count` bytes; `step` is the bytes per pixel, at least 1, and `above` is the row
-/// before.
+/// before. Up to seven bytes after each row are read and written.
 void CFastPNG_unfilter(int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t count, size_t step);
 
 /// Reverses the filters of two consecutive rows in parallel, which is faster if each pixel depends on the one before;
