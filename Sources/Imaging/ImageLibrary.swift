@@ -29,7 +29,7 @@ package enum ImageLibrary {
 
     /// Starts libvips, disables all loaders except the needed ones, and tests both; later calls have the same result.
     ///
-    /// Starts the libraries; after a ``StartError`` the service must not run.
+    /// After a ``StartError`` the service must not run.
     package static func start() throws(StartError) { try result.get() }
 
     /// In a worker process; the serving process has tested the libraries with ``start()``.

@@ -66,6 +66,30 @@ struct TenantMemoryTests {
         withExtendedLifetime(work) {}
     }
 
+    @Test func `work too large to leave room starts once it fits, if no tenant that holds less waits`() async throws {
+        let budget = budget
+        let other = try budget.reserveNow(4, of: second)
+        #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(96, of: first) }
+        let large = try await budget.reserve(96, of: first)
+        let count = questions.count
+        let waiting = Task { try await budget.reserve(20, of: second) }
+        await questions.reached(count + 2)
+        large.release()
+        #expect(try await waiting.value.bytes == 20)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func `sources of two tenants that fill their share leave a quarter to work of any`() async throws {
+        let budget = budget
+        let one = try budget.reserveNow(38, for: .arrival, of: first)
+        let other = try budget.reserveNow(27, for: .arrival, of: second)
+        living.withLock { $0 = 65 }
+        one.settle(on: 38)
+        other.settle(on: 27)
+        #expect(try await budget.reserve(35, of: first).bytes == 35)
+        withExtendedLifetime((one, other)) {}
+    }
+
     @Test func `a body belongs to its tenant while it is in use`() throws {
         let budget = budget
         let body = try budget.reserveNow(57, for: .arrival, of: first)
@@ -101,14 +125,14 @@ struct TenantMemoryTests {
         living.withLock { $0 = 40 }
         body.settle(on: 40)
         let count = questions.count
-        let large = Task { try await budget.reserve(60, of: second) }
+        let large = Task { try await budget.reserve(70, of: second) }
         await questions.reached(count + 2)
         let work = try budget.reserveNow(10, of: first)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, of: first) }
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, for: .arrival, of: first) }
         living.withLock { $0 = 0 }
         body.release()
-        #expect(try await large.value.bytes == 60)
+        #expect(try await large.value.bytes == 70)
         withExtendedLifetime(work) {}
     }
 }

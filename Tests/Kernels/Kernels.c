@@ -91,12 +91,13 @@ static void light(void)
     CLightResampler *resampler = CLight_make(&r);
     void *room = aligned_alloc(64, (CLight_room(resampler) + 63) / 64 * 64);
     void *context[2] = {&r, samples};
-    CLightRun run = CLight_start(resampler, (CLightRange) {0, r.target_width}, room);
+    int first = within(0, 1) ? 0 : within(0, r.target_width - 1), end = within(first + 1, r.target_width);
+    CLightRun run = CLight_start(resampler, (CLightRange) {first, end}, room);
     int y, is_limited = within(0, 1);
     run.scale = (float) fraction(0.5, 2), run.offset = (float) fraction(-20, 20);
     for (y = 0; y < r.target_height; y++) {
         CLight_make_row(&run, (CLightSource) {row_of_light, context, is_limited}, y, row, is_limited);
-        add(row, (size_t) (r.target_width * r.bands));
+        add(row, (size_t) ((end - first) * r.bands));
     }
     CLight_free(resampler);
     free(samples), free(row), free(room);

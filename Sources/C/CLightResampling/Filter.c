@@ -69,7 +69,8 @@ int CLight_filter_make(
     int most = within((int) ceil(2 * radius * stretch) + 1, 1, source), sample, all;
     double *sums;
     filter->taps = (most + CLight_weights_step - 1) / CLight_weights_step * CLight_weights_step;
-    all = (target + CLight_columns_step - 1) / CLight_columns_step * CLight_columns_step;
+    // The last block of a run may begin at any column.
+    all = target + CLight_columns_step - 1;
     filter->first = calloc((size_t) all * 2, sizeof *filter->first);
     filter->weights = calloc((size_t) all * (size_t) filter->taps, sizeof *filter->weights);
     sums = calloc((size_t) filter->taps, sizeof *sums);

@@ -1,4 +1,4 @@
-/// A plain value.
+/// Decides who gets memory next, from reservations, waiting tasks and the memory of each tenant; a plain value.
 struct MemoryBudgetState<Answer> {
     typealias ID = UInt64
     typealias Holder = MemoryReservation.Holder
@@ -105,7 +105,7 @@ struct MemoryBudgetState<Answer> {
             for flow in lines.values.map(\.flow).sorted(by: precedes) {
                 while let (waiter, use) = lines[flow?.id]?.next {
                     let holder = Holder(use: use, flow: flow)
-                    let room = room(for: waiter.bytes, holder, living: living)
+                    let room = room(for: waiter.bytes, holder, living: living, hasWaited: true)
                     if room == .afterPurge { isShort = true }
                     guard room == .enough else { break }
                     hold(waiter.bytes, holder)
@@ -138,19 +138,22 @@ struct MemoryBudgetState<Answer> {
         holdings[flow.id] = own.sum == 0 ? nil : own
     }
 
-    private func room(for bytes: Int, _ holder: Holder, living: Int) -> Room {
-        if fits(bytes, holder, living: living) { return .enough }
-        // Bodies in use are all that a purge cannot remove.
-        return holder.flow == nil || fits(bytes, holder, living: min(living, bodies)) ? .afterPurge : .none
+    private func room(for bytes: Int, _ holder: Holder, living: Int, hasWaited: Bool = false) -> Room {
+        if fits(bytes, holder, living: living, hasWaited) { return .enough }
+        // Only bodies in use are known to survive a purge.
+        return holder.flow == nil || fits(bytes, holder, living: min(living, bodies), hasWaited) ? .afterPurge : .none
     }
 
-    private func fits(_ bytes: Int, _ holder: Holder, living: Int) -> Bool {
+    private func fits(_ bytes: Int, _ holder: Holder, living: Int, _ hasWaited: Bool) -> Bool {
         // Subtract, because the size of an extreme request saturates.
         let free = limit - living - reserved
         guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }
         let own = holdings[flow.id] ?? Holdings()
         guard holder.use == .arrival else {
             guard bytes <= free, own.work == 0 || !mustYield(flow) else { return false }
+            // Sources may leave only a quarter for good: work that is too large for it must not wait for more.
+            let isLarge = !flow.leavesRoom(taking: bytes, beside: 0, of: limit - ceiling(for: .arrival))
+            if hasWaited, isLarge, own.work == 0, !mustYield(flow) { return true }
             let isAlone = holdings.keys.allSatisfy { $0 == flow.id }
             return isAlone || flow.leavesRoom(taking: bytes, beside: own.work, of: free)
         }

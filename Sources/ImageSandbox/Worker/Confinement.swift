@@ -24,9 +24,9 @@ enum Confinement {
         guard CLinux_thread_count(getpid()) == 1 else { throw SeveralThreads() }
     }
 
-    /// Permanent; returns the protections in force.
+    /// Confines this process permanently; returns the protections in force.
     ///
-    /// Confines this process; after an error it is unusable.
+    /// After an error the process is unusable.
     static func confine(
         _ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt
     ) throws -> Protections {

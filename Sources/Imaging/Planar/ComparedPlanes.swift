@@ -51,7 +51,7 @@ struct ComparedPlanes {
 
     /// In ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
     ///
-    /// The similarity, 1 if equal. Both must have the same number, size and range of planes.
+    /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {
         precondition(
             planes.map(\.size) == other.planes.map(\.size) && range == other.range, "planes of different images")

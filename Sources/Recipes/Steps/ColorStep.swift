@@ -44,7 +44,7 @@ extension ColorStep: WholeFrameStep, OperationStep {
 }
 
 extension StepCost {
-    /// The memory for whole frames of input and output.
+    /// The cost of a step that has whole frames of input and output in memory.
     ///
     /// - Parameters:
     ///   - time: Nanoseconds per output pixel.

@@ -12,7 +12,7 @@ package struct TenantUse: Sendable {
 
     private static let uses: [CacheUse?] = CacheUse.allCases + [nil]
 
-    /// By the help of caches; nil for failures, and for responses that are no image.
+    /// Requests by cache use; nil counts failures and responses that are not images.
     package var requests: [CacheUse?: Int] {
         Dictionary(uniqueKeysWithValues: zip(Self.uses, counts.indices.map { counts[$0] }).filter { $0.1 > 0 })
     }

@@ -26,7 +26,7 @@ struct HEIFTrack {
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
-    /// The number of entries read; further ones are ignored.
+    /// Further entries are ignored.
     private static let maximumEntries = 64
     /// About twenty are usual.
     private static let maximumBoxes = 1_000
