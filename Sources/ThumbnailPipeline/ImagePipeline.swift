@@ -252,17 +252,15 @@ package final class ImagePipeline: ThumbnailServing {
                 if let result { return thumbnail(result, fetched: sources) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            sources = try await fetcher.fetch(
-                for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
+            sources = try await fetcher.fetch(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
         }
     }
 
     private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small, for: job.flow)
-        guard
-            let sources = try await fetcher.fetch(
-                for: job, needsBytes: job.sources.mapValues { _ in true })
-        else { throw PipelineError.sourceNeeded }
+        guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true }) else {
+            throw PipelineError.sourceNeeded
+        }
         let key = try resultKey(for: job.resolved, sources.records)
         return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)
     }

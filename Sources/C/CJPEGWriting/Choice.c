@@ -135,7 +135,7 @@ part Prepared prepare(const int16_t *values, int weight, int fine)
 typedef struct {
     /// Negative positions.
     ptrdiff_t places[block_size];
-    /// The least cost up to each candidate if it is kept, without `zeros`; and all that are then kept.
+    /// The minimum cost up to each kept candidate, without `zeros`, and the candidates kept at that cost.
     int costs[block_size];
     uint64_t kept[block_size];
 } Candidates;
@@ -148,7 +148,7 @@ part uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
     const uint16_t *distortions = (const uint16_t *) &prepared->distortions, *losses = (const uint16_t *) &prepared->losses;
     const uint16_t *lower = (const uint16_t *) &prepared->lowered;
     // `zeros` is the distortion if all candidates so far were zero. Candidates before `first` cannot all be left out.
-    // `best` are those that are kept if the last candidate so far is the last one, at the cost `least`.
+    // `best` are the candidates to keep if no more follow; they cost `least`.
     int count = 0, first = 0, zeros = 0, least = rates->end;
     uint64_t best = 0;
     candidates.places[0] = 1 - rates->first;

@@ -52,7 +52,7 @@ int64_t CLinux_allocated_bytes(void)
 static volatile sig_atomic_t is_short;
 
 #ifndef SANITIZED
-/// Replaces the C library's function for all libraries: the allocator maps blocks, and what it keeps of them, by it.
+/// Replaces the C library's function for all libraries: the allocator calls it for blocks and for its own tables.
 void *mmap(void *place, size_t size, int protection, int flags, int file, off_t offset)
 {
     void *mapping = (void *) syscall(SYS_mmap, place, size, protection, flags, file, offset);

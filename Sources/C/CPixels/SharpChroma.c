@@ -60,8 +60,8 @@ static int make_room(Sharpening *sharpening)
     return 1;
 }
 
-/// Adds the light of a row to that of its boxes, and writes the sum for each pixel. A pixel at the
-/// edge without a neighbor counts twice.
+/// Adds the light of a row to its boxes, and writes the sum for each pixel. A pixel at the edge
+/// without a neighbor counts twice.
 WIDE static void read_row(Sharpening *sharpening, const uint8_t *row, float *light)
 {
     int width = sharpening->width, x;

@@ -4,8 +4,8 @@
 /// is no room, a task has the caches purged, in two steps, and then waits in line for a bounded time. Work takes
 /// precedence over arrivals, because it ends with less memory than it began with.
 ///
-/// A tenant takes more only while it leaves the others room. Its memory is what it has reserved, and the bodies that
-/// arrived for it, while they are in use.
+/// A tenant takes more only while enough stays free for others. Its reservations count, and its arrived bodies while
+/// they are in use.
 package final class MemoryBudget: Sendable {
     package struct Full: Error {
         package init() {}

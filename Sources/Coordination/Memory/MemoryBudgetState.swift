@@ -94,7 +94,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Admits waiters while there is room, first those of the tenant that holds the least for its share.
+    /// Admits waiters while there is room; the tenant with the least memory for its share goes first.
     ///
     /// - Returns: `isShort` if a purge may make room for another.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
@@ -168,7 +168,7 @@ struct MemoryBudgetState<Answer> {
         lines.values.contains { $0.flow != nil && precedes($0.flow, flow) }
     }
 
-    /// Whether it holds less for its share; all that belongs to no tenant comes first.
+    /// Whether the first has less memory for its share; tasks without a tenant go first.
     private func precedes(_ flow: TenantFlow?, _ other: TenantFlow?) -> Bool {
         guard let flow, let other else { return flow == nil && other != nil }
         return (holdings[flow.id]?.sum ?? 0) * other.share < (holdings[other.id]?.sum ?? 0) * flow.share

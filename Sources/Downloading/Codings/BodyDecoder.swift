@@ -60,9 +60,6 @@ final class BodyDecoder: Sendable {
 extension SourceHead {
     fileprivate func identified(by digest: SHA256Digest) -> SourceHead {
         guard case .digest = validator else { return self }
-        return SourceHead(
-            identity: identity, url: url, status: status,
-            validator: .digest(digest.hexadecimal), headerFields: headerFields,
-            selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
+        return validated(by: .digest(digest.hexadecimal))
     }
 }

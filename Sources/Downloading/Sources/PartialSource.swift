@@ -15,12 +15,12 @@ package struct PartialSource: Sendable {
         self.file.add(part.bytes, at: part.offset)
     }
 
-    /// Whether the origin names the version, so that it can be told from others.
+    /// Whether the origin identifies the version, by a strong entity tag or date.
     package var hasVersion: Bool { version != nil }
 
-    /// The head of a file that is only used with these bytes besides those of the first range.
+    /// Returns the head for a use of the file that reads only the first range and these bytes.
     ///
-    /// Without an entity tag, both make the validator: a date alone does not tell two versions of a second apart.
+    /// Without an entity tag, the validator covers both, because two versions of one second have the same date.
     package func head(with bytes: SharedBytes) -> SourceHead {
         guard case .digest(let first) = head.validator else { return head }
         let both = first + bytes.withBytes { SHA256.hash($0) }.hexadecimal

@@ -111,7 +111,7 @@ package final class SourceIdentity: Hashable, Sendable {
         self.init(url: SourceURL(given: name))
     }
 
-    /// Whether other clients or tenants may have copies of their own.
+    /// Whether clients or tenants may have separate copies.
     package var hasWildcard: Bool { wildcard !== self }
 
     package var byteCount: Int {
