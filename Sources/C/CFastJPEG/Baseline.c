@@ -80,7 +80,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
 }
 
 /// Continues with the next piece; returns "end" if there is none.
-static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(ScanData *data, BitReader *reader)
+static __attribute__((noinline, cold)) CFastJPEGOutcome read_on(ScanData *data, BitReader *reader)
 {
     if (data->is_last)
         return CFastJPEGEnd;
@@ -95,18 +95,18 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     const int kept = (int) corner_count(level);
     const unsigned last = (unsigned) corner_last(level);
     const BlockTables *const *next = baseline->group;
-    const uint8_t *slots = baseline->slots, *most = limit(&baseline->data);
+    const uint8_t *slots = baseline->slots, *last_start = limit(&baseline->data);
     int16_t *corner = baseline->corners, *end = corner + count * kept;
     BitReader reader = *shared;
     for (; corner < end; corner += kept) {
         const BlockTables *tables = *next++;
         unsigned place;
         Step step;
-        if (__builtin_expect(reader.next > most, 0)) {
+        if (__builtin_expect(reader.next > last_start, 0)) {
             BitReader slow = reader;
-            if (go_on(&baseline->data, &slow) != CFastJPEGDone)
+            if (read_on(&baseline->data, &slow) != CFastJPEGDone)
                 return CFastJPEGEnd;
-            most = limit(&baseline->data);
+            last_start = limit(&baseline->data);
             reader = slow;
         }
         if (level != 8)

@@ -140,9 +140,12 @@ static inline void unstuff(ScanData *data)
         // A whole register at a time until 0xFF.
         while (from_end - from >= 16 && to < to_end) {
             unsigned count = copy_run(from, to);
-            from += count, to += count;
-            if (count < 16)
+            if (count < 16) {
+                from += count, to += count;
                 break;
+            }
+            // Constants: the next load does not wait for the count.
+            from += 16, to += 16;
         }
         if (to >= to_end)
             break;

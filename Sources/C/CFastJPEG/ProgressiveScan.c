@@ -4,7 +4,7 @@
 
 /// Handles the end of an interval: skips a restart marker, and continues with another piece if less than a block may be
 /// left.
-static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgression *progression, int interval, BitReader *reader)
+static __attribute__((noinline, cold)) CFastJPEGOutcome read_on(CFastJPEGProgression *progression, int interval, BitReader *reader)
 {
     if (interval && progression->units_left == 0) {
         CFastJPEGOutcome outcome = restart(&progression->data, reader, progression->restarts++);
@@ -22,7 +22,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgressi
     return CFastJPEGDone;
 }
 
-/// Returns whether `go_on` has something to do.
+/// Returns whether `read_on` has something to do.
 static inline int is_due(const CFastJPEGProgression *progression, int interval, const BitReader *reader)
 {
     return __builtin_expect((interval && progression->units_left == 0) || reader->next > limit(&progression->data), 0);
@@ -66,7 +66,7 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
             Step step;
             if (is_due(progression, index == 0 ? interval : 0, &reader)) {
                 BitReader slow = reader;
-                CFastJPEGOutcome outcome = go_on(progression, index == 0 ? interval : 0, &slow);
+                CFastJPEGOutcome outcome = read_on(progression, index == 0 ? interval : 0, &slow);
                 if (outcome != CFastJPEGDone)
                     return outcome;
                 reader = slow;
@@ -105,7 +105,7 @@ static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CF
     for (column = 0; column < layout->across; column++, progression->units_left--) {
         if (is_due(progression, interval, &reader)) {
             BitReader slow = reader;
-            CFastJPEGOutcome outcome = go_on(progression, interval, &slow);
+            CFastJPEGOutcome outcome = read_on(progression, interval, &slow);
             if (outcome != CFastJPEGDone)
                 return outcome;
             reader = slow;
@@ -285,7 +285,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
         CFastJPEGOutcome outcome = CFastJPEGDone;
         if (is_due(progression, scan->restart_interval, &reader)) {
             BitReader slow = reader;
-            outcome = go_on(progression, scan->restart_interval, &slow);
+            outcome = read_on(progression, scan->restart_interval, &slow);
             if (outcome != CFastJPEGDone)
                 return outcome;
             reader = slow;
