@@ -6,7 +6,7 @@
 // Baseline images (T.81 annex F): each block has the difference of its mean to the last block's, then its details.
 //
 // A detail's code gives the number of zero coefficients before it, and the size of its value. Details of the corner are
-// looked up one by one; after the corner's last, one lookup skips all codes within its window. The loops keep only a
+// looked up by one or two; after the corner's last, one lookup skips all codes within its window. The loops keep only a
 // reader, a position and a step, and their only data-dependent branches are at their ends.
 
 enum {
@@ -18,7 +18,7 @@ enum {
 // `read_group` takes these steps before it refills the reader.
 _Static_assert(mean_window + max_mean_bits + single_window + max_detail_bits <= refilled_bits, "a mean and a detail");
 _Static_assert(mean_window + max_mean_bits + skipping_window + max_detail_bits <= refilled_bits, "a mean and skipped details");
-_Static_assert(2 * (single_window + max_detail_bits) <= refilled_bits, "two details");
+_Static_assert(2 * (single_window + max_detail_bits) <= refilled_bits, "details twice");
 _Static_assert(2 * (skipping_window + max_detail_bits) <= refilled_bits, "skipped details twice");
 
 typedef struct {
@@ -102,6 +102,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
         const BlockTables *tables = *next++;
         unsigned place;
         Step step;
+        Pair pair;
         if (__builtin_expect(reader.next > last_start, 0)) {
             BitReader slow = reader;
             if (read_on(&baseline->data, &slow) != CFastJPEGDone)
@@ -118,8 +119,10 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
         place = step_advance(step);
         if (__builtin_expect(place != 1, 0))
             goto odd;
-#define SINGLE_STEP \
-    step = tables->single[reader.bits >> (64 - single_window)]; \
+#define DETAILS_STEP \
+    pair = tables->pairs[reader.bits >> (64 - single_window)]; \
+    step = (Step) pair; \
+    corner[slots[place + first_advance(pair) - 1]] = first_value(pair); \
     place += step_advance(step); \
     corner[slots[place - 1]] = (int16_t) step_value(&reader, step); \
     drop(&reader, step); \
@@ -134,9 +137,9 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     more:
         if (level != 8 && place <= last)
             for (;;) {
-                SINGLE_STEP
+                DETAILS_STEP
                 refill(&reader);
-                SINGLE_STEP
+                DETAILS_STEP
             }
         if (place < coefficient_count) {
             if (level != 8)
@@ -169,7 +172,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     return has_overrun(&baseline->data, &reader) ? CFastJPEGEnd : CFastJPEGDone;
 }
 
-#undef SINGLE_STEP
+#undef DETAILS_STEP
 #undef SKIPPING_STEP
 
 typedef CFastJPEGOutcome (*GroupReader)(Baseline *, BitReader *, int count);

@@ -63,6 +63,26 @@ static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*me
         steps[entry++] = step_of(0, escape, 0);
 }
 
+/// Fills the table of one or two codes from the one of single codes.
+static void fill_pairs(Pair *pairs, const Step *single)
+{
+    unsigned window;
+    for (window = 0; window < 1 << single_window; window++) {
+        Step first = single[window], second;
+        unsigned bits = first & 63, advance = step_advance(first), both;
+        pairs[window] = first | (Pair) advance << 32;
+        if (advance >= block_end || bits >= single_window)
+            continue;
+        second = single[window << bits & ((1 << single_window) - 1)];
+        both = advance + step_advance(second);
+        if (step_advance(second) == escape || both % block_end >= coefficient_count
+            || bits + (second & 63) - (unsigned) __builtin_popcount(second >> 16) > single_window)
+            continue;
+        pairs[window] = (second + step_of(bits, advance, 0)) | (Pair) advance << 32
+            | (Pair) (uint16_t) value_of(window >> (single_window - bits), first >> 16) << 48;
+    }
+}
+
 /// Fills the table for skipping: each entry joins the codes that are complete within the window.
 static void fill_skipping(uint16_t *skipping, const Codes *codes)
 {
@@ -120,6 +140,7 @@ int fill_details(BlockTables *tables, CFastJPEGCodes codes, int is_used)
         return 0;
     if (is_used) {
         fill_steps(tables->single, single_window, &tables->detail_codes, detail_meaning);
+        fill_pairs(tables->pairs, tables->single);
         fill_skipping(tables->skipping, &tables->detail_codes);
     }
     return 1;

@@ -6,7 +6,7 @@
 // Huffman codes (T.81 annex C and section F.2.2.3), looked up by the next bits of the data.
 
 enum {
-    /// The window of a table of means' codes, of single details' codes, and of a table for skipping details.
+    /// The window of a table of means' codes, of one or two details' codes, and of a table for skipping details.
     mean_window = 9,
     single_window = 10,
     skipping_window = 12,
@@ -50,19 +50,40 @@ static inline unsigned step_advance(Step step)
     return step >> 8 & 255;
 }
 
-/// Returns the value after the single code at the start of the next bits (section F.2.2.1, "EXTEND"): the last of the
-/// step's bits.
+/// Returns the value that ends these bits (section F.2.2.1, "EXTEND"); `ones` has as many one bits as the value.
+static inline int value_of(unsigned bits, unsigned ones)
+{
+    unsigned value = bits & ones;
+    return (int) value - (value <= ones >> 1 ? (int) ones : 0);
+}
+
+/// Returns the value after the step's last code, the last of the step's bits.
 static inline int step_value(const BitReader *reader, Step step)
 {
-    unsigned ones = step >> 16;
-    unsigned value = (unsigned) (reader->bits >> (-step & 63)) & ones;
-    return (int) value - (value <= ones >> 1 ? (int) ones : 0);
+    return value_of((unsigned) (reader->bits >> (-step & 63)), step >> 16);
+}
+
+/// One code, or two if the window contains the first with its value and the second without its value:
+/// - 0 to 31: a step for all;
+/// - 32 to 39: coefficients to advance for the first; of one code, as many as for the step;
+/// - 48 to 63: the first's value, if there are two.
+typedef uint64_t Pair;
+
+static inline unsigned first_advance(Pair pair)
+{
+    return pair >> 32 & 255;
+}
+
+static inline int16_t first_value(Pair pair)
+{
+    return (int16_t) (pair >> 48);
 }
 
 /// The tables of a component. The value after a step's last code may extend beyond the window.
 typedef struct {
     Step means[1 << mean_window];
     Step single[1 << single_window];
+    Pair pairs[1 << single_window];
     /// As many codes of details as the window contains, in the lower half of a step.
     uint16_t skipping[1 << skipping_window];
     Codes mean_codes, detail_codes;

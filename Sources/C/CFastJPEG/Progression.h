@@ -31,7 +31,7 @@ struct CFastJPEGProgression {
     int units_left;
     unsigned restarts;
     /// As in baseline images; no slot after the last.
-    uint8_t slots[coefficient_count];
+    uint8_t slots[256];
 };
 
 /// Reads the data of a scan with a known layout and tables and a checked header; `*end` is the end of the data.

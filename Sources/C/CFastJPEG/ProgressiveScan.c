@@ -128,33 +128,53 @@ static inline int take_ended_blocks(BitReader *reader, int symbol)
     return (1 << bits) + (int) take(reader, bits);
 }
 
+/// Stores the first value of a coefficient with a slot below `kept`; a place after the block's end is ignored.
+static inline __attribute__((always_inline)) void store_value(
+    const CFastJPEGProgression *progression, int16_t *corner, uint64_t *nonzero, unsigned place, unsigned kept, int value)
+{
+    unsigned slot = progression->slots[place];
+    int16_t spare, *to = slot < kept ? corner + slot : &spare;
+    *to = (int16_t) value;
+    if (nonzero)
+        *nonzero |= (uint64_t) (value != 0) << (place & (coefficient_count - 1));
+}
+
 /// Reads the first scan of a block's band of frequencies (section G.1.2.2).
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, BitReader *shared, int16_t *corner, uint64_t *nonzero)
 {
     const BlockTables *tables = &progression->tables[0];
-    const unsigned last = (unsigned) scan->last, shift = (unsigned) scan->bits_after;
-    const unsigned last_single = nonzero ? last : (unsigned) corner_last(progression->frame.level);
+    const unsigned last = (unsigned) scan->last;
+    const int one = 1 << scan->bits_after;
+    const unsigned last_kept = nonzero ? last : (unsigned) corner_last(progression->frame.level);
     const unsigned kept = corner_count(progression->frame.level);
     BitReader reader = *shared;
     unsigned place = (unsigned) scan->first;
-    int16_t spare;
     while (place <= last) {
         refill(&reader);
-        int is_single = place <= last_single;
-        Step step = is_single ? tables->single[reader.bits >> (64 - single_window)]
-                              : tables->skipping[reader.bits >> (64 - skipping_window)];
+        int is_kept = place <= last_kept;
+        Pair pair = is_kept ? tables->pairs[reader.bits >> (64 - single_window)]
+                            : tables->skipping[reader.bits >> (64 - skipping_window)];
+        Step step = (Step) pair;
         unsigned run = step_advance(step) - 1;
         int value = 0;
+        // The place of a single code gets its value below; after an invalid one, the block is not used.
+        if (is_kept)
+            store_value(progression, corner, nonzero, place + first_advance(pair) - 1, kept, first_value(pair) * one);
         if (__builtin_expect(step_advance(step) >= block_end && step_advance(step) < escape
                     && place + step_advance(step) - block_end <= last,
                 0)) {
             drop(&reader, step);
             break;
         }
+        // The second code may be the next block's.
+        if (is_kept && place + run > last) {
+            step = tables->single[reader.bits >> (64 - single_window)];
+            run = step_advance(step) - 1;
+        }
         if (__builtin_expect(place + run > last, 0)) {
             BitReader slow = reader;
-            int symbol = take_escaped(&slow, &tables->detail_codes, step_advance(step) == escape && is_single ? step : 0);
+            int symbol = take_escaped(&slow, &tables->detail_codes, step_advance(step) == escape && is_kept ? step : 0);
             unsigned size = (unsigned) symbol & 15;
             run = (unsigned) symbol >> 4;
             if (symbol < 0 || size > max_detail_bits)
@@ -170,18 +190,13 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
             drop(&slow, size);
             reader = slow;
         } else {
-            if (is_single)
+            if (is_kept)
                 value = step_value(&reader, step);
             drop(&reader, step);
         }
         place += run;
-        if (is_single) {
-            unsigned slot = progression->slots[place];
-            int16_t *to = slot < kept ? corner + slot : &spare;
-            *to = (int16_t) (value * (1 << shift));
-            if (nonzero)
-                *nonzero |= (uint64_t) (value != 0) << place;
-        }
+        if (is_kept)
+            store_value(progression, corner, nonzero, place, kept, value * one);
         place++;
     }
     *shared = reader;
