@@ -216,11 +216,15 @@ static inline __attribute__((always_inline)) void refine_known(
     const unsigned kept = corner_count(progression->frame.level);
     uint64_t inside = known & band(0, (unsigned) corner_last(progression->frame.level));
     int outside = __builtin_popcountll(known ^ inside);
+    int16_t spare = 0;
+    // At most 28 bits.
+    refill(reader);
     for (; inside; inside &= inside - 1) {
         unsigned slot = progression->slots[__builtin_ctzll(inside)];
-        refill(reader);
-        if (take(reader, 1) && slot < kept)
-            corner[slot] = (int16_t) (corner[slot] + (corner[slot] < 0 ? -one : one));
+        int16_t *to = slot < kept ? corner + slot : &spare;
+        int sign = *to < 0 ? -1 : 0, added = (one ^ sign) - sign;
+        *to = (int16_t) (*to + (added & -(int) (reader->bits >> 63)));
+        drop(reader, 1);
     }
     for (; outside > 0; outside -= 32) {
         refill(reader);
