@@ -34,6 +34,8 @@ package struct SHA256: ~Copyable {
         hash.update(bytes)
         return hash.finalize()
     }
+
+    package static func hash(_ text: String) -> SHA256Digest { unsafe hash(Array(text.utf8).span.bytes) }
 }
 
 package struct SHA256Digest: Hashable, Sendable {

@@ -87,7 +87,7 @@ extension Settings {
     }
 
     func responseDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        SharedBytes(responseKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
+        SHA256.hash(responseKeyText(pipeline, engine: engine)).hexadecimal
     }
 
     /// Every setting that can change a response, in the settings' own words.

@@ -26,10 +26,5 @@ package struct AdditionalSource: Hashable, Sendable {
         self.file = file
     }
 
-    package var fileName: String? {
-        file.map { text in
-            let bytes = Array(text.utf8)
-            return unsafe SHA256.hash(bytes.span.bytes).hexadecimal
-        }
-    }
+    package var fileName: String? { file.map { SHA256.hash($0.string).hexadecimal } }
 }

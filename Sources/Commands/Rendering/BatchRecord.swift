@@ -83,7 +83,7 @@ final class BatchRecord: Sendable {
                 text += "\n\(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
             }
         }
-        return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
+        return Work(digest: String(SHA256.hash(text).hexadecimal.prefix(32)))
     }
 
     /// Returns the name of a finished result, once; nil if there is none, or if its file has changed since.

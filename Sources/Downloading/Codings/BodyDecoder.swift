@@ -1,5 +1,4 @@
 import Coordination
-import Crypto
 import Memory
 
 /// Decodes bodies with a content coding on its own thread, in turns: a small body can take as long as the largest one.
@@ -55,11 +54,4 @@ final class BodyDecoder: Sendable {
     }
 
     func shutDown() { worker.shutDown() }
-}
-
-extension SourceHead {
-    fileprivate func identified(by digest: SHA256Digest) -> SourceHead {
-        guard case .digest = validator else { return self }
-        return validated(by: .digest(digest.hexadecimal))
-    }
 }

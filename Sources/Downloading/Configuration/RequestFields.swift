@@ -1,6 +1,5 @@
 import Crypto
 import HTTPTypes
-import Memory
 import Text
 
 enum RequestFields {
@@ -49,6 +48,6 @@ enum RequestFields {
     }
 
     private static func hidden(_ value: String) -> String {
-        value.isEmpty ? value : SharedBytes(value.utf8).withBytes { SHA256.hash($0) }.hexadecimal
+        value.isEmpty ? value : SHA256.hash(value).hexadecimal
     }
 }

@@ -22,7 +22,9 @@ struct RequestSignature {
             method, url.path, query(of: url), fields.map { "\($0.name):\($0.value)\n" }.joined(), names, digest,
         ].joined(separator: "\n")
         let scope = [day, region, "s3", "aws4_request"]
-        let text = ["AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), hash(request)].joined(separator: "\n")
+        let text = [
+            "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), SHA256.hash(request).hexadecimal,
+        ].joined(separator: "\n")
         var code = Array("AWS4\(key.secret.text)".utf8)
         for part in scope + [text] { code = HMAC.authenticationCode(for: part.utf8, key: code) }
         let credential = ([key.id] + scope).joined(separator: "/")
@@ -38,8 +40,6 @@ struct RequestSignature {
         guard let query = url.query else { return "" }
         return (try? SignedReference.query(query)) ?? String(query)
     }
-
-    private func hash(_ text: String) -> String { unsafe SHA256.hash(Array(text.utf8).span.bytes).hexadecimal }
 }
 
 private struct SignedField {

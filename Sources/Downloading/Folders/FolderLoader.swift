@@ -57,12 +57,9 @@ package final class FolderLoader: DataLoading {
         progress.begin(expecting: bytes.count)
         try progress.receive(bytes.count)
         let shared = SharedBytes(bytes)
-        let now = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
-        let head = SourceHead(
-            identity: identity, url: identity.url.canonical, status: 200,
-            validator: .digest(shared.withBytes { SHA256.hash($0) }.hexadecimal), headerFields: [:],
-            selectingFields: [:], requestedAt: now, receivedAt: now)
-        return Source(head: head, bytes: shared)
+        return Source(
+            identity, bytes: shared, shared.withBytes { SHA256.hash($0) },
+            now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970))
     }
 
     private static func blockingLoad(
@@ -79,11 +76,19 @@ package final class FolderLoader: DataLoading {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         var fields: HTTPFields = [:]
         fields.append(.lastModified, HTTPDate(secondsSince1970: file.modifiedAt).imfFixdate)
+        return Source(identity, bytes: bytes, hash.finalize(), fields: fields, now: now)
+    }
+}
+
+extension Source {
+    fileprivate init(
+        _ identity: SourceIdentity, bytes: SharedBytes, _ digest: SHA256Digest, fields: HTTPFields = [:],
+        now: HTTPDate
+    ) {
         let head = SourceHead(
-            identity: identity, url: identity.url.canonical, status: 200,
-            validator: .digest(hash.finalize().hexadecimal), headerFields: fields, selectingFields: [:],
-            requestedAt: now, receivedAt: now)
-        return Source(head: head, bytes: bytes)
+            identity: identity, validator: SourceValidator(digest), headerFields: fields, requestedAt: now,
+            receivedAt: now)
+        self.init(head: head, bytes: bytes)
     }
 }
 

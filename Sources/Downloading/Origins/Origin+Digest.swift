@@ -9,7 +9,7 @@ extension Origin {
         var text = ""
         // With its length before it, so that no two lists of parts give the same text.
         for part in parts { text += "\(part.utf8.count):\(part)" }
-        return SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal
+        return SHA256.hash(text).hexadecimal
     }
 
     private var parts: [String] {

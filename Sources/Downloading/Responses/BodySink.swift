@@ -30,7 +30,7 @@ struct BodySink: ~Copyable {
         let block = bytes.finish()
         if let eTag { return (block, .entityTag(eTag)) }
         guard let digest = hash.take()?.finalize() else { preconditionFailure("a body without a tag is hashed") }
-        return (block, .digest(digest.hexadecimal))
+        return (block, SourceValidator(digest))
     }
 }
 

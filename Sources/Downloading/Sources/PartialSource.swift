@@ -22,10 +22,8 @@ package struct PartialSource: Sendable {
     ///
     /// Without an entity tag, the validator covers both, because two versions of one second have the same date.
     package func head(with bytes: SharedBytes) -> SourceHead {
-        guard case .digest(let first) = head.validator else { return head }
-        let both = first + bytes.withBytes { SHA256.hash($0) }.hexadecimal
-        let digest = SharedBytes(both.utf8).withBytes { SHA256.hash($0) }
-        return head.validated(by: .digest(digest.hexadecimal))
+        head.identified(
+            by: SHA256.hash(head.validator.description + bytes.withBytes { SHA256.hash($0) }.hexadecimal))
     }
 
     mutating func add(_ part: SourcePart) {

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPTypes
 package import Memory
 import Text
@@ -6,6 +7,8 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     case entityTag(String)
     /// The SHA-256 of the bytes in lowercase hexadecimal, if the origin sent no strong entity tag.
     case digest(String)
+
+    init(_ digest: SHA256Digest) { self = .digest(digest.hexadecimal) }
 
     /// The entity tag or the digest; the quotes of a tag distinguish them.
     package var description: String {

@@ -1,3 +1,4 @@
+import Crypto
 package import HTTPTypes
 
 /// An origin's response for one version of a source, without its body: enough to check, validate and describe it.
@@ -54,10 +55,13 @@ package final class SourceHead: Sendable {
 
     package var eTag: String? { headerFields[.eTag] }
 
-    func validated(by validator: SourceValidator) -> SourceHead {
-        SourceHead(
-            identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
-            selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
+    /// Takes the digest of the bytes in use as the validator, unless an entity tag identifies the version.
+    func identified(by digest: @autoclosure () -> SHA256Digest) -> SourceHead {
+        guard case .digest = validator else { return self }
+        return SourceHead(
+            identity: identity, url: url, status: status, validator: SourceValidator(digest()),
+            headerFields: headerFields, selectingFields: selectingFields, requestedAt: requestedAt,
+            receivedAt: receivedAt)
     }
 
     package var byteCount: Int {
