@@ -61,8 +61,8 @@ struct DownloadSlots {
         let own = flow.map { flow in allocations.values.count { $0.flow?.id == flow.id && $0.host == host } } ?? count
         guard hasRoom, free > 0 else { return false }
         if let flow {
-            guard flow.leavesRoom(beside: own, of: free),
-                flow.leavesRoom(beside: self.count(of: flow), of: maximum - allocations.count)
+            guard flow.mayTake(used: own, free: free),
+                flow.mayTake(used: self.count(of: flow), free: maximum - allocations.count)
             else { return false }
         }
         if own == 0 || count == allocations.count { return true }

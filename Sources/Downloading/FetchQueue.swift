@@ -18,7 +18,7 @@ struct FetchQueue {
     func hasRoom<Answer>(for fetch: SharedFetch<Answer>, among fetches: [FetchID: SharedFetch<Answer>]) -> Bool {
         guard let flow = fetch.request.flow else { return ids.count < maximum }
         let own = ids.count { fetches[$0]?.request.flow?.id == flow.id }
-        return flow.leavesRoom(beside: own, of: maximum - ids.count, times: 1)
+        return flow.mayTake(used: own, free: maximum - ids.count, ratio: 1)
     }
 
     func contains(_ id: FetchID) -> Bool { ids.contains(id) }

@@ -27,13 +27,13 @@ struct TenantMemoryTests {
         let double = TenantFlow(id: 1, share: 2)
         for free in 1...40 {
             for own in 0...130 {
-                #expect(first.leavesRoom(beside: own, of: free) == (own < 3 * free))
-                #expect(first.leavesRoom(beside: own, of: free, times: 1) == (own < free))
-                #expect(double.leavesRoom(beside: own, of: free) == (own < 6 * free))
+                #expect(first.mayTake(used: own, free: free) == (own < 3 * free))
+                #expect(first.mayTake(used: own, free: free, ratio: 1) == (own < free))
+                #expect(double.mayTake(used: own, free: free) == (own < 6 * free))
             }
         }
-        #expect(first.leavesRoom(taking: 75, beside: 0, of: 99) && !first.leavesRoom(taking: 76, beside: 0, of: 99))
-        #expect(!first.leavesRoom(taking: .max, beside: 0, of: -100) && first.leavesRoom(beside: 0, of: .max - 1))
+        #expect(first.mayTake(75, used: 0, free: 99) && !first.mayTake(76, used: 0, free: 99))
+        #expect(!first.mayTake(.max, used: 0, free: -100) && first.mayTake(used: 0, free: .max - 1))
     }
 
     @Test func `work of a tenant leaves room to others, and takes all if they have nothing`() throws {

@@ -76,7 +76,7 @@ package final class MemoryBudget: Sendable {
         let holder = MemoryReservation.Holder(use: use, flow: flow)
         let id = try state.withLock { state throws(NeverFits) in
             guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
-            return state.take(bytes, for: holder, living: living()) == .enough ? nil : state.newID()
+            return state.take(bytes, for: holder, living: living()) == .available ? nil : state.newID()
         }
         guard let id else { return MemoryReservation(of: bytes, for: holder, in: self) }
         do {
@@ -113,17 +113,17 @@ package final class MemoryBudget: Sendable {
         purging: for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }
             switch state.withLock({ $0.take(bytes, for: holder, living: living()) }) {
-            case .enough: return
+            case .available: return
             case .afterPurge: continue
-            case .none: break purging
+            case .unavailable: break purging
             }
         }
         state.withLock { $0.rejections += 1 }
         throw Full()
     }
 
-    /// Releases memory, and admits waiters.
-    func change(_ body: (inout State) -> Void) {
+    /// Updates the state by what releases memory, and admits waiters.
+    func release(_ body: (inout State) -> Void) {
         let hasWaiting = state.withLock { state in
             body(&state)
             return state.waitingCount > 0

@@ -3,8 +3,8 @@ struct MemoryBudgetState<Answer> {
     typealias ID = UInt64
     typealias Holder = MemoryReservation.Holder
 
-    enum Room {
-        case enough, afterPurge, none
+    enum Availability {
+        case available, afterPurge, unavailable
     }
 
     private struct Waiter {
@@ -13,8 +13,8 @@ struct MemoryBudgetState<Answer> {
         let answer: Answer
     }
 
-    /// The tasks of one tenant that wait, or of all others.
-    private struct Line {
+    /// The waiting tasks of one tenant, or of all work without one.
+    private struct WaitingTasks {
         let flow: TenantFlow?
         var queues = [Deque<Waiter>](repeating: Deque(), count: MemoryBudget.Use.allCases.count)
 
@@ -27,7 +27,7 @@ struct MemoryBudgetState<Answer> {
     }
 
     /// The memory of one tenant.
-    private struct Holdings {
+    private struct Usage {
         var work = 0
         var arrivals = 0
         /// Arrived and still in use; they count as living, not as reserved.
@@ -41,8 +41,8 @@ struct MemoryBudgetState<Answer> {
     private(set) var reserved = 0
     private var reservedForWork = 0
     private var bodies = 0
-    private var holdings: [Int: Holdings] = [:]
-    private var lines: [Int?: Line] = [:]
+    private var usage: [Int: Usage] = [:]
+    private var waiting: [Int?: WaitingTasks] = [:]
     var rejections = 0
     var purges: [MemoryBudget.Purge: Int] = [:]
     private var lastID: ID = 0
@@ -52,7 +52,7 @@ struct MemoryBudgetState<Answer> {
         self.maximumWaiting = maximumWaiting
     }
 
-    var waitingCount: Int { lines.values.reduce(0) { $0 + $1.queues.reduce(0) { $0 + $1.count } } }
+    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.queues.reduce(0) { $0 + $1.count } } }
 
     func ceiling(for use: MemoryBudget.Use) -> Int { use == .work ? limit : limit - limit / 4 }
 
@@ -62,32 +62,32 @@ struct MemoryBudgetState<Answer> {
     }
 
     /// Takes it if there is enough room, and no earlier waiter of the tenant.
-    mutating func take(_ bytes: Int, for holder: Holder, living: Int) -> Room {
-        let queues = lines[holder.flow?.id]?.queues ?? []
+    mutating func take(_ bytes: Int, for holder: Holder, living: Int) -> Availability {
+        let queues = waiting[holder.flow?.id]?.queues ?? []
         guard queues.prefix(holder.use.rawValue + 1).allSatisfy(\.isEmpty) else {
-            return holder.flow == nil ? .afterPurge : .none
+            return holder.flow == nil ? .afterPurge : .unavailable
         }
-        let room = room(for: bytes, holder, living: living)
-        if room == .enough { hold(bytes, holder) }
-        return room
+        let availability = availability(of: bytes, for: holder, living: living)
+        if availability == .available { addReservation(bytes, for: holder) }
+        return availability
     }
 
-    /// Returns false if the line is full.
+    /// Returns false if too many tasks wait.
     mutating func enter(_ id: ID, _ bytes: Int, for holder: Holder, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
             rejections += 1
             return false
         }
-        lines[holder.flow?.id, default: Line(flow: holder.flow)].queues[holder.use.rawValue]
+        waiting[holder.flow?.id, default: WaitingTasks(flow: holder.flow)].queues[holder.use.rawValue]
             .append(Waiter(id: id, bytes: bytes, answer: answer))
         return true
     }
 
     mutating func leave(_ id: ID) -> Answer? {
-        for (key, var line) in lines {
-            for index in line.queues.indices {
-                guard let waiter = line.queues[index].removeFirst(where: { $0.id == id }) else { continue }
-                lines[key] = line.next == nil ? nil : line
+        for (key, var tasks) in waiting {
+            for index in tasks.queues.indices {
+                guard let waiter = tasks.queues[index].removeFirst(where: { $0.id == id }) else { continue }
+                waiting[key] = tasks.next == nil ? nil : tasks
                 return waiter.answer
             }
         }
@@ -102,13 +102,13 @@ struct MemoryBudgetState<Answer> {
         while true {
             var isShort = false
             let count = answers.count
-            for flow in lines.values.map(\.flow).sorted(by: precedes) {
-                while let (waiter, use) = lines[flow?.id]?.next {
+            for flow in waiting.values.map(\.flow).sorted(by: precedes) {
+                while let (waiter, use) = waiting[flow?.id]?.next {
                     let holder = Holder(use: use, flow: flow)
-                    let room = room(for: waiter.bytes, holder, living: living, hasWaited: true)
-                    if room == .afterPurge { isShort = true }
-                    guard room == .enough else { break }
-                    hold(waiter.bytes, holder)
+                    let availability = availability(of: waiter.bytes, for: holder, living: living, hasWaited: true)
+                    if availability == .afterPurge { isShort = true }
+                    guard availability == .available else { break }
+                    addReservation(waiter.bytes, for: holder)
                     answers.append(waiter.answer)
                     _ = leave(waiter.id)
                 }
@@ -117,60 +117,65 @@ struct MemoryBudgetState<Answer> {
         }
     }
 
-    mutating func hold(_ bytes: Int, _ holder: Holder) {
+    /// Adds to the reserved bytes; a negative number releases them.
+    mutating func addReservation(_ bytes: Int, for holder: Holder) {
         reserved += bytes
         if holder.use == .work { reservedForWork += bytes }
-        change(holder.flow) { if holder.use == .work { $0.work += bytes } else { $0.arrivals += bytes } }
+        updateUsage(of: holder.flow) { if holder.use == .work { $0.work += bytes } else { $0.arrivals += bytes } }
     }
 
-    mutating func release(_ bytes: Int, _ holder: Holder) { hold(-bytes, holder) }
-
-    /// Counts the bytes of an arrived body, which are negative at its end.
-    mutating func holdBody(_ bytes: Int, of flow: TenantFlow?) {
+    /// Adds the bytes of an arrived body; a negative number removes them at its end.
+    mutating func addBody(_ bytes: Int, of flow: TenantFlow?) {
         bodies += bytes
-        change(flow) { $0.bodies += bytes }
+        updateUsage(of: flow) { $0.bodies += bytes }
     }
 
-    private mutating func change(_ flow: TenantFlow?, _ body: (inout Holdings) -> Void) {
+    private mutating func updateUsage(of flow: TenantFlow?, _ body: (inout Usage) -> Void) {
         guard let flow else { return }
-        var own = holdings[flow.id] ?? Holdings()
+        var own = usage[flow.id] ?? Usage()
         body(&own)
-        holdings[flow.id] = own.sum == 0 ? nil : own
+        usage[flow.id] = own.sum == 0 ? nil : own
     }
 
-    private func room(for bytes: Int, _ holder: Holder, living: Int, hasWaited: Bool = false) -> Room {
-        if fits(bytes, holder, living: living, hasWaited) { return .enough }
+    private func availability(
+        of bytes: Int, for holder: Holder, living: Int, hasWaited: Bool = false
+    ) -> Availability {
+        if fits(bytes, holder, living: living, hasWaited) { return .available }
+        guard holder.flow != nil else { return .afterPurge }
         // Only bodies in use are known to survive a purge.
-        return holder.flow == nil || fits(bytes, holder, living: min(living, bodies), hasWaited) ? .afterPurge : .none
+        return fits(bytes, holder, living: min(living, bodies), hasWaited) ? .afterPurge : .unavailable
     }
 
     private func fits(_ bytes: Int, _ holder: Holder, living: Int, _ hasWaited: Bool) -> Bool {
         // Subtract, because the size of an extreme request saturates.
         let free = limit - living - reserved
         guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }
-        let own = holdings[flow.id] ?? Holdings()
-        guard holder.use == .arrival else {
-            guard bytes <= free, own.work == 0 || !mustYield(flow) else { return false }
-            // Sources may leave only a quarter for good: work that is too large for it must not wait for more.
-            let isLarge = !flow.leavesRoom(taking: bytes, beside: 0, of: limit - ceiling(for: .arrival))
-            if hasWaited, isLarge, own.work == 0, !mustYield(flow) { return true }
-            let isAlone = holdings.keys.allSatisfy { $0 == flow.id }
-            return isAlone || flow.leavesRoom(taking: bytes, beside: own.work, of: free)
+        let own = usage[flow.id] ?? Usage()
+        if holder.use == .work {
+            let isFirst = own.work == 0
+            guard bytes <= free, isFirst || !mustYield(flow) else { return false }
+            return flow.mayTake(bytes, used: own.work, free: free) || usage.keys.allSatisfy { $0 == flow.id }
+                || (hasWaited && isFirst && isLarge(bytes, for: flow) && !mustYield(flow))
         }
         // The work of other tenants does not keep out the sources of this one.
         let freeOfBodies = ceiling(for: .arrival) - living - (reserved - reservedForWork)
-        return flow.leavesRoom(taking: bytes, beside: own.sum, of: min(free, freeOfBodies))
+        return flow.mayTake(bytes, used: own.sum, free: min(free, freeOfBodies))
             && (bytes <= limit / 4 - own.sum || !mustYield(flow))
     }
 
-    /// While another that holds less waits, a tenant has one piece of work at a time, and a quarter for sources.
+    /// Whether work may not fit in the quarter that sources leave free, so that it would wait in vain for its share.
+    private func isLarge(_ bytes: Int, for flow: TenantFlow) -> Bool {
+        !flow.mayTake(bytes, used: 0, free: limit - ceiling(for: .arrival))
+    }
+
+    /// While another that uses less waits, a tenant has one piece of work at a time, and a quarter for sources.
     private func mustYield(_ flow: TenantFlow) -> Bool {
-        lines.values.contains { $0.flow != nil && precedes($0.flow, flow) }
+        waiting.values.contains { $0.flow != nil && precedes($0.flow, flow) }
     }
 
     /// Whether the first has less memory for its share; tasks without a tenant go first.
     private func precedes(_ flow: TenantFlow?, _ other: TenantFlow?) -> Bool {
         guard let flow, let other else { return flow == nil && other != nil }
-        return (holdings[flow.id]?.sum ?? 0) * other.share < (holdings[other.id]?.sum ?? 0) * flow.share
+        return (usage[flow.id]?.sum ?? 0) * other.share < (usage[other.id]?.sum ?? 0) * flow.share
     }
 }

@@ -46,9 +46,9 @@ package final class MemoryReservation: Sendable {
             defer { held = Held(bytes: bytes, isBody: true) }
             return held.bytes
         }
-        budget.change { state in
-            state.holdBody(bytes, of: flow)
-            state.release(reserved, holder)
+        budget.release { state in
+            state.addBody(bytes, of: flow)
+            state.addReservation(-reserved, for: holder)
         }
     }
 
@@ -58,8 +58,12 @@ package final class MemoryReservation: Sendable {
             return held
         }
         guard held.bytes > 0 else { return }
-        budget.change { state in
-            if held.isBody { state.holdBody(-held.bytes, of: holder.flow) } else { state.release(held.bytes, holder) }
+        budget.release { state in
+            if held.isBody {
+                state.addBody(-held.bytes, of: holder.flow)
+            } else {
+                state.addReservation(-held.bytes, for: holder)
+            }
         }
     }
 }

@@ -6,12 +6,12 @@ package struct TenantFlow: Hashable, Sendable {
 
     package init(id: Int, share: Int) { (self.id, self.share) = (id, share) }
 
-    /// Whether a tenant that has `own` may take more: at most `times` what is then free, for its share.
+    /// Whether a tenant that uses `used` may take more: its total is at most `ratio` times the rest, for its share.
     ///
-    /// The last one is free until it is taken, so that a tenant without any may take it.
-    package func leavesRoom(taking more: Int = 1, beside own: Int, of free: Int, times: Int = 3) -> Bool {
-        guard more <= free else { return false }
-        let (most, overflow) = (times * share).multipliedReportingOverflow(by: free - more + 1)
-        return overflow || own <= most - more
+    /// The last one counts as free until it is taken, so that a tenant without any may take it.
+    package func mayTake(_ amount: Int = 1, used: Int, free: Int, ratio: Int = 3) -> Bool {
+        guard amount <= free else { return false }
+        let (limit, overflow) = (ratio * share).multipliedReportingOverflow(by: free - amount + 1)
+        return overflow || used <= limit - amount
     }
 }
