@@ -95,10 +95,10 @@ final class CurlEasy {
     private static func text(of address: IPAddress) -> String { address.isV6 ? "[\(address)]" : "\(address)" }
 
     /// Called within a callback; libcurl then reads nothing from the connection.
-    func hold() { _ = unsafe curl_easy_pause(handle, CURLPAUSE_RECV) }
+    func pauseReceiving() { _ = unsafe curl_easy_pause(handle, CURLPAUSE_RECV) }
 
     /// Calls callbacks with bytes that libcurl had already read, and returns their error.
-    func release() -> CURLcode { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
+    func resumeReceiving() -> CURLcode { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
 
     /// The proxy's response to the last CONNECT; 0 if there was none.
     var tunnelStatus: Int { unsafe CCurlShim_get_long(handle, CURLINFO_HTTP_CONNECTCODE) }

@@ -210,14 +210,14 @@ final class CurlTransfer {
             return false
         }
         unsafe body.append(bytes)
-        if hop.endsTurn(with: bytes.count) { easy?.hold() }
+        if hop.endsTurn(with: bytes.count) { easy?.pauseReceiving() }
         return true
     }
 
     /// Reads on after a turn; the error of bytes that libcurl still had.
     func beginTurn() -> CURLcode {
         hop.beginTurn()
-        return easy?.release() ?? CURLE_OK
+        return easy?.resumeReceiving() ?? CURLE_OK
     }
 
     /// Called by libcurl before each connection: opens a socket to a checked address, and rejects every other.
