@@ -23,7 +23,7 @@ enum {
 };
 
 /// A function that is inlined into its callers, where some arguments are constants.
-#define part static inline __attribute__((always_inline))
+#define INLINED static inline __attribute__((always_inline))
 
 /// The blocks of a plane.
 typedef struct {

@@ -105,14 +105,14 @@ typedef struct {
 } Prepared;
 
 /// Computes weighted squares; no product is too large for 16 bits if numbers are below 2.5 steps.
-part void weigh(const Amounts *numbers, const Amounts *weights, Amounts *distortions)
+INLINED void weigh(const Amounts *numbers, const Amounts *weights, Amounts *distortions)
 {
     Amounts squares = *numbers * *numbers;
     *distortions = (squares >> weight_bits) * *weights + ((squares & ((1 << weight_bits) - 1)) * *weights >> weight_bits);
 }
 
 /// Prepares a block whose distortion has one weight up to `first_fine`, exclusive, and another from there on.
-part Prepared prepare(const int16_t *values, int weight, int fine)
+INLINED Prepared prepare(const int16_t *values, int weight, int fine)
 {
     Prepared prepared;
     Values all;
@@ -141,7 +141,7 @@ typedef struct {
 } Candidates;
 
 /// Chooses values of a band among the positions in `kept`; returns the nonzero ones.
-part uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
+INLINED uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
 {
     Candidates candidates;
     uint16_t *magnitudes = (uint16_t *) &prepared->magnitudes;
@@ -192,7 +192,7 @@ part uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rates)
 }
 
 /// Stores the coefficients in `kept`, and zeros.
-part void store(const Prepared *prepared, uint64_t kept, int16_t *values)
+INLINED void store(const Prepared *prepared, uint64_t kept, int16_t *values)
 {
     static const Some powers = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
     Values chosen = ((Values) prepared->magnitudes ^ prepared->signs) - prepared->signs;
@@ -206,7 +206,7 @@ part void store(const Prepared *prepared, uint64_t kept, int16_t *values)
     }
 }
 
-part void choose(const Blocks *blocks, int row, const Rates *rates, int bands)
+INLINED void choose(const Blocks *blocks, int row, const Rates *rates, int bands)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across;
     for (int column = 0; column < blocks->across; column++, number++) {

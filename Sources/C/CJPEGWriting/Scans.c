@@ -36,7 +36,7 @@ typedef struct {
 } Sink;
 
 /// Makes room for a block's symbols; returns whether that succeeded.
-part int begin_block(Sink sink)
+INLINED int begin_block(Sink sink)
 {
     Symbols *symbols = sink.symbols;
     if (!symbols || symbols->count + max_block_symbols <= symbols->capacity)
@@ -50,7 +50,7 @@ part int begin_block(Sink sink)
     return 1;
 }
 
-part void add(Sink sink, int table, int symbol, unsigned value)
+INLINED void add(Sink sink, int table, int symbol, unsigned value)
 {
     sink.counts[table].counts[symbol]++;
     if (sink.symbols)
@@ -58,13 +58,13 @@ part void add(Sink sink, int table, int symbol, unsigned value)
 }
 
 /// Adds a value after its symbol: negative ones minus one, in as many bits (section F.1.2.1).
-part void add_value(Sink sink, int table, int run, int value)
+INLINED void add_value(Sink sink, int table, int run, int value)
 {
     int count = bits_of(magnitude_of(value));
     add(sink, table, run << 4 | count, (unsigned) (value < 0 ? value - 1 : value) & ((1u << count) - 1));
 }
 
-part void end_run(Sink sink, int table, int *run)
+INLINED void end_run(Sink sink, int table, int *run)
 {
     if (*run == 0)
         return;
@@ -75,7 +75,7 @@ part void end_run(Sink sink, int table, int *run)
 }
 
 /// Adds the AC coefficients of a block; `run` is NULL if its end has its own symbol.
-part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, Scan scan, int *run)
+INLINED void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, Scan scan, int *run)
 {
     int last = scan.first - 1;
     kept &= bits_between(scan.first, scan.last);
@@ -98,7 +98,7 @@ part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, S
         end_run(sink, table, run);
 }
 
-part int add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
+INLINED int add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across + (size_t) column;
     const int16_t *values = blocks->values + number * block_size;
@@ -115,7 +115,7 @@ part int add_block(Sink sink, const Blocks *blocks, int row, int column, Scan sc
 }
 
 /// Adds the AC coefficients of every `stride`th row of a plane, with one table.
-part int add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
+INLINED int add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
 {
     int run = 0;
     for (int row = 0; row < plane->down; row += stride) {
@@ -132,7 +132,7 @@ part int add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stri
 }
 
 /// Adds blocks of several planes in MCUs, or all of one.
-part int add_scan(Sink sink, const Blocks *blocks, Scan scan)
+INLINED int add_scan(Sink sink, const Blocks *blocks, Scan scan)
 {
     const Blocks *plane = &blocks[scan.start];
     int previous[3] = {0, 0, 0};

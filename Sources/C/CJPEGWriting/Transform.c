@@ -38,7 +38,7 @@ Scaling CJPEG_scaling(const uint8_t *steps)
 }
 
 /// Transforms the columns of a block.
-part void transform_columns(Floats *rows)
+INLINED void transform_columns(Floats *rows)
 {
     Floats sum0 = rows[0] + rows[7], difference0 = rows[0] - rows[7];
     Floats sum1 = rows[1] + rows[6], difference1 = rows[1] - rows[6];
@@ -61,7 +61,7 @@ part void transform_columns(Floats *rows)
 }
 
 /// Transposes a block.
-part void exchange(const Floats *rows, Floats *columns)
+INLINED void exchange(const Floats *rows, Floats *columns)
 {
     Floats pairs[8], fours[8];
     for (int two = 0; two < 8; two += 2) {
@@ -80,7 +80,7 @@ part void exchange(const Floats *rows, Floats *columns)
 }
 
 /// Transforms a block.
-part void transform(const uint8_t *samples, size_t stride, const Scaling *scaling, int16_t *values)
+INLINED void transform(const uint8_t *samples, size_t stride, const Scaling *scaling, int16_t *values)
 {
     const int most = max_value << step_bits;
     Floats rows[8], columns[8];
@@ -111,7 +111,7 @@ part void transform(const uint8_t *samples, size_t stride, const Scaling *scalin
     memcpy(values, &block, sizeof block);
 }
 
-part void transform_row(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
+INLINED void transform_row(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
 {
     int16_t *values = blocks->values + (size_t) row * (size_t) blocks->all_across * block_size;
     int whole = 8 * (row + 1) <= plane->height ? plane->width / 8 : 0;

@@ -51,14 +51,14 @@ const CLightCurves *CLight_curves(void)
 
 #if defined(__SSE2__)
 
-#define wide_target __attribute__((target("avx512f,avx512bw,avx512vbmi")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi")))
 
 /// A table of 256 bytes in registers.
 typedef struct {
     __m512i parts[4];
 } Table;
 
-wide_target static inline Table loaded(const uint8_t *bytes)
+AVX512 static inline Table loaded(const uint8_t *bytes)
 {
     Table table;
     for (int index = 0; index < 4; index++)
@@ -67,13 +67,13 @@ wide_target static inline Table loaded(const uint8_t *bytes)
 }
 
 /// Looks up samples in the table; those in `is_upper` are 128 or more.
-wide_target static inline __m512i looked_up(Table table, __m512i samples, __mmask64 is_upper)
+AVX512 static inline __m512i looked_up(Table table, __m512i samples, __mmask64 is_upper)
 {
     return _mm512_mask_blend_epi8(is_upper, _mm512_permutex2var_epi8(table.parts[0], samples, table.parts[1]),
         _mm512_permutex2var_epi8(table.parts[2], samples, table.parts[3]));
 }
 
-wide_target static void linearize_wide(
+AVX512 static void linearize_wide(
     const CLightCurves *curves, int is_limited, const uint8_t *samples, int16_t *light, int width)
 {
     // The bytes of a register are unpacked within its quarters.

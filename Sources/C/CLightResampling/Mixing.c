@@ -148,22 +148,22 @@ static void mix_columns_sse2(const int16_t *light, const CLightFilter *filter, i
     }
 }
 
-#define wide __attribute__((target("avx2")))
+#define AVX2 __attribute__((target("avx2")))
 
 /// Joins two halves of a register from memory.
-wide static inline __m256i joined(const int16_t *one, const int16_t *other)
+AVX2 static inline __m256i joined(const int16_t *one, const int16_t *other)
 {
     return _mm256_inserti128_si256(
         _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *) one)), _mm_loadu_si128((const __m128i *) other), 1);
 }
 
-wide static inline __m256i added(__m256i sums, __m256i light, __m256i weights)
+AVX2 static inline __m256i added(__m256i sums, __m256i light, __m256i weights)
 {
     return _mm256_add_epi32(sums, _mm256_madd_epi16(light, weights));
 }
 
 /// Computes the sums of eight columns with a number of weights that the compiler knows, or does not.
-wide static inline __attribute__((always_inline)) void mix_eight(
+AVX2 static inline __attribute__((always_inline)) void mix_eight(
     const int16_t *light, const int *first, const int16_t *weights, int taps, int32_t *sums)
 {
     __m256i four[2];
@@ -197,7 +197,7 @@ wide static inline __attribute__((always_inline)) void mix_eight(
             _mm256_permute2x128_si256(four[0], four[1], 0x20), _mm256_permute2x128_si256(four[0], four[1], 0x31)));
 }
 
-wide static void mix_columns_avx2(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums)
+AVX2 static void mix_columns_avx2(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums)
 {
     int taps = filter->taps;
     const int16_t *weights = filter->weights + (size_t) first * (size_t) taps;
