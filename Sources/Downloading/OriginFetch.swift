@@ -61,7 +61,7 @@ extension ImageDownloader {
             }
             guard let known = source else { return .insufficient(progress.receivedBytes) }
             switch walk.need(known) {
-            case .nothing:
+            case .complete:
                 if mayStore(fetch) { fetch.receiver.store(known) }
                 return .fetched(
                     .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))

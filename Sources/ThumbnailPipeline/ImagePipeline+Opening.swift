@@ -24,7 +24,7 @@ extension ImagePipeline {
     package func open(file bytes: SharedBytes) throws -> OpenedSource { try open(uncacheable: bytes) }
 
     private func open(
-        uncacheable bytes: SharedBytes, _ preview: PhotographPreview? = nil, fetched: SourceFreshness? = nil
+        uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, fetched: SourceFreshness? = nil
     ) throws -> OpenedSource {
         // A name known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })

@@ -114,7 +114,7 @@ enum ImageEnding {
         case "jpe", "jfif": .jpeg
         case "tif": .tiff
         case "heif": .heic
-        case _ where ImageFormat.endingsOfPhotographs.contains(ending): .raw
+        case _ where ImageFormat.rawFileExtensions.contains(ending): .raw
         default: ImageFormat.allCases.first { $0.fileExtension == ending || $0.rawValue == ending }
         }
     }

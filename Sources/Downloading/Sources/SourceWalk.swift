@@ -12,7 +12,7 @@ package struct SourceWalk: Sendable, Hashable {
     }
 
     package enum Need: Sendable {
-        case nothing
+        case complete
         /// In order; the first is certain, others may not be needed once its bytes are known. The limit counts all
         /// bytes, those known included.
         case ranges([Range<Int>], atMost: Int)

@@ -1,6 +1,6 @@
 extension ImageFormat {
     /// The file extensions of ``raw``, by maker.
-    package static let endingsOfPhotographs: Set = [
+    package static let rawFileExtensions: Set = [
         "arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw",
     ]
 }

@@ -59,7 +59,7 @@ package struct CachedSources: SourceCaching {
         if let old = caches.storedRecord(for: identity), part.contradicts(old) {
             withdraw(identity, isKnown: true, cause: .changed)
         }
-        let record = PhotographPreview(source, under: generations)?.record
+        let record = RAWPreview(source, under: generations)?.record
         if let record {
             caches.recordChange(of: identity)
             let old = caches.storedRecord(for: identity)

@@ -50,19 +50,19 @@ extension FileParts {
     var outline: Reading<Result<ImageHeader?, ImagingError>>? {
         read { span in Result { () throws(ImagingError) in try ImageHeader.outline(span) } }
     }
+
+    func missingRanges(of outline: Reading<Result<ImageHeader?, ImagingError>>) -> SourceWalk.Need {
+        let reading = read(ImageHeader.sniff)?.value?.reading
+        return .ranges(outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.usualHeaderBytes)
+    }
 }
 
 extension SourceWalk {
     /// The bytes that the facts come from, damage included.
     static let header = SourceWalk(.header) { source in
-        let file = source.file
-        guard let outline = file.outline else { return .whole }
-        guard outline.missing.isEmpty else {
-            let reading = file.read(ImageHeader.sniff)?.value?.reading
-            return .ranges(
-                outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.usualHeaderBytes)
-        }
+        guard let outline = source.file.outline else { return .whole }
+        if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }
         if case .success(nil) = outline.value { return .whole }
-        return .nothing
+        return .complete
     }
 }

@@ -14,7 +14,7 @@ package final class OpenedSource: Sendable {
     let record: SourceRecord
     /// The file, or the preview alone.
     let bytes: SharedBytes
-    let preview: PhotographPreview?
+    let preview: RAWPreview?
     /// Whether everything derived from it is dropped when the caller is done.
     let isUncacheable: Bool
     let imagesInUse = ImagesInUse()
@@ -36,7 +36,7 @@ package final class OpenedSource: Sendable {
     /// - Parameter isAdmitted: Work was already admitted for it; otherwise the first admission applies to all later
     ///   work.
     init(
-        _ record: SourceRecord, bytes: SharedBytes, preview: PhotographPreview? = nil, isUncacheable: Bool = false,
+        _ record: SourceRecord, bytes: SharedBytes, preview: RAWPreview? = nil, isUncacheable: Bool = false,
         isAdmitted: Bool = true, fetched: SourceFreshness? = nil
     ) {
         (self.fetched, self.preview) = (fetched, preview)
@@ -69,7 +69,7 @@ package final class OpenedSource: Sendable {
 
     /// Creates a source that may not be stored, identified for one use.
     convenience init(
-        uncacheable bytes: SharedBytes, _ preview: PhotographPreview? = nil, name: String, at now: Int,
+        uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, name: String, at now: Int,
         fetched: SourceFreshness? = nil
     ) throws(ImagingError) {
         let head = Self.head(named: name, at: now)

@@ -12,7 +12,7 @@ struct AvailableSource: Sendable {
     /// The file; nil if the caller only knows that the source is unchanged, or has the preview.
     var bytes: SharedBytes?
     /// The only fetched part of a RAW photograph; nil for other sources.
-    var preview: PhotographPreview?
+    var preview: RAWPreview?
     var status = CacheLayerStatus(.source, .hit)
     var timings: [StepTiming] = []
     /// Nil for a source from the caches; work on others is not given up while there is time.
@@ -45,7 +45,7 @@ extension AvailableSource {
     }
 
     init(
-        _ copy: PartialCopy, preview: PhotographPreview, record: SourceRecord, now: Int, duration: Duration,
+        _ copy: PartialCopy, preview: RAWPreview, record: SourceRecord, now: Int, duration: Duration,
         timeLeft: Duration
     ) {
         self.record = record

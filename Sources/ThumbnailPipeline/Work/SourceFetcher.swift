@@ -51,12 +51,12 @@ struct SourceFetcher: Sendable {
     /// The walk to the preview if the file is RAW, by its stored header or else by its name; nil for others.
     func walk(for identity: SourceIdentity) -> SourceWalk? {
         let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
-        let isRAW = known.map { $0.format == .raw } ?? identity.isNamedPhotograph
+        let isRAW = known.map { $0.format == .raw } ?? identity.isNamedRAW
         return isRAW ? .preview : nil
     }
 
     private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {
-        guard let preview = PhotographPreview(copy.source) else { return nil }
+        guard let preview = RAWPreview(copy.source) else { return nil }
         var record = preview.record
         if let known = caches.knownRecord(for: record.identity), known.validator == record.validator {
             record = SourceRecord(record.head, of: known)

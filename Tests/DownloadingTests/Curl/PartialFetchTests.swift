@@ -22,7 +22,7 @@ struct PartialFetchTests {
                 }
             }
             guard let missing = reading?.missing else { return .whole }
-            return missing.isEmpty ? .nothing : .ranges(missing, atMost: limit)
+            return missing.isEmpty ? .complete : .ranges(missing, atMost: limit)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Thumbnails of long RAW photographs cost their previews and some ranges.
 @Suite(.timeLimit(.minutes(2)))
-struct PhotographRangesTests {
+struct RAWRangesTests {
     private static let size = PixelSize(width: 640, height: 480)
     private static let tail = [UInt8](repeating: 0xA5, count: 500_000)
     /// Longer than the first range.

@@ -4,7 +4,7 @@ import Memory
 import Recipes
 
 /// The header and the preview of a RAW photograph: enough for pixels, but not the file.
-struct PhotographPreview: Sendable {
+struct RAWPreview: Sendable {
     /// Describes the whole file.
     let record: SourceRecord
     private let bytes: SharedBytes
@@ -30,20 +30,20 @@ struct PhotographPreview: Sendable {
 
 extension SourceIdentity {
     /// Whether the name promises a RAW photograph.
-    var isNamedPhotograph: Bool {
+    var isNamedRAW: Bool {
         guard let dot = url.path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         let ending = url.path[url.path.utf8.index(after: dot)...]
-        return ending.utf8.count <= 3 && ImageFormat.endingsOfPhotographs.contains(ending.lowercased())
+        return ending.utf8.count <= 3 && ImageFormat.rawFileExtensions.contains(ending.lowercased())
     }
 }
 
 extension SourceWalk {
     static let preview = SourceWalk(.preview) { source in
         guard source.hasVersion, let outline = source.file.outline else { return .whole }
-        if !outline.missing.isEmpty { return SourceWalk.header.need(source) }
+        if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }
         guard case .success(let header?) = outline.value, let place = header.preview?.place,
             place.upperBound <= source.file.count
         else { return .whole }
-        return source.file.unknown(in: place).map { .run($0) } ?? .nothing
+        return source.file.unknown(in: place).map { .run($0) } ?? .complete
     }
 }
