@@ -31,7 +31,7 @@ enum CompletionTable {
         ([option.name] + option.aliases).map { name in
             CommandOption(
                 name: name, form: option.form, help: option.help,
-                completion: option.values.isEmpty ? .nothing : .words(option.values))
+                completion: option.values.isEmpty ? .none : .words(option.values))
         }
     }
 
@@ -39,7 +39,7 @@ enum CompletionTable {
         [CommandOption(name: "config", form: "FILE", help: "the settings file", completion: .files)]
         + SettingTable.all.map { setting in
             CommandOption(
-                name: String(setting.flag.dropFirst(2)), form: "VALUE", help: setting.help, completion: .nothing)
+                name: String(setting.flag.dropFirst(2)), form: "VALUE", help: setting.help, completion: .none)
         }
 }
 
@@ -57,7 +57,7 @@ enum BashCompletion {
             for option in command.options {
                 if case .words(let words) = option.completion {
                     values.append((option.flag, words.joined(separator: " ")))
-                } else if option.form != nil, option.completion == .nothing {
+                } else if option.form != nil, option.completion == .none {
                     flags.append(option.flag)
                 }
             }
@@ -147,7 +147,7 @@ enum ZshCompletion {
         if let form = option.form {
             text += ":\(escaped(form)):"
             switch option.completion {
-            case .nothing: text += " "
+            case .none: text += " "
             case .files: text += "_files"
             case .folders: text += "_files -/"
             case .words(let words): text += "(\(words.joined(separator: " ")))"
@@ -179,7 +179,7 @@ enum FishCompletion {
                 if let short = option.short { line += " -s \(short)" }
                 if option.form != nil {
                     switch option.completion {
-                    case .nothing: line += " -x"
+                    case .none: line += " -x"
                     case .files: line += " -r -F"
                     case .folders: line += " -x -a '(__fish_complete_directories)'"
                     case .words(let words): line += " -x -a \(quoted(words.joined(separator: " ")))"

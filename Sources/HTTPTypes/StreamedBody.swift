@@ -11,7 +11,7 @@ package final class StreamedBody: Sendable {
     package enum Piece: Sendable {
         case bytes(SharedBytes)
         case end
-        case nothing
+        case pending
         /// The connection must end, so that the client does not take the body for complete.
         case broken
     }
@@ -83,7 +83,7 @@ package final class StreamedBody: Sendable {
                 defer { (state.next, state.writer) = (nil, nil) }
                 return (.bytes(bytes), state.writer, state.onTake)
             }
-            return (state.isFinished ? (state.isBroken ? .broken : .end) : .nothing, nil, nil)
+            return (state.isFinished ? (state.isBroken ? .broken : .end) : .pending, nil, nil)
         }
         writer?.resume(returning: true)
         if case .bytes(let bytes) = piece { onTake?(bytes.count) }

@@ -2,7 +2,7 @@ import Settings
 
 struct CommandOption: Sendable, Equatable {
     enum Completion: Sendable, Equatable {
-        case nothing, files, folders
+        case none, files, folders
         case words([String])
     }
 
@@ -12,7 +12,7 @@ struct CommandOption: Sendable, Equatable {
     /// The name of the value, such as `FILE`; nil for an option without a value.
     var form: String?
     let help: String
-    var completion = Completion.nothing
+    var completion = Completion.none
     var isRepeatable = false
 
     var flag: String { "--" + name }

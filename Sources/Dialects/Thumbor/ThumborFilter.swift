@@ -57,7 +57,7 @@ struct ThumborMark: Hashable, Sendable {
     struct Position: Hashable, Sendable {
         /// Distances are measured from here.
         enum Anchor: Hashable, Sendable {
-            case near, far, center
+            case start, end, center
             case repeated
         }
 
@@ -65,7 +65,7 @@ struct ThumborMark: Hashable, Sendable {
             case pixels, percent, millionths
         }
 
-        var anchor = Anchor.near
+        var anchor = Anchor.start
         var distance = 0
         var unit = Unit.pixels
         /// Only imagor supports this form.

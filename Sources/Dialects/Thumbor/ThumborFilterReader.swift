@@ -228,18 +228,18 @@ extension ThumborFilterReader {
         case "center": place.anchor = .center
         case "repeat": place.anchor = .repeated
         case "left", "top": place.isImagorOnly = true
-        case "right", "bottom": (place.anchor, place.isImagorOnly) = (.far, true)
+        case "right", "bottom": (place.anchor, place.isImagorOnly) = (.end, true)
         default:
             for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
                 guard let rest = text.suffix(after: word) else { continue }
                 guard let pixels = ThumborNumber.whole(rest.utf8, maximum: 1_000_000) else { return nil }
-                let isFar = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
-                (place.anchor, place.distance) = isFar ? (.far, pixels) : (.near, -pixels)
+                let isFromEnd = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
+                (place.anchor, place.distance) = isFromEnd ? (.end, pixels) : (.start, -pixels)
                 place.isImagorOnly = true
                 return place
             }
-            let isFar = text.utf8.first == UInt8(ascii: "-")
-            var digits = isFar ? text.dropFirst() : text[...]
+            let isFromEnd = text.utf8.first == UInt8(ascii: "-")
+            var digits = isFromEnd ? text.dropFirst() : text[...]
             if digits.utf8.last == UInt8(ascii: "p") {
                 digits = digits.dropLast()
                 place.unit = .percent
@@ -253,7 +253,7 @@ extension ThumborFilterReader {
             } else {
                 return nil
             }
-            if isFar { (place.anchor, place.distance) = (.far, -place.distance) }
+            if isFromEnd { (place.anchor, place.distance) = (.end, -place.distance) }
         }
         return place
     }

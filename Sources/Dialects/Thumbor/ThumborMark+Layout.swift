@@ -101,8 +101,8 @@ extension ThumborMark.Position {
             case .millionths: side * self.distance / 1_000_000
             }
         return switch anchor {
-        case .near, .repeated: distance
-        case .far: side - sourceSide + distance
+        case .start, .repeated: distance
+        case .end: side - sourceSide + distance
         case .center: (side - sourceSide) / 2
         }
     }

@@ -16,7 +16,7 @@ struct FailureWindow {
 
     mutating func add(_ report: OriginReport, of source: SourceIdentity, at now: Duration) {
         switch report {
-        case .nothing: return
+        case .inconclusive: return
         case .success, .answer, .broken: addSuccess(at: now)
         case .serverError, .noResponse:
             let index = bucket(at: now)

@@ -112,7 +112,7 @@ struct OriginHealth {
             }
             // Until the window closes, another URL may prove that the origin works.
             if probeWindowEnd != nil { return .none }
-            if report == .nothing {
+            if report == .inconclusive {
                 enter(.suspended(cause, until: now, pause: pause))
                 return .none
             }
@@ -128,7 +128,7 @@ struct OriginHealth {
         guard test == inquiry, test.phase == phaseNumber else { return .none }
         inquiry = nil
         storedCopy.update(from: findings, about: test.cause)
-        let reports = findings.map(\.report).filter { $0 != .nothing }
+        let reports = findings.map(\.report).filter { $0 != .inconclusive }
         for report in reports { record(report) }
         switch phase {
         case .open:
@@ -147,7 +147,7 @@ struct OriginHealth {
     }
 
     private mutating func record(_ report: OriginReport) {
-        guard report != .nothing else { return }
+        guard report != .inconclusive else { return }
         isReachable = report == .success || report == .answer
         guard report != .noResponse else { return }
         answers += 1

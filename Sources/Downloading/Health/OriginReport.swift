@@ -8,7 +8,7 @@ enum OriginReport {
     /// No byte of a response: no connection, no TLS, a reset, or silence.
     case noResponse
     /// No conclusion: canceled, or ended by one of our limits.
-    case nothing
+    case inconclusive
 
     var isFailure: Bool { self == .serverError || self == .noResponse }
 
@@ -18,7 +18,7 @@ enum OriginReport {
             return
         }
         guard let error = error as? DownloadError else {
-            self = .nothing
+            self = .inconclusive
             return
         }
         switch error {
@@ -29,7 +29,7 @@ enum OriginReport {
             self = .answer
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended,
             .originHeld, .shuttingDown, .notCached, .internal:
-            self = .nothing
+            self = .inconclusive
         }
     }
 }

@@ -11,7 +11,7 @@ struct OriginTest: Equatable, Sendable {
             switch report {
             case .success, .answer, .broken: true
             case .serverError: self == .silence
-            case .noResponse, .nothing: false
+            case .noResponse, .inconclusive: false
             }
         }
     }
@@ -44,7 +44,7 @@ struct WorkingSources {
         let isRefuted = findings.contains { cause.isRefuted(by: $0.report) }
         for finding in findings {
             sources.removeAll { $0 == finding.source }
-            let isFit = cause.isRefuted(by: finding.report) || finding.report != .nothing && !isRefuted
+            let isFit = cause.isRefuted(by: finding.report) || finding.report != .inconclusive && !isRefuted
             if isFit { sources.append(finding.source) }
         }
     }

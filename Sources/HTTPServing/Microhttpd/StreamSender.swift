@@ -50,7 +50,7 @@ final class StreamSender {
             case .broken:
                 connection.breakOff()
                 return -2
-            case .nothing:
+            case .pending:
                 connection.suspend(until: body)
                 return 0
             }

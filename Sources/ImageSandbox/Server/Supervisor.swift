@@ -62,22 +62,22 @@ final class Supervisor {
 extension MessageSocket {
     enum Event {
         case message
-        case nothing
+        case none
         /// Blocked in a system call that never returns.
         case forbidden(call: String)
     }
 
     /// Decides on one system call if it comes first.
     ///
-    /// Returns `.nothing` on a timeout, and if a thread was granted or rejected.
+    /// Returns `.none` on a timeout, and if a thread was granted or rejected.
     func event(_ supervisor: Supervisor?, milliseconds: CInt) -> Event {
         // The kernel always reports the end of the connection, whatever the requested events.
         var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         if let supervisor { entries.append(pollfd(fd: supervisor.descriptor, events: Int16(POLLIN), revents: 0)) }
-        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return .nothing }
+        guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return .none }
         if let supervisor, entries[1].revents & Int16(POLLIN) != 0, let call = supervisor.decideNextCall() {
             return .forbidden(call: call)
         }
-        return entries[0].revents != 0 ? .message : .nothing
+        return entries[0].revents != 0 ? .message : .none
     }
 }

@@ -114,8 +114,8 @@ package struct WorkerLaunch: Sendable {
             switch socket.event(supervisor, milliseconds: CInt(rest * 1_000)) {
             case .forbidden(let call):
                 throw Failure(description: "a starting worker made the forbidden system call \(call)")
-            case .nothing where rest == 0: return nil
-            case .nothing: break
+            case .none where rest == 0: return nil
+            case .none: break
             case .message:
                 guard let (message, descriptors) = socket.nextMessage(count: WorkerResponse.byteCount) else {
                     return nil

@@ -93,7 +93,7 @@ final class WorkerProcess: @unchecked Sendable {
             switch socket.event(supervisor, milliseconds: interval) {
             case .message: break waiting
             case .forbidden(let call): return .forbidden(call: call)
-            case .nothing: break
+            case .none: break
             }
             if token.shouldStop {
                 let isBusy = token.timeLimit.map { processorTime - processorStart >= $0 / 2 }
@@ -173,7 +173,7 @@ final class WorkerProcess: @unchecked Sendable {
         while SystemTimekeeper().now < end {
             switch socket.event(supervisor, milliseconds: Self.checkInterval) {
             case .forbidden(let call): return .forbidden(call: call)
-            case .nothing: continue
+            case .none: continue
             case .message: break
             }
             guard case .attempted(let error) = WorkerResponse(socket.receive(count: WorkerResponse.byteCount)) else {
@@ -241,7 +241,7 @@ final class WorkerProcess: @unchecked Sendable {
         case .message:
             return socket.receive(count: WorkerResponse.byteCount).isEmpty
                 ? .gone : .breach("it sent a message without a request")
-        case .nothing: break
+        case .none: break
         }
         if isStopped { return .gone }
         return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil

@@ -46,7 +46,7 @@ struct OriginHealthTableTests {
     @Test func `origins without results are not stored, and of unproven ones only a few`() {
         var book = OriginHealthTable()
         book.transfer(origin(0), .success)
-        for number in 1...5_000 { book.transfer(origin(number), .nothing) }
+        for number in 1...5_000 { book.transfer(origin(number), .inconclusive) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [origin(0)])
         for number in 1...5_000 { suspend(origin(number), in: &book) }
         let origins = book.summary(at: .zero).origins

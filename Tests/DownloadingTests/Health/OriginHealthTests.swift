@@ -10,7 +10,7 @@ struct OriginHealthTests {
         var health = health
         #expect(health.isReachable == nil)
         #expect(!health.isSuspended)
-        let consequence = try health.transfer("/a", .nothing, at: .zero)
+        let consequence = try health.transfer("/a", .inconclusive, at: .zero)
         #expect(consequence == .none)
         #expect(health.isReachable == nil)
     }
@@ -26,7 +26,7 @@ struct OriginHealthTests {
         // Ends that say nothing neither add to the row nor break it.
         for number in 0..<4 {
             try health.transfer("/\(number)", .noResponse, at: .seconds(20))
-            try health.transfer("/n\(number)", .nothing, at: .seconds(20))
+            try health.transfer("/n\(number)", .inconclusive, at: .seconds(20))
         }
         #expect(!health.isSuspended)
         let consequence = try health.transfer("/5", .noResponse, at: .seconds(20))
@@ -170,7 +170,7 @@ struct OriginHealthTests {
 
     @Test func `a probe without a verdict makes way for the next`() throws {
         var health = try suspended(.noResponse, at: .zero)
-        try health.transfer("/a", .nothing, at: .seconds(6))
+        try health.transfer("/a", .inconclusive, at: .seconds(6))
         try health.transfer("/a", .success, at: .seconds(6))
         #expect(!health.isSuspended)
     }

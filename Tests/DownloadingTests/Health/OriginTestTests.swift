@@ -75,7 +75,7 @@ struct OriginTestTests {
     @Test func `a test without a verdict suspends nothing, and its sources are forgotten`() throws {
         var health = try knowing(["/good"])
         let inquiry = try suspect(&health, .noResponse)
-        let end = health.conclude(inquiry, findings([("/good", .nothing)]), at: .seconds(10))
+        let end = health.conclude(inquiry, findings([("/good", .inconclusive)]), at: .seconds(10))
         #expect(end == .none)
         let consequence = try health.transfer("/more", .noResponse, at: .seconds(10))
         #expect(consequence == .suspended)
@@ -152,7 +152,7 @@ struct OriginTestTests {
         let probe = try health.pass(at: .seconds(15))
         let test = health.inquiry(before: probe, of: .path("/a"))
         let inquiry = try #require(test)
-        _ = health.end(probe, .nothing, of: .path("/a"), at: .seconds(15))
+        _ = health.end(probe, .inconclusive, of: .path("/a"), at: .seconds(15))
         _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(16))
         #expect(health.admission(at: .seconds(16)) != .rejected(.seconds(5)))
     }

@@ -63,7 +63,7 @@ extension HTTPResponse {
             case .bytes(let piece): bytes += piece.array
             case .end: return String(decoding: bytes, as: UTF8.self)
             case .broken: return "broken"
-            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
+            case .pending: await withCheckedContinuation { next in body.whenReady { next.resume() } }
             }
         }
     }

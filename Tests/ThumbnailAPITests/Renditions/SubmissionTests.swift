@@ -103,7 +103,7 @@ import ThumbnailTypes
         while !text.contains("picture\r\n") {
             switch body.take() {
             case .bytes(let piece): text += String(decoding: piece.array, as: UTF8.self)
-            case .nothing: await withCheckedContinuation { next in body.whenReady { next.resume() } }
+            case .pending: await withCheckedContinuation { next in body.whenReady { next.resume() } }
             case .end, .broken:
                 Issue.record("the body ended")
                 return
