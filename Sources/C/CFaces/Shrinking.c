@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int CFaces_reduction(int width, int height)
+int CFaces_reduction(int width, int height, int enough)
 {
     int64_t pixels = (int64_t) width * height;
     int reduction = 1;
-    while ((int64_t) (reduction + 1) * (reduction + 1) * CFaces_enough_pixels <= pixels && reduction < 255)
+    while ((int64_t) (reduction + 1) * (reduction + 1) * enough <= pixels && reduction < 255)
         reduction++;
     return reduction;
 }

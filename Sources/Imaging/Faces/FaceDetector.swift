@@ -36,7 +36,7 @@ package struct FaceDetector: Sendable {
         try unsafe image.withFrame(token) { frame, _ in
             // Only the first frame of an animation is searched.
             let (width, height) = unsafe (frame.width, min(frame.height, Int32(image.size.height)))
-            let reduction = CFaces_reduction(width, height)
+            let reduction = CFaces_reduction(width, height, Int32(ImageHeader.facePixels))
             size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))
             luma = [UInt8](repeating: 0, count: size.area)
             let isDone = unsafe CFaces_shrink(

@@ -10,7 +10,8 @@ extension DecodePlan {
 }
 
 extension ImageHeader {
-    private static let facePixels = 150_000
+    /// The pixels that suffice to find faces.
+    package static let facePixels = 150_000
 
     /// The coarsest level with enough pixels.
     ///

@@ -50,15 +50,13 @@ int CFaces_is_valid(const CFacesCascade *cascade);
 enum {
     /// Faces are sought at the scales of an image of this many pixels.
     CFaces_usual_pixels = 250000,
-    /// An image of more pixels needs no others.
-    CFaces_enough_pixels = 150000,
     /// The most pixels of an image.
-    CFaces_max_pixels = 4 * CFaces_enough_pixels,
+    CFaces_max_pixels = 600000,
     CFaces_max_faces = 32,
 };
 
-/// Returns the number of pixels on a side of the squares that become one pixel of `CFaces_shrink`.
-int CFaces_reduction(int width, int height);
+/// Returns the largest side of squares that, as pixels of `CFaces_shrink`, leave at least `enough` pixels.
+int CFaces_reduction(int width, int height, int enough);
 
 /// Writes the mean luma of whole squares of pixels, over white.
 ///
