@@ -26,7 +26,7 @@ struct CapacityPlan: Equatable {
     let requests: Double
     let misses: Double
     let processors: Double
-    /// Besides caches.
+    /// The memory besides caches.
     let memory: Double
     /// The bytes of all results, on disk or in the result store.
     let allResults: Double

@@ -38,7 +38,7 @@ final class ConfiguredTenants: Sendable {
 extension TargetExplainer {
     /// - Parameter pipeline: With the formats that may be decoded.
     package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
-        // Explaining charges no account.
+        // An unused account: explaining charges none.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
         let tenants = ConfiguredTenants(settings, rules) { _ in account }
         let entries = tenants.entries

@@ -70,7 +70,7 @@ extension Settings {
     }
 }
 
-/// In batches once a second.
+/// Sends finished spans in batches once a second.
 ///
 /// Requests never wait for it: while a collector is slow or unreachable, spans wait up to the tracer's limit, and the
 /// rest are dropped.

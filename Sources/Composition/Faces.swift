@@ -2,7 +2,7 @@ import Imaging
 package import Settings
 import Telemetry
 
-/// Reads the cascade at the start.
+/// Reads the cascades at the start.
 enum Faces {
     struct Unusable: Error, CustomStringConvertible {
         let reason: String

@@ -116,7 +116,7 @@ package struct Engine: Sendable {
             rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
     }
 
-    /// In the keys of disk, shared cache and result store: other releases and libraries may make other bytes.
+    /// A part of the keys of disk and shared layers: other releases and libraries may make other bytes.
     static var keyText: String { "alula \(Program.build), \(ImageLibrary.versions)" }
 
     private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {

@@ -1,13 +1,13 @@
 import Recipes
 package import ThumbnailTypes
 
-/// Every client request passes through it, in all dialects.
+/// Limits every client request, in all dialects.
 package struct ClientPolicy: Sendable {
     let sizes: SizePolicy
-    /// For clients that save data, unless a lower or an explicit quality applies.
+    /// The quality for clients that save data, unless a lower or an explicit one applies.
     let saveDataQuality: Int?
 
-    /// Without a signature; tags of presets are the operator's.
+    /// Whether unsigned requests may name tags; tags of presets are the operator's.
     let takesUnsignedTags: Bool
     let limits: RequestLimits
 

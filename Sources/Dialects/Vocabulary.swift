@@ -22,9 +22,9 @@ package struct Vocabulary: Sendable {
     /// Checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
     package var dialectPresets: [ExactText: String] = [:]
-    /// For unsigned requests, and for all with `w=auto` and `dpr=auto`.
+    /// The sizes of unsigned requests, and of all with `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()
-    /// Besides `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
+    /// Whether only presets are allowed, besides `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
     package var baseOrigin: SourceBase?

@@ -87,7 +87,7 @@ package final class DiskStore: Sendable {
         scheduleRemovals()
     }
 
-    /// Returns what was removed, if known in time.
+    /// Returns the size of the removed entries, if it is known in time.
     package func purgeAll(from source: [UInt8]) async -> DiskUsage {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.cancelWrites(source: digest) }
@@ -122,7 +122,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Except the notes; returns what was removed, if known in time.
+    /// Removes all entries but the notes; returns their size if it is known in time.
     package func purgeEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
         return await purge {
@@ -212,7 +212,7 @@ package final class DiskStore: Sendable {
         if isAbove { trim() }
     }
 
-    /// In steps, so that readers run in between.
+    /// Evicts in steps, so that readers run in between.
     private func trim() {
         enqueue { worker in
             let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
@@ -262,7 +262,7 @@ package final class DiskStore: Sendable {
     /// An empty job performs pending removals first; a full queue does not need one.
     private func scheduleRemovals() { enqueue { $0.perform { _ throws(SQLiteError) in } } }
 
-    /// Dropped if too much work waits.
+    /// Queues work, or drops it if too much waits.
     private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }

@@ -46,7 +46,7 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Nil while the disk is full too.
+    /// Runs `body` with the file; nil while the disk is full too.
     @discardableResult
     func performWrite<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in isFull ? nil : try body(database) } ?? nil
@@ -93,7 +93,7 @@ final class DiskWorker: @unchecked Sendable {
         return try database.entries.removeAll(from: source)
     }
 
-    /// If there is no room, removes the source.
+    /// Records the tags, or removes the source if there is no room for them.
     func recordTags(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {

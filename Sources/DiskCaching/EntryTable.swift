@@ -1,6 +1,6 @@
 import Memory
 
-/// And their order of use and their sums; used by the store's thread.
+/// The entries of the file, with their order of use and their sums; used by the store's thread.
 final class EntryTable {
     private struct Victim {
         let id: Int
@@ -23,14 +23,14 @@ final class EntryTable {
     private(set) var usage: [DiskShare: DiskUsage] = [:]
     private(set) var evictedBytes: [DiskShare: Int] = [:]
     private var clock = 0
-    /// Read, with a new position in the order that is not written yet.
+    /// Entries that were read, with their new positions in the order, which are not written yet.
     private var touched: [Int: Int] = [:]
     /// The disk is full; the order of use is not written then.
     var isReadOnly = false
 
     /// Entries evicted, or moved in the order, per transaction.
     private static let step = 32
-    /// Entries with an unwritten position.
+    /// The maximum number of entries with an unwritten position.
     private static let maximumTouched = 4_096
     private static let maximumBytes = 1 << 56
 

@@ -18,7 +18,7 @@ final class TagTable {
 
     /// Rows deleted at once when there are too many.
     private static let step = 8
-    /// Returned for one tag.
+    /// The limits of the names returned for one tag.
     private static let maximumNames = (count: 100_000, bytes: 8 << 20)
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
@@ -108,7 +108,7 @@ final class TagTable {
         return cost
     }
 
-    /// In the file, of one tag of a source, with its index entries.
+    /// The bytes in the file for one tag of a source, with its index entries.
     private static let rowCost = 256
 
     /// Table leaves are two thirds full, and a row longer than half a page takes a whole leaf.

@@ -21,7 +21,7 @@ struct ActivityIndicator {
         }
     }
 
-    /// Possibly in the past; nil if it does not change.
+    /// The time of the next change, possibly in the past; nil if there is none.
     var nextChange: Duration? {
         switch phase {
         case .delayingStart(let start): start + Self.activationDelay

@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-/// Can be returned once.
+/// A slot in use, which can be returned once.
 struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }

@@ -25,7 +25,7 @@ struct FetchQueue {
 
     mutating func append(_ id: FetchID) { ids.append(id) }
 
-    /// Ignores the limit of the queue.
+    /// Puts fetches first in the order, whatever the limit of the queue.
     mutating func putNext(_ next: [FetchID]) {
         ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
     }

@@ -2,7 +2,7 @@ package import Coordination
 package import HTTPTypes
 package import Telemetry
 
-/// Run by libmicrohttpd's event threads and the `http-watch` thread.
+/// The HTTP server, run by libmicrohttpd's event threads and the `http-watch` thread.
 package final class HTTPServer: Sendable {
     package let port: UInt16
     private let socket: ListeningSocket
@@ -12,7 +12,7 @@ package final class HTTPServer: Sendable {
     private let acceptThread: AcceptThread?
     private let isListening = Locked(true)
 
-    /// Clients can connect when it returns.
+    /// Starts the server; clients can connect when it returns.
     ///
     /// - Parameters:
     ///   - logger: For events unrelated to a single request.
@@ -47,7 +47,7 @@ package final class HTTPServer: Sendable {
 
     package var connectionCount: Int { context.connectionCount }
 
-    /// Open connections close after their next response, idle ones at once.
+    /// Stops accepting; open connections close after their next response, idle ones at once.
     ///
     /// One that has just opened, or had a response, first gets time for a request that may be on the way.
     package func stopAccepting() {

@@ -21,20 +21,18 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     package var imfFixdate: String {
         let civil = CivilDate(secondsSince1970: secondsSince1970)
-        return "\(Self.days[civil.weekday]), \(Self.two(civil.day)) \(Self.months[civil.month - 1]) "
-            + "\(Self.four(civil.year)) \(Self.two(civil.hour)):\(Self.two(civil.minute)):\(Self.two(civil.second)) GMT"
+        return "\(Self.days[civil.weekday]), \(civil.day.twoDigits) \(Self.months[civil.month - 1]) "
+            + "\(Self.four(civil.year)) \(civil.hour.twoDigits):\(civil.minute.twoDigits):\(civil.second.twoDigits) GMT"
     }
 
     /// `19941106T084937Z` (ISO 8601, basic format).
     package var basicISO8601: String {
         let civil = CivilDate(secondsSince1970: secondsSince1970)
-        return Self.four(civil.year) + Self.two(civil.month) + Self.two(civil.day) + "T" + Self.two(civil.hour)
-            + Self.two(civil.minute) + Self.two(civil.second) + "Z"
+        return Self.four(civil.year) + civil.month.twoDigits + civil.day.twoDigits + "T" + civil.hour.twoDigits
+            + civil.minute.twoDigits + civil.second.twoDigits + "Z"
     }
 
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    private static func four(_ number: Int) -> String { two(number / 100) + two(number % 100) }
+    private static func four(_ number: Int) -> String { (number / 100).twoDigits + (number % 100).twoDigits }
 
     /// The three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime.
     ///

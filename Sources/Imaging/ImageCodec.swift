@@ -2,7 +2,7 @@ package import Coordination
 package import Memory
 package import Recipes
 
-/// In this process, or in a confined worker process that can be terminated.
+/// Decodes and encodes in this process, or in a confined worker process that can be terminated.
 ///
 /// Calls block the thread.
 package protocol ImageCodec: Sendable {

@@ -3,7 +3,7 @@ package import Memory
 package import Recipes
 
 package enum ImageEncoder {
-    /// Packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
+    /// Encodes packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
     ///
     /// - Parameters:
     ///   - quality: 1…100, nil for the format's default.

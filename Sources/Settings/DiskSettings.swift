@@ -3,7 +3,7 @@ import ThumbnailPipeline
 
 package struct DiskSettings: Sendable {
     package enum SessionMode: String, CaseIterable, Sendable {
-        /// Writes if a path is set.
+        /// Writes to disk if a path is set.
         case `default`
         case ephemeral
     }

@@ -213,7 +213,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK", Self.outdated:
             true
-        // Always on.
+        // Always on here.
         case "ALWAYS_RASTERIZE_SVG": flag == true
         default: flag == false && !row.hasPrefix("ALLOW")
         }

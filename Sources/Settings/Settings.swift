@@ -36,7 +36,7 @@ package struct Settings: Sendable {
     package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    /// Without defaults.
+    /// The settings that were set, without defaults.
     var chosen: [ExactText: EffectiveSetting] = [:]
     /// The texts as read, secrets included, to find changes.
     var texts: [ExactText: String] = [:]
@@ -67,7 +67,7 @@ package struct Settings: Sendable {
         api.otherDialects = dialects.dialects(api.vocabulary)
     }
 
-    /// In all grammars.
+    /// Enables or disables face detection in all grammars.
     package mutating func setFaceDetection(_ isOn: Bool) {
         pipeline.rules.findsFaces = isOn
         api.vocabulary.findsFaces = isOn
@@ -79,7 +79,7 @@ package struct Settings: Sendable {
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
-    /// Once there are some, also those of no named origin.
+    /// The allowed sources; once there are some, also for URLs of no named origin.
     var allowedSources: [SourcePattern] {
         get { downloads.allowedSources }
         set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }

@@ -23,11 +23,11 @@ package struct TenantSettings: Hashable, Sendable {
 
     package let name: String
     package var keys: [Key] = []
-    /// In lowercase, without ports.
+    /// The host names, in lowercase, without ports.
     package var hosts: [ExactText] = []
     package var origins: [ExactText] = []
     var allowedSources: [SourcePattern] = []
-    /// With other tenants that do, and with the default.
+    /// Whether it shares sources with other tenants that do, and with the default.
     var sharesSources = false
     var presets: [ExactText] = []
     var sizes: [Int] = []

@@ -47,7 +47,7 @@ package final class SharedStore: Sendable {
         backend = ObjectBackend(container, configuration, signature: signature, gate: gate)
     }
 
-    /// Connects, and again whenever that fails or the connection is lost.
+    /// Connects, and reconnects whenever that fails or the connection is lost.
     ///
     /// - Parameters:
     ///   - handlers: A folder or bucket does not announce purges.

@@ -93,8 +93,7 @@ package final class DescriptorSink: LogSink, Sendable {
         var second = second
         var parts = unsafe tm()
         unsafe gmtime_r(&second, &parts)
-        func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return unsafe "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T"
-            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        return unsafe "\(parts.tm_year + 1900)-\((parts.tm_mon + 1).twoDigits)-\(parts.tm_mday.twoDigits)T"
+            + "\(parts.tm_hour.twoDigits):\(parts.tm_min.twoDigits):\(parts.tm_sec.twoDigits)"
     }
 }

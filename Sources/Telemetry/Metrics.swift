@@ -31,7 +31,7 @@ package final class Histogram: Sendable {
 
     private let counts = InlineArray<15, Atomic<Int>> { _ in Atomic(0) }
     private let nanoseconds = Atomic(0)
-    /// The last of each bucket.
+    /// The last exemplar of each bucket.
     private let exemplars = Locked<[Int: Exemplar]>([:])
 
     package init() {

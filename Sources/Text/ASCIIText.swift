@@ -22,6 +22,11 @@ extension StringProtocol {
     @inlinable public var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 }
 
+extension BinaryInteger {
+    /// With a leading zero below ten.
+    package var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
+}
+
 extension Int {
     /// Without trailing zeros beyond `minimum` decimals: 1500 with three places is `1.5`.
     package func decimal(places: Int, minimum: Int = 0) -> String {

@@ -32,7 +32,7 @@ struct PublicRoutes: RouteTable {
         return native.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? native
     }
 
-    /// Any length where images are uploaded, and without a route: their checks reject them.
+    /// Unlimited where uploads are accepted, and without a route, because later checks reject them.
     func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
 
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {

@@ -184,7 +184,7 @@ extension ThumbnailResponder {
         }
     }
 
-    /// Not for an invalid request, a rejection or a fault of the service.
+    /// Whether the error is neither an invalid request nor a rejection nor a fault of the service.
     private static func allowsPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true

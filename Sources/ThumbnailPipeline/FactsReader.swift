@@ -10,7 +10,7 @@ import ThumbnailTypes
 struct FactsReader: Sendable {
     let pipeline: ImagePipeline
 
-    /// Parses the file's header, and decodes pixels only for facts that need them.
+    /// Reads the facts from the header, and decodes pixels only for facts that need them.
     ///
     /// Sizes over the limits are reported, and a truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {

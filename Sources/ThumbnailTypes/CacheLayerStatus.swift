@@ -1,4 +1,4 @@
-/// RFC 9211.
+/// A member of `Cache-Status` (RFC 9211).
 package struct CacheLayerStatus: Hashable, Sendable {
     package enum Layer: String, Sendable, Hashable {
         case result = "alula-result"

@@ -1,4 +1,4 @@
-/// The best help that a request found, for logs and metrics.
+/// The furthest cached stage that a request found, for logs and metrics.
 package enum CacheUse: String, CaseIterable, Sendable {
     /// The result was stored.
     case hit

@@ -11,7 +11,7 @@ package struct Freshness: Hashable, Sendable {
     /// In seconds since the origin created or validated the source (RFC 9111 section 4.2.3); nil if it came from no
     /// cache.
     package var age: Int?
-    /// A guess, which applies only while it can be corrected.
+    /// Whether the lifetime is a guess, which applies only while it can be corrected.
     package var isGuessed = false
 
     package init(storability: Storability = .shared, lifetime: Int? = nil, age: Int? = nil) {

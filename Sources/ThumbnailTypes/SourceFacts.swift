@@ -5,7 +5,7 @@ package import Telemetry
 
 package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []
-    /// In the file, without its pixels.
+    /// The requested texts of the file, which need no pixels.
     package var texts: Set<Texts> = []
     package var includesFaces = false
     package var columns = 4

@@ -129,7 +129,7 @@ enum StatusText {
 
     private static func tenths(_ number: Double) -> String {
         guard let tenths = Int(exactly: (max(0, number) * 10).rounded()) else { return "?" }
-        return "\(tenths / 10).\(tenths % 10)"
+        return tenths.decimal(places: 1, minimum: 1)
     }
 
     private static func text(_ value: JSONValue?) -> String? {

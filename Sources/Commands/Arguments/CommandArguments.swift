@@ -12,7 +12,7 @@ struct UsageError: Error, Equatable {
 
 struct CommandArguments: Sendable {
     private(set) var operands: [String] = []
-    /// In order, as spelled.
+    /// The parameters in order, as spelled.
     private(set) var parameters: [(name: String, value: String)] = []
     private(set) var settings: [String] = []
     private var values: [ExactText: [String]] = [:]

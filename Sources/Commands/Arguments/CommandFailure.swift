@@ -11,7 +11,7 @@ struct CommandFailure: Error, Equatable {
     let code: String
     /// One line without a final period.
     let reason: String
-    /// If it is not the source.
+    /// The subject of the failure, if it is not the source.
     var subject: String?
     var isWorthRetrying = false
     /// The command stops instead of trying other sources.
@@ -40,7 +40,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// In one line; for a rejected source only the rule, which public clients do not see.
+    /// The reason in one line; for a rejected source only the rule, which public clients do not see.
     private static func reason(of error: any ServiceError) -> String {
         var reason = lowered(error.operatorMessage)
         if reason.hasSuffix(".") { reason.removeLast() }

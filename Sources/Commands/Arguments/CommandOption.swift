@@ -51,7 +51,7 @@ struct CommandDescription: Sendable {
     var takesSettings = true
     /// Only the settings that affect image processing are options.
     var worksOnImages = false
-    /// Often a single one.
+    /// The files or folders of images.
     var rendersFiles = false
     var examples: [String] = []
 

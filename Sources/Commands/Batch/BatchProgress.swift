@@ -61,15 +61,14 @@ struct BatchProgress {
 
     private static func text(_ number: Double) -> String {
         if number >= 100 { return String(Int(number.rounded())) }
-        let tenths = Int((number * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
+        return Int((number * 10).rounded()).decimal(places: 1, minimum: 1)
     }
 
     /// `12 s`, `3:05` or `1:02:03`.
     private static func text(of seconds: Int) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         if seconds < 60 { return "\(seconds) s" }
-        let rest = "\(two(seconds / 60 % 60)):\(two(seconds % 60))"
-        return seconds < 3_600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3_600):\(rest)"
+        let end = (seconds % 60).twoDigits
+        return seconds < 3_600
+            ? "\(seconds / 60):\(end)" : "\(seconds / 3_600):\((seconds / 60 % 60).twoDigits):\(end)"
     }
 }

@@ -87,7 +87,7 @@ enum InfoTable {
     }
 }
 
-/// Computes the lines of `alula info`, several at a time.
+/// The lines of `alula info`, of which several are computed at a time.
 enum InfoLines {
     /// Calls `report` for each line in order; it returns whether to continue.
     ///

@@ -6,7 +6,7 @@ import Program
 enum InputFile {
     struct TooLong: Error {}
 
-    /// In bytes, of a list or record.
+    /// The longest list or record, in bytes.
     static let longestList = 4 << 30
 
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {

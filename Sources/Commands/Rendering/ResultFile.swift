@@ -1,7 +1,7 @@
 import Glibc
 import Memory
 
-/// Appears atomically, with all of its bytes.
+/// A result file, which appears atomically with all of its bytes.
 ///
 /// The bytes are written to an unnamed file, which vanishes when the process ends; it gets its name only when all are
 /// written. On file systems without unnamed files, it has a temporary name.

@@ -1,7 +1,7 @@
 import Coordination
 import Telemetry
 
-/// The caches shrink if the kernel is short of memory; checked each second.
+/// Shrinks the caches if the kernel is short of memory; checks each second.
 struct MemoryWatch: Sendable {
     private static let interval = Duration.seconds(1)
 
@@ -17,7 +17,7 @@ struct MemoryWatch: Sendable {
             let step = pressure()?.purge
             if let step {
                 let freed = budget.purge(step)
-                // Once per step, not each second.
+                // Reports once per step, not each second.
                 if step != last {
                     logger.warning("memory low", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
                 }

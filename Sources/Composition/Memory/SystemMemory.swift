@@ -14,8 +14,8 @@ package struct SystemMemory {
             .reduce(machine, min)
     }
 
-    /// With the time that tasks waited for memory: of the process's own group if the kernel supports that, otherwise of
-    /// the machine.
+    /// The file with the time that tasks waited for memory: of the process's own group if the kernel supports that,
+    /// else of the machine.
     var pressureFile: String? {
         let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
         return files.first { text(of: $0) != nil }

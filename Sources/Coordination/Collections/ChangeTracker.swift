@@ -1,6 +1,6 @@
 /// Detects changes of what keys stand for during reads and writes: a plain value.
 ///
-/// Tracks only keys in use, so there are never more of them than readers and writers.
+/// Tracks only keys in use, so there are never more than readers and writers.
 package struct ChangeTracker<Key: Hashable> {
     package struct Ticket {
         fileprivate let key: Key

@@ -11,7 +11,7 @@ package final class MemoryBudget: Sendable {
         package init() {}
     }
 
-    /// It exceeds the whole budget.
+    /// The request exceeds the whole budget.
     package struct NeverFits: Error {}
 
     package enum Use: Int, Sendable, CaseIterable {

@@ -33,13 +33,13 @@ package final class MemoryReservation: Sendable {
         return MemoryReservation(of: bytes, for: holder, in: budget)
     }
 
-    /// Does not wait.
+    /// Reserves more without waiting.
     package func grow(by bytes: Int) throws(MemoryBudget.Full) {
         try budget.takeNow(bytes, for: holder)
         held.withLock { $0.bytes += bytes }
     }
 
-    /// A body of this size has arrived, and its tenant holds it until this is released.
+    /// Turns the reservation into an arrived body, which belongs to its tenant until this is released.
     package func settle(on bytes: Int) {
         guard let flow = holder.flow else { return release() }
         let reserved = held.withLock { held in

@@ -1,10 +1,10 @@
 import Glibc
 
-/// One thread waits for them; they interrupt no other thread.
+/// Signals that one thread waits for, and that interrupt no other thread.
 package struct AwaitedSignals: Sendable {
     private let signals: sigset_t
 
-    /// In the calling thread and all threads started later; must run before any other thread exists.
+    /// Blocks them in the calling thread and all later threads; must run before any other thread exists.
     package init(_ numbers: [CInt]) {
         signals = Self.set(of: numbers)
         var signals = signals

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The system's in production, a hand-cranked one in tests.
+/// A clock: the system's in production, a hand-cranked one in tests.
 package protocol Timekeeper: Sendable {
     var now: Duration { get }
 

@@ -13,7 +13,7 @@ package final class ConcurrencyLimiter: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Tasks that wait already stay.
+    /// Changes the limit; tasks that already wait stay.
     package func setMaximumWaiting(_ count: Int) { queue.withLock { $0.maximumWaiting = count } }
 
     package var maximumTurns: Int { queue.withLock { $0.maximumTurns } }

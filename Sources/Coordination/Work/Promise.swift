@@ -1,4 +1,4 @@
-/// Several threads may give an answer: the first one counts, and one caller waits for it.
+/// A value that several threads may give: the first one counts, and one caller waits for it.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open

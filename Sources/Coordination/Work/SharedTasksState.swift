@@ -100,7 +100,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return departure
     }
 
-    /// In order of arrival.
+    /// Returns the waiters to resume, in order of arrival.
     ///
     /// Has no effect on work already forgotten.
     mutating func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {

@@ -1,4 +1,4 @@
-/// An entrant runs, waits or is rejected.
+/// Decides whether work runs, waits or is rejected.
 ///
 /// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
 /// estimated waits, to this machine.
@@ -14,7 +14,7 @@ struct TurnQueue<Answer> {
         case turn
         /// The answer is stored until the entrant's turn.
         case waits
-        /// It waits, and work of the longest flow leaves the queue; this is that work's answer.
+        /// It waits, and the work with this answer, of the longest flow, leaves the queue.
         case replaces(Answer)
         /// The wait would have been this long.
         case rejected(Duration)
@@ -130,7 +130,7 @@ struct TurnQueue<Answer> {
     mutating func leave(_ id: ID) -> Answer? {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
         let left = remove(at: index)
-        // The tags of later work of the flow stand.
+        // Later work of the flow keeps its tags.
         if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
             nextTags[left.flow] = next - left.charge
         }

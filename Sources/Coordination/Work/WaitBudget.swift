@@ -1,4 +1,4 @@
-/// A request's waits for optional things have a common bound.
+/// A common bound for all waits of a request for optional things.
 package final class WaitBudget: Sendable {
     private let spent = Locked(Duration.zero)
 

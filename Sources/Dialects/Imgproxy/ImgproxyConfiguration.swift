@@ -15,7 +15,7 @@ package struct ImgproxyConfiguration: Sendable {
     package var argumentsSeparator = ":"
     /// Otherwise `obj:face` is refused, like all other objects.
     package var findsFaces = true
-    /// The last part of a base64 source is only a file name.
+    /// Whether the last part of a base64 source is only a file name.
     package var ignoresNameAfterBase64 = false
     /// As written; empty for all.
     package var allowedOptions: Set<ExactText> = []

@@ -127,7 +127,7 @@ struct ThumbnailParameterValues: Sendable {
 }
 
 struct WatermarkParameters: Sendable {
-    /// And the defaults for its name.
+    /// The watermark of this name in the settings, with its defaults.
     var named: Vocabulary.Watermark?
     var position: Gravity?
     var x: Int?

@@ -81,7 +81,7 @@ struct ThumborMark: Hashable, Sendable {
     var y = Position()
     var opacity = 100
     var mode = BlendMode.normal
-    /// In percent of the image's sides; nil if it follows from the other side, or for the mark's own size.
+    /// The width in percent of the image's; nil if it follows from the height, or for the mark's own size.
     var widthShare: Int?
     var heightShare: Int?
 

@@ -21,7 +21,7 @@ struct ThumborGeometry: Hashable, Sendable {
     }
 
     struct FitIn: Hashable, Sendable {
-        /// The box is turned if the image then becomes larger.
+        /// Whether the box is turned if the image then becomes larger.
         var isAdaptive = false
         var isFull = false
     }
@@ -66,7 +66,7 @@ struct ThumborGeometry: Hashable, Sendable {
     var down = Alignment.middle
     var isSmart = false
     var focuses: [Focus] = []
-    /// The box must not exceed the whole image.
+    /// Whether the box must not exceed the whole image.
     var isEnlargingForbidden = false
     /// Clockwise, before everything else.
     var quarters = 0

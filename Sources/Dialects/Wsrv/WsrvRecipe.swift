@@ -71,7 +71,7 @@ struct WsrvRecipe: RenderRecipe {
         return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
     }
 
-    /// Ignores single pixels; animations keep their border.
+    /// The trim, which ignores single pixels; animations keep their border.
     private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
         guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
             return nil

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// Used by one thread at a time.
+/// A connection to the file, used by one thread at a time.
 @safe
 final class SQLiteConnection {
     private let raw: OpaquePointer

@@ -5,11 +5,11 @@ enum SQLiteValue {
     case int(Int)
     case bytes(SharedBytes)
 
-    /// Small enough to copy.
+    /// A blob that is small enough to copy.
     static func blob(_ bytes: [UInt8]) -> SQLiteValue { .bytes(SharedBytes(bytes)) }
 }
 
-/// Used by its connection's thread.
+/// A prepared statement, used by its connection's thread.
 @safe
 final class SQLiteStatement {
     /// Valid only inside the closure that receives it.

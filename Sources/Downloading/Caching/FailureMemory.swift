@@ -15,7 +15,7 @@ struct FailureMemory {
 
     var count: Int { memory.count }
 
-    /// Ignores errors unrelated to the source, such as our own limits and rejections.
+    /// Remembers an error, unless it is unrelated to the source, such as our own limits and rejections.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {

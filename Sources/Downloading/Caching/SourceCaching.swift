@@ -1,7 +1,7 @@
 package protocol SourceReceiver: Sendable {
     func store(_ source: Source)
 
-    /// Keeps the facts in the parts.
+    /// Stores the facts that the parts contain.
     func store(_ part: PartialSource)
 
     func refresh(_ head: SourceHead)

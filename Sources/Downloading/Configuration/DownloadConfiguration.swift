@@ -16,7 +16,7 @@ package struct DownloadConfiguration: Sendable {
     /// The time from the request to the first byte of the response.
     package var firstByteTimeout = Duration.seconds(5)
     package var downloadTimeout = Duration.seconds(10)
-    /// Must arrive in each `lowSpeedInterval` once the response has begun.
+    /// The bytes that must arrive in each `lowSpeedInterval` once the response has begun.
     package var lowSpeedBytes = 16 << 10
     package var lowSpeedInterval = Duration.seconds(3)
     package var maximumBytes = 64 << 20
@@ -29,10 +29,10 @@ package struct DownloadConfiguration: Sendable {
     /// Single endpoints that may serve sources even if they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
     package var allowedPorts: Set<Int> = [80, 443]
-    /// One of them must match every URL, including redirects; empty allows all URLs.
+    /// Patterns of which one must match every URL, including redirects; empty allows all URLs.
     package var allowedSources: [SourcePattern] = []
     package var allowsUnnamedSources = true
-    /// One of them must match, too, unless there are none.
+    /// Patterns of which one must match too, unless there are none.
     package var tenantSources: [SourcePattern] = []
     /// The tenant that shares no sources with others; nil for one that does.
     package var tenant: ExactText?
@@ -53,7 +53,7 @@ package struct DownloadConfiguration: Sendable {
 
     package init(origins: [Origin] = []) { self.origins = Origins(origins) }
 
-    /// Active and queued.
+    /// The limit of active and queued transfers.
     package var maximumTransfers: Int { maximumActiveDownloads + maximumQueuedDownloads }
 
     package var addressPolicy: AddressPolicy {
@@ -62,7 +62,7 @@ package struct DownloadConfiguration: Sendable {
             allowedPorts: allowedPorts)
     }
 
-    /// In the settings' words: a part of keys, which changes only with the rules; no value contains a space or a line
+    /// The rules as text, a part of keys, which changes only with the rules; no value contains a space or a line
     /// end.
     package var policyText: String {
         let sources = allowsUnnamedSources ? allowedSources.map(\.keyText) : ["named"]

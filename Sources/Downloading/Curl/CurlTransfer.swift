@@ -214,7 +214,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// Reads on after a turn; the error of bytes that libcurl still had.
+    /// Continues reading after a turn; returns the error of bytes that libcurl still had.
     func beginTurn() -> CURLcode {
         hop.beginTurn()
         return easy?.resumeReceiving() ?? CURLE_OK

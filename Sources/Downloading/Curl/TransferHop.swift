@@ -37,7 +37,7 @@ struct TransferHop {
         rejection.removeAll()
     }
 
-    /// True once a turn.
+    /// Whether these bytes end the turn; true once a turn.
     mutating func endsTurn(with count: Int) -> Bool {
         turnBytes += count
         guard turnBytes >= Self.maximumTurnBytes, !isHeld else { return false }

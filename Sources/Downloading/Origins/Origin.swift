@@ -26,7 +26,7 @@ package struct Origin: Sendable {
     package var limits = OriginLimits()
     package var expectation = OriginExpectation()
     package var cachePolicy = OriginCachePolicy.all
-    /// In bytes; larger decoded images are not kept; nil for no limit but the cache's.
+    /// The largest decoded image that is kept, in bytes; nil for the cache's own limit.
     package var largestDecodedKept: Int?
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false

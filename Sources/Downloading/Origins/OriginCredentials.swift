@@ -4,9 +4,9 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     package init(_ text: String) { self.text = text }
 
     package var description: String { "…" }
-    /// No debugger shows the secret.
+    /// Hides the secret from debuggers.
     package var debugDescription: String { "…" }
-    /// Reflection does not show the secret.
+    /// Hides the secret from reflection.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -20,7 +20,7 @@ package struct OriginExpectation: Sendable, Hashable {
     }
 }
 
-/// The values that any cache may keep of a named origin's sources.
+/// Which values of a named origin's sources any cache may keep.
 package enum OriginCachePolicy: String, Sendable, CaseIterable {
     case all
     /// Neither sources nor their pixels.

@@ -52,7 +52,7 @@ extension Origins {
         package var description: String { "origins.\(origin): \(problem)" }
     }
 
-    /// So that a wrong file prevents the start instead of failing every request.
+    /// Checks certificates and keys, so that a wrong file prevents the start instead of failing every request.
     ///
     /// - Parameter name: An origin to skip, because the service works without it.
     package func checkFiles(exceptOf name: String? = nil) throws(Unusable) {

@@ -12,7 +12,7 @@ package struct ClientFields: Sendable, Hashable, CustomStringConvertible, Custom
 
     /// The maximum length of a field's value in bytes.
     package static let maximumLength = 4 << 10
-    /// Known to this process alone, so that no digest that leaves it can be compared with guessed values.
+    /// A random key of this process, so that guesses cannot be compared with its digests.
     private static let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
 
     let names: [HTTPField.Name]
@@ -53,8 +53,8 @@ package struct ClientFields: Sendable, Hashable, CustomStringConvertible, Custom
     package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
     package var description: String { "…" }
-    /// No debugger shows the values.
+    /// Hides the values from debuggers.
     package var debugDescription: String { "…" }
-    /// Reflection does not show the values.
+    /// Hides the values from reflection.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -5,7 +5,7 @@ package import Text
 ///
 /// A source keeps the rules under which its request was read, so that a reload never mixes two versions.
 package final class DownloadRules: Sendable {
-    /// The service's: a tenant's view hides none of its origins here.
+    /// The configuration of the service, in which a tenant's view hides no origins.
     package var configuration: DownloadConfiguration { shared.configuration }
     /// The tenant that shares no sources with others; nil for one that does.
     package let tenant: ExactText?
@@ -99,7 +99,7 @@ package final class OriginRules: Sendable {
 
     /// Nil for absolute URLs.
     package let origin: Origin?
-    /// With the limits of the origin.
+    /// The configuration with the limits of the origin.
     package let configuration: DownloadConfiguration
     /// A part of the keys of stored sources: other settings may lead to other bytes, or forbid them.
     package let key: String

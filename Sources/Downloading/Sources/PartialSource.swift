@@ -32,7 +32,7 @@ package struct PartialSource: Sendable {
     }
 }
 
-/// Must be equal in all ranges of a source.
+/// The version of a source, equal in all of its ranges.
 struct PartVersion: Hashable, Sendable {
     /// A strong entity tag, or a strong date.
     let validator: String
@@ -41,7 +41,7 @@ struct PartVersion: Hashable, Sendable {
     let url: String
 }
 
-/// A range of a source, which is not all of it.
+/// A range of a source, less than all of it.
 package struct SourcePart: Sendable {
     let head: SourceHead
     let bytes: SharedBytes

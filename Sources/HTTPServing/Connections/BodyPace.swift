@@ -1,4 +1,4 @@
-/// A body must arrive at a kilobyte a second over five seconds.
+/// Requires bodies to arrive at a kilobyte a second over five seconds.
 ///
 /// This bounds the time that a client can keep a body open while sending almost nothing. Checked periodically by one
 /// thread.

@@ -43,7 +43,7 @@ struct ConnectionEviction {
 
     mutating func recordClosed() { closings -= 1 }
 
-    /// Closed since the last report, at most once a minute.
+    /// The number closed since the last report; nil more than once a minute.
     mutating func report(at now: Duration) -> Int? {
         guard unreported > 0, now >= nextReport else { return nil }
         defer { unreported = 0 }

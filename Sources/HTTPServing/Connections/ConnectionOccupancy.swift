@@ -60,7 +60,7 @@ struct ConnectionOccupancy: ~Copyable {
     }
 }
 
-/// One word.
+/// A time in one word, so that it can be atomic.
 private struct Moment: AtomicRepresentable {
     static let never = Moment(nanoseconds: .min)
 

@@ -48,7 +48,7 @@ final class ConnectionWatch: Sendable {
         for descriptor in [epoll, wakeReader, wakeWriter] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Unique in this server.
+    /// Returns a ticket that is unique in this server.
     func makeTicket() -> UInt64 { nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// Watches for the client's disconnection; event thread only, while the descriptor is open.
@@ -115,7 +115,7 @@ struct UnfinishedHeader {
     private(set) var since: Duration?
     private var afterBytes = 0
 
-    /// The same header has been incomplete for at least `limit`.
+    /// Whether the same header has been incomplete for at least `limit`.
     ///
     /// - Parameters:
     ///   - pendingBytes: Received after the last complete header.

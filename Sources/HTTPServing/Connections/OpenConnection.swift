@@ -9,14 +9,14 @@ protocol OpenConnection: AnyObject, Sendable {
 
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
 
-    /// Unless a request has arrived since `time`; returns whether the connection is being closed.
+    /// Closes it unless a request has arrived since `time`; returns whether it is being closed.
     func closeForEviction(idleSince time: Duration, at now: Duration) -> Bool
 
     /// The client has disconnected; nil stands for any ticket. Returns whether the connection was waiting.
     @discardableResult
     func abandon(ticket: UInt64?) -> Bool
 
-    /// Sends the bytes of `lastResponse` before. Watch thread only.
+    /// Ends a late body, after the bytes of `lastResponse`; watch thread only.
     func closeLateBody(at now: Duration, lastResponse: () -> [UInt8])
 
     /// The client has disconnected in the middle of its body; watch thread only.
@@ -27,7 +27,7 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Whether it was opened or answered a moment ago, so that a request may be on the way.
     func isExpectingRequest(at now: Duration) -> Bool
 
-    /// If no request is in progress and no header has begun; with `lastResponse`, also in the middle of a header.
+    /// Closes it if no request or header has begun; with `lastResponse`, also in the middle of a header.
     func closeIdle(lastResponse: [UInt8]?)
 
     func abort() -> Bool

@@ -34,8 +34,8 @@ final class ServingContext: Sendable {
 
     var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
-    /// On the event thread; false if all slots are taken and no connection can be closed, or if the address is at its
-    /// limit.
+    /// Called on the event thread; false if all slots are taken and no connection can be closed, or if the address
+    /// is at its limit.
     func admit(_ peer: PeerAddress?) -> Bool {
         guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue

@@ -39,7 +39,7 @@ package struct UnixSocketAddress: Sendable {
         return result == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// One datagram, without waiting.
+    /// Sends one datagram, without waiting.
     package func send(_ text: String) {
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

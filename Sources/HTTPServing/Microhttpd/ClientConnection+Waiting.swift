@@ -20,7 +20,7 @@ extension ClientConnection {
         if isAbandoned { task.cancel() }
     }
 
-    /// Disconnects are not detected.
+    /// Suspends for a short wait, during which disconnects are not detected.
     func suspend(during wait: ShortWait<HTTPResponse>) {
         let ticket = context.watch.makeTicket()
         step = .deferred(PendingDeferral(ticket: ticket, wait: wait))

@@ -158,7 +158,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Directly to the socket, because the library cannot send a response now.
+    /// Writes directly to the socket, because the library cannot send a response now.
     private func reject(with response: HTTPResponse) {
         isRejected = true
         socket.send(RejectionText.bytes(of: response, at: context.timekeeper.secondsSince1970))
@@ -200,7 +200,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// An empty part ends the body.
+    /// Takes a part of the body; an empty one ends it.
     ///
     /// Returning false ends the connection.
     @unsafe

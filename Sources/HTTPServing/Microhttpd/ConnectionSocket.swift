@@ -6,7 +6,7 @@ import Glibc
 struct ConnectionSocket: Sendable {
     let descriptor: CInt
 
-    /// Since the connection began; -1 if the kernel does not report it.
+    /// The bytes since the connection began; -1 if the kernel does not report them.
     var receivedBytes: Int { Int(CLinux_tcp_received_bytes(descriptor)) }
 
     /// The client has closed its half and everything it sent has been read.
@@ -22,7 +22,7 @@ struct ConnectionSocket: Sendable {
         }
     }
 
-    /// If the client acknowledges nothing, or has a closed window, for this long; 0 disables the limit.
+    /// Ends the connection if the client acknowledges nothing or has a closed window for this long; 0 for never.
     func limitStall(toMilliseconds milliseconds: UInt32) { CLinux_tcp_limit_stall(descriptor, milliseconds) }
 
     func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }

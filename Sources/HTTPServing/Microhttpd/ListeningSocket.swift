@@ -27,7 +27,7 @@ struct ListeningSocket: Sendable {
         port = Self.boundPort(of: descriptor)
     }
 
-    /// The kernel rejects later clients; not for an inherited socket.
+    /// Has the kernel reject later clients; not for an inherited socket.
     ///
     /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
     /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the
@@ -60,7 +60,7 @@ struct ListeningSocket: Sendable {
         return descriptor
     }
 
-    /// Replaces the file that an earlier process left.
+    /// Listens at a path, replacing the file of an earlier process.
     private static func listen(
         at path: String, mode: mode_t
     ) throws(HTTPServerError) -> (descriptor: CInt, SocketFile) {

@@ -82,7 +82,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 }
 
 extension HTTPRejection {
-    /// The library rejects a request with it; nil if the request is not at fault.
+    /// The rejection that the library reports by a status; nil if the request is not at fault.
     init?(status: UInt32) {
         switch status {
         case 400: self = .badRequest

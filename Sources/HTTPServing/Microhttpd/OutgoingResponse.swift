@@ -83,7 +83,7 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
 
 /// The text of a response that the library cannot send because it has no request.
 enum RejectionText {
-    /// The connection closes after it.
+    /// The bytes of the response, after which the connection closes.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
         var header = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase ?? "Refused")\r\n"
         header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"

@@ -149,7 +149,7 @@ extension CMicrohttpdShim_field {
 
 /// A target as the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// Serves comparison only.
+    /// The address in the buffer, for comparison only.
     let position: UInt
     let length: Int
     /// Nil if it is too long or has characters that are not allowed in a target.
@@ -157,7 +157,7 @@ struct ReceivedTarget {
 
     let isKnown: Bool
 
-    /// Unless the target is longer than `maximumLength` or equals `remembered`.
+    /// Copies the target unless it is longer than `maximumLength` or equals `remembered`.
     @unsafe
     init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, remembered: String?) {
         position = UInt(bitPattern: target)

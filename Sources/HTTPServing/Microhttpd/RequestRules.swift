@@ -67,7 +67,7 @@ enum RequestRules {
         return Int(value) ?? .max
     }
 
-    /// The origin form, and the asterisk of OPTIONS (RFC 9112 section 3.2).
+    /// Accepts the origin form, and the asterisk of OPTIONS (RFC 9112 section 3.2).
     private static func hasAcceptableTarget(_ request: HTTPRequest) -> Bool {
         if request.target.utf8.first == UInt8(ascii: "/") { return true }
         return request.target == "*" && request.method.rawValue == "OPTIONS"

@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 import Memory
 
-/// Suspends the connection while there is nothing to send; event thread only.
+/// Sends a streamed body, and suspends the connection while there is nothing to send; event thread only.
 final class StreamSender {
     private let body: StreamedBody
     private let connection: ClientConnection

@@ -34,7 +34,7 @@ package final class SandboxedCodec: ImageCodec {
         let detail: String
     }
 
-    /// A decode exceeded its CPU time.
+    /// Thrown by a decode that exceeded its CPU time.
     private struct Exhausted: Error {}
 
     package init(

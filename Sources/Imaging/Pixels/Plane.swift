@@ -2,7 +2,7 @@ package import Recipes
 
 package struct Plane: Hashable, Sendable {
     package let size: PixelSize
-    /// In the image's bytes.
+    /// The offset in the image's bytes.
     let offset: Int
     let stride: Int
     let region: Region

@@ -1,6 +1,6 @@
 import Recipes
 
-/// ISO/IEC 14496-12 section 4.2.
+/// Walks the boxes of a file (ISO/IEC 14496-12 section 4.2).
 struct BoxCursor {
     struct Box {
         let type: Int

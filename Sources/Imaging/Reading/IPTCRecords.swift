@@ -22,7 +22,7 @@ enum IPTCRecords {
         for (field, texts) in texts { rights.add(field, Array(texts.joined(separator: Array(", ".utf8)))) }
     }
 
-    /// In Photoshop's image resources.
+    /// Finds the records in Photoshop's image resources.
     static func place(inResources bytes: RawSpan, _ range: Range<Int>) -> Range<Int>? {
         var offset = range.lowerBound
         for _ in 0..<maximumDatasets {

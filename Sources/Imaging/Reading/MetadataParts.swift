@@ -2,7 +2,7 @@ import Recipes
 
 /// Where a file has metadata that results may keep.
 struct MetadataParts {
-    /// The first one takes precedence.
+    /// The XMP packets, of which the first takes precedence.
     var packets: [XMPPacket] = []
     /// IPTC records (IIM 4.2).
     var records: Range<Int>?

@@ -4,7 +4,7 @@ package import Recipes
 package protocol VipsStep: RenderStep {
     var inDisplayP3: any RenderStep { get }
 
-    /// Lazy.
+    /// Applies the step, lazily.
     ///
     /// - Parameter context: The step's own, from the first frame to the last.
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage

@@ -48,7 +48,7 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// Clockwise around the center, on a frame of `size` filled with `corners`.
+    /// Turns clockwise around the center, on a frame of `size` filled with `corners`.
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {

@@ -121,10 +121,10 @@ enum VipsLibrary {
 
     static func start() throws(VipsError) { try result.get() }
 
-    /// It writes JPEG XL.
+    /// Loads libvips' modules, one of which writes JPEG XL.
     static func loadModules() { CVipsShim_load_modules() }
 
-    /// A later start ends the process.
+    /// Ends the process if libvips is started later.
     static func forbidStart() { CVipsShim_forbid_start() }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }

@@ -35,7 +35,7 @@ package struct LabColor: Hashable, Sendable {
             blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
-    /// `share` is 0…1.
+    /// Mixes both colors; `share` is 0…1.
     package func mixed(with other: LabColor, share: Double) -> LabColor {
         func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * share }
         return LabColor(lightness: mix(lightness, other.lightness), a: mix(a, other.a), b: mix(b, other.b))

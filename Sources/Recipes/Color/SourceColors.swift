@@ -12,7 +12,7 @@ package struct SourceColors: Hashable, Sendable {
         /// A second image of how much brighter each part of the first is.
         case gainMap = "gain-map"
 
-        /// They need tone mapping.
+        /// Whether the colors need tone mapping.
         package var isOfLight: Bool { self == .pq || self == .hlg }
     }
 

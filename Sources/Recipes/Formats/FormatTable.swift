@@ -79,7 +79,7 @@ extension ImageFormat {
 
     package static let defaultVisualQuality = 80
 
-    /// 100 if the format has no quality.
+    /// The quality of the encoder; 100 if the format has none.
     ///
     /// Visual quality is on JPEG's scale.
     package func encoderQuality(for visual: Int = defaultVisualQuality, pixels: Int) -> Int {
@@ -105,7 +105,7 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
-    /// Lossless on request, but not otherwise.
+    /// Whether it is lossless on request, but not otherwise.
     var isLosslessByChoice: Bool { writing?.losslessTime != nil }
 
     /// Whether an answer can have the rendered pixels exactly.

@@ -37,11 +37,11 @@ package final class FormatTraits: Sendable {
 extension FormatTraits {
     package struct Reading: Sendable {
         package var reduction = Reduction.none
-        /// Unless the operator allows otherwise.
+        /// Whether only worker processes decode it, unless the operator allows otherwise.
         package var needsConfinement = false
         var isVector = false
         var hasPageHeaders = false
-        /// A file of another format is decoded, which is part of it.
+        /// Whether an embedded file of another format is decoded instead.
         var hasPreview = false
         var hasCMYK = false
         /// The limit of fetched ranges that may contain an image's facts; beyond it, the whole file is fetched.
@@ -79,7 +79,7 @@ extension FormatTraits {
         var minimumPixel = 0.0
         /// The time for each pixel of an animation's frame that is composed onto earlier ones.
         var animation = 0.0
-        /// A second decode.
+        /// Whether alpha takes a second decode.
         var isAlphaApart = false
     }
 }
@@ -89,7 +89,7 @@ extension FormatTraits {
         let quality: QualityCurve?
         var hasPaletteQuality = false
         let effort: Int
-        /// The default first.
+        /// The bits per component, the default first.
         var bitDepths = [8]
         /// Incremented when the encoder produces other bytes for the same pixels; part of the keys on disk.
         var version = 1

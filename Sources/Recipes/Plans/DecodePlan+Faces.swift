@@ -22,7 +22,7 @@ extension ImageHeader {
         return [8, 4, 2].first { storedSize.reduced(by: $0).area >= least } ?? 1
     }
 
-    /// A drawing has any size.
+    /// The size at which a drawing is searched.
     fileprivate var faceSize: PixelSize {
         var (width, height) = (Double(size.width), Double(size.height))
         let scale = (Double(Self.facePixels) / (width * height)).squareRoot()

@@ -139,7 +139,7 @@ package struct RenderPlan: Hashable, Sendable {
 }
 
 extension RenderPlan {
-    /// In the key of a result on disk: everything that determines the pixels and bytes, given the source.
+    /// The part of a result's key on disk that determines the pixels and bytes, given the source.
     ///
     /// Spelled out, so that a renaming does not lose results on disk. A change that yields other bytes must change a
     /// text; no other change may.

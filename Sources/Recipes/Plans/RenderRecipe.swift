@@ -65,7 +65,7 @@ package struct Composition: Sendable {
     package var stacksFrames = false
     package var timing: FrameTiming?
     package var trim: ImageOperations.Trim?
-    /// Memory is then reserved for it.
+    /// Whether memory is reserved for a result larger than without the trim.
     package var mayGrowByTrim = true
     package var part: ImagePart?
     package var turn = QuarterTurn.none
@@ -80,7 +80,7 @@ package struct Composition: Sendable {
     package var quality: EncodingQuality
     package var qualityScale = QualityScale.encoder
     var paletteQuality: Int?
-    /// If the format supports it; the quality is ignored then.
+    /// Whether nothing is lost, if the format supports it; the quality is then ignored.
     package var isLossless = false
     package var bitDepth: Int?
     package var gamut: Gamut?

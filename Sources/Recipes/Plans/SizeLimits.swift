@@ -2,7 +2,7 @@
 struct SizeLimits {
     private let area: Int?
     private let multiple: Int?
-    /// Multiples must not exceed it; nil for any.
+    /// The bounds of the multiples; nil for none.
     private let bounds: (width: Int?, height: Int?)
 
     /// - Parameters:
@@ -58,7 +58,7 @@ struct SizeLimits {
 }
 
 extension PixelSize {
-    /// With the same aspect ratio; unchanged if it is not larger.
+    /// Scales the size down to an area, keeping its aspect ratio.
     func scaled(toArea limit: Int) -> PixelSize {
         guard area > limit else { return self }
         var width = max(1, Int((Double(limit) * Double(self.width) / Double(height)).squareRoot()))

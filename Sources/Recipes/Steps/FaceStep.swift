@@ -2,7 +2,7 @@
 ///
 /// The first frame of an animation decides.
 package struct FaceStep: ContentCropStep {
-    /// Without a zoom.
+    /// The size of the crop, without a zoom.
     package let size: PixelSize
     /// In percent: 0 for a crop of the whole ``size``, 100 for the smallest with the faces.
     private let zoom: Int

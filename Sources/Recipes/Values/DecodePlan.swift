@@ -12,7 +12,7 @@ package struct DecodePlan: Hashable, Sendable {
     package let incompleteImages: IncompleteImages
     /// In pixels; nil for a vector image's natural size, and for raster images.
     package let drawnSize: PixelSize?
-    /// Fills ``drawnSize``; nil for the whole image.
+    /// The part that fills ``drawnSize``; nil for the whole image.
     package let drawnPart: DrawnPart?
     package private(set) var keepsGainMap: Bool
     package let gamut: DecodedGamut

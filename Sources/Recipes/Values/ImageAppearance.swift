@@ -4,7 +4,7 @@ package struct ImageAppearance: Sendable {
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
-        /// A tiny image; not computed from the small one.
+        /// A tiny image, which is not computed from the small one.
         case preview
     }
 

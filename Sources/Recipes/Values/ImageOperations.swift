@@ -1,4 +1,4 @@
-/// In the units of the request; docs/operations.md defines each operation, and their order.
+/// Operations in the units of the request; docs/operations.md defines them and their order.
 package struct ImageOperations: Hashable, Sendable {
     package var trim: Trim?
     package var crop: Crop?

@@ -3,7 +3,7 @@ package struct RenderingRules: Hashable, Sendable {
     package var light = ResamplingLight.gamma
     package var gamut = Gamut.srgb
     package var keptMetadata = KeptMetadata.ai
-    /// Otherwise recipes crop by attention instead.
+    /// Whether faces can be found; otherwise recipes crop by attention.
     package var findsFaces = false
     package var efforts = EncoderEfforts()
     package var similarity = SimilarityGoal()
@@ -21,7 +21,7 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumSourcePixels = 100_000_000
     package var maximumOutputPixels = 25_000_000
     package var maximumOutputPixelsSlow = 6_000_000
-    /// Later frames are dropped.
+    /// The number of frames kept; later ones are dropped.
     package var maximumFrames = 256
     /// The estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)

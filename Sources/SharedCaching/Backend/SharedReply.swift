@@ -18,7 +18,7 @@ package struct SharedReply: Sendable {
         if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
-    /// An instance with this seal wrote the value, under the current generations.
+    /// Checks that an instance with this seal wrote the value, under the current generations.
     func verified(by signature: SharedSignature) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {

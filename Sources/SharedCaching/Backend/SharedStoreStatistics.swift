@@ -1,7 +1,7 @@
 package struct SharedStoreStatistics: Sendable, Equatable {
     package enum Result: String, Sendable, CaseIterable {
         case hit
-        /// Or one from before a removal.
+        /// No value, or one from before a removal.
         case miss
         /// Corrupt, or not sealed by an instance.
         case rejected

@@ -8,7 +8,7 @@ protocol StoreBackend: Sendable {
     /// A server stores values only for a time.
     var isServer: Bool { get }
 
-    /// No removal of these sources is pending.
+    /// Whether no removal of these sources is pending.
     func mayRead(_ sources: [SharedSource]) -> Bool
 
     /// - Parameters:

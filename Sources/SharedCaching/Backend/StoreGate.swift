@@ -62,7 +62,7 @@ final class StoreGate: Sendable {
 
     func stop() { state.withLock { $0.isStopped = true } }
 
-    /// Ended by ``endRead(_:)``.
+    /// Admits a read, which ``endRead(_:)`` ends.
     func admitRead() -> Bool {
         state.withLock { state in
             guard state.health.state == .up, !state.isStopped, state.reads < maximumReads else { return false }
@@ -89,7 +89,7 @@ final class StoreGate: Sendable {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
 
-    /// Ended by ``end(_:in:_:)``; otherwise the write counts as dropped.
+    /// Admits a write, which ``end(_:in:_:)`` ends; otherwise the write counts as dropped.
     func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
         let now = timekeeper.now
         return state.withLock { state in

@@ -17,7 +17,7 @@ struct StoreHealth {
 
     init(interval: Duration) { self.interval = interval }
 
-    /// An attempt or a probe; nil while the server is in use.
+    /// The time of the next attempt or probe; nil while the server is in use.
     var nextTryAt: Duration? { state == .up ? nil : nextTry }
 
     mutating func takeTry(at now: Duration) -> Bool {

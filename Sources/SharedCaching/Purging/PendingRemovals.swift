@@ -1,6 +1,6 @@
 import Coordination
 
-/// Sent again until the server confirms them; none is dropped while there is room.
+/// Removals that are sent until the server confirms them; none is dropped while there is room.
 ///
 /// A plain value.
 struct PendingRemovals {
@@ -26,7 +26,7 @@ struct PendingRemovals {
         let removal: Removal
         let answer: Promise<RemovalState>?
         var isSent = false
-        /// Once they are known, or the readable part of their list.
+        /// The sources under a tag, once they are known, or the readable part of their list.
         var tagged: TaggedSources?
     }
 
@@ -91,7 +91,7 @@ struct PendingRemovals {
     }
 }
 
-/// In a shared place, best first.
+/// The state of a removal in a shared place, best first.
 package enum RemovalState: Int, Comparable, Sendable {
     case done
     case pending
@@ -166,7 +166,7 @@ struct TaggedSources {
 
     mutating func end() { isComplete = false }
 
-    /// The same purges in each call.
+    /// Returns the same purges in each call.
     ///
     /// The tag comes last: an instance that receives it has already removed these sources, and searches for others.
     mutating func notices(for tag: SharedTag) -> [PurgeNotice] {

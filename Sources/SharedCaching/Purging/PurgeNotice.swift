@@ -37,7 +37,7 @@ package struct PurgeNotice: Sendable, Equatable {
         case everything
     }
 
-    /// Random.
+    /// A random identifier.
     let id: Generation
     package let subject: Subject
 
@@ -98,7 +98,7 @@ package struct PurgeNotice: Sendable, Equatable {
 struct PurgeMemory {
     private var notices = BoundedMap<Generation, PurgeNotice>(maximumCount: PurgeMemory.capacity)
 
-    /// In the log, and in each instance.
+    /// The number of purges in the log, and in each instance.
     static let capacity = 4_096
 
     mutating func add(_ notice: PurgeNotice) -> Bool {

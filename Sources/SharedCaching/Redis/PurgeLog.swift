@@ -3,7 +3,7 @@ import Coordination
 /// An instance's part in the purges of a fleet: its position in the log of purges, a stream on the server, the purges
 /// it has performed, and the removals that the server has not confirmed.
 ///
-/// A value. Its methods return the actions to perform, in order.
+/// A plain value: its methods return the actions to perform, in order.
 struct PurgeLog {
     enum Purpose {
         /// The server was just connected: it is used once all missed purges are known and all pending removals are
@@ -193,7 +193,7 @@ struct PurgeLog {
 
     static let sweepStart = "0".sentBytes
 
-    /// A few keys at a time.
+    /// Deletes values in steps of a few keys.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = RedisNames.values + "*".sentBytes
         return .send(

@@ -35,7 +35,7 @@ struct PurgeLogReading {
 struct PurgeLogEntry {
     let id: [UInt8]
     let notice: PurgeNotice?
-    /// Neither a purge nor an empty entry, which identifies a log.
+    /// Whether it is neither a purge nor an empty entry, which identifies a log.
     let isForeign: Bool
     /// Reading it repeatedly is expensive.
     let isOversized: Bool

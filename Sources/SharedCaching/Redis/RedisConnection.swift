@@ -39,7 +39,7 @@ final class RedisConnection {
     var onMessage: ((Reply) -> Void)?
     private(set) var rejection: String?
 
-    /// Others that wait for the thread have limits of milliseconds.
+    /// A limit, because others that wait for the thread have limits of milliseconds.
     private static let readsInTurn = 16
     private static let stagedBytes = 256 << 10
 

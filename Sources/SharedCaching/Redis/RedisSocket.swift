@@ -42,7 +42,7 @@ final class RedisTLS: @unchecked Sendable {
     }
 }
 
-/// Nonblocking, optionally with TLS; used by one thread.
+/// A nonblocking socket, optionally with TLS; used by one thread.
 @safe
 final class RedisSocket {
     enum Progress: Equatable {

@@ -21,7 +21,7 @@ final class RedisThread {
     private var isLookingUp = false
     private var nextPoll = Duration.zero
     private var isPolling = false
-    /// Since the last connection, and the error with which the server rejected them.
+    /// The attempts since the last connection, and the error with which the server rejected them.
     private var tries = 0
     private var lastRejection: String?
 
@@ -241,7 +241,7 @@ final class RedisThread {
         }
     }
 
-    /// Why the server is unusable from the start, and each other reason, once.
+    /// Logs why the server is unusable from the start, and each other reason, once.
     private func report() {
         tries += 1
         if let rejection = control.rejection, rejection != lastRejection {
@@ -274,7 +274,7 @@ final class RedisThread {
         if gate.health.state == .suspended { for reader in readers { reader.close() } }
     }
 
-    /// The first one with few pending reads, so that a few reads share one.
+    /// The first connection with few pending reads, so that a few reads share one.
     private func reader() -> RedisConnection? {
         let chosen =
             readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }

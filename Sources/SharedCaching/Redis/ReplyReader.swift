@@ -23,7 +23,7 @@ enum Reply {
     var failure: String? { if case .error(let text) = self { text } else { nil } }
 }
 
-/// With hiredis; used by one thread.
+/// Parses replies with hiredis; used by one thread.
 @safe
 final class ReplyReader {
     /// An invalid reply, or too many bytes.

@@ -22,9 +22,9 @@ package struct SharedCacheCredentials: Sendable, CustomStringConvertible, Custom
 
     package init() {}
 
-    /// No log shows the credentials.
+    /// Hides the credentials from logs.
     package var description: String { "…" }
-    /// Reflection does not show the credentials.
+    /// Hides the credentials from reflection.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 

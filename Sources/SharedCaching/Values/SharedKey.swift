@@ -67,14 +67,14 @@ package struct TagCheckpoint: Sendable {
 enum RedisNames {
     private static let prefix = "alula:1:"
 
-    /// With the hash of a value's key.
+    /// The prefix before the hash of a value's key.
     static let values = Array((prefix + "v:").utf8)
-    /// With the label of a source.
+    /// The prefix before the label of a source.
     static let generations = Array((prefix + "g:").utf8)
     static let everything = Array((prefix + "g").utf8)
-    /// With the label of a tag, or its seal: a set of the sources requested under it.
+    /// The prefix before the label of a tag, or its seal: a set of the sources requested under it.
     static let tags = Array((prefix + "t:").utf8)
     static let log = Array((prefix + "purges").utf8)
-    /// Purges are published on it.
+    /// The channel on which purges are published.
     static let channel = Array((prefix + "purged").utf8)
 }

@@ -89,7 +89,7 @@ package final class EventFeed: Sendable {
         closeReaders()
     }
 
-    /// They may connect again.
+    /// Ends all streams; readers may connect again.
     package func closeReaders() { for reader in state.withLock({ $0.readers }) { reader.close() } }
 
     private func remove(_ reader: EventReader) { state.withLock { state in state.readers.removeAll { $0 === reader } } }

@@ -1,6 +1,6 @@
 package import Coordination
 
-/// Recorded even when there are no readers.
+/// The log of recent events, recorded even when there are no readers.
 ///
 /// Recording takes a lock and a slot in a preallocated array; events become text only when a reader wants them. Any
 /// thread may record, but should hold no lock meanwhile.
@@ -18,7 +18,7 @@ package final class EventLog: Sendable {
     /// 0 before the first event.
     package var lastID: Int { history.withLock { $0.lastID } }
 
-    /// In order, if they are still in the log.
+    /// The events after an ID in order, if they are still in the log.
     package func events(after id: Int) -> [NumberedEvent] { history.withLock { $0.events(after: id) } }
 }
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// Shown live to operators.
+/// An event that operators see live.
 ///
 /// Sources are named by their canonical URL, which has no user information and no fragment but the whole query, or by
 /// `NAME:PATH` of a named origin: operators refresh and remove a source by this text. Events therefore appear on the

@@ -32,7 +32,7 @@ package struct OTLPSender: Sendable {
         self.post = post
     }
 
-    /// Once per interval until the task is canceled, and then a last time with its deadline.
+    /// Runs `work` once per interval until the task is canceled, and then a last time with its deadline.
     package func run(every interval: Duration, _ work: (_ end: Duration?) async -> Void) async {
         var isLast = false
         while !isLast {

@@ -30,7 +30,7 @@ extension ListenerResponder {
 extension AdminSites: RequestCheck {
     func check(_ context: RequestContext) throws(APIError) -> Outcome? {
         switch context.route {
-        // Load balancers may use any name.
+        // Load balancers may use any host name.
         case .live, .ready: return nil
         default:
             if let request = context.request, let violation = violation(to: request) { throw APIError(violation) }

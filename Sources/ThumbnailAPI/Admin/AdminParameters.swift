@@ -38,7 +38,7 @@ struct AdminParameters {
 
     subscript(parameter: AdminParameter) -> String? { values[parameter] }
 
-    /// Need not be a URL.
+    /// The source, which need not be a URL.
     func source() throws(APIError) -> ExactText? {
         guard let text = values[.url] else { return nil }
         return ExactText(try ParameterGrammar.source(text))
@@ -52,7 +52,7 @@ struct AdminParameters {
         return ExactText(text)
     }
 
-    /// Without a colon after a name.
+    /// The origin, without the colon after a name.
     func requiredOrigin() throws(APIError) -> ExactText {
         let name = AdminParameter.origin.rawValue
         guard let text = values[.origin] else { throw .missingParameter(name) }

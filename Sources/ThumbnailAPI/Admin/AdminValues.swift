@@ -116,7 +116,7 @@ extension JSONValue {
             })
     }
 
-    /// First held, then suspended, then unreachable, then other ones.
+    /// Lists held origins first, then suspended, unreachable and other ones.
     ///
     /// Within a state, origins that clients cannot have made up come first.
     static func worstOrigins(_ origins: [OriginStatus]) -> JSONValue {

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 extension JSONValue {
     static let maximumRows = 20
 
-    /// Waiting requests and tasks by the resource; first the downloads with the most of them.
+    /// Waiting requests and tasks by resource; downloads with the most of them come first.
     static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {
         struct Place: Hashable {
             let name: String

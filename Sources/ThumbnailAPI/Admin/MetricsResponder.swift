@@ -31,7 +31,7 @@ package struct MetricsResponder: RequestResponder {
 }
 
 extension MetricsFormat {
-    /// OpenMetrics if the scraper prefers it or weighs both the same, else the older format.
+    /// Chooses OpenMetrics unless the scraper prefers the older format.
     init(accept: String?) {
         func weight(_ type: String) -> Int {
             HTTPSyntax.list(accept ?? "").filter { MediaType($0)?.description == type }

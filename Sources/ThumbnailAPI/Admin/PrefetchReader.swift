@@ -13,7 +13,7 @@ import ThumbnailTypes
 package struct PrefetchReader: Sendable {
     package static let longestBody = 1 << 20
     static let maximumItems = 10_000
-    /// In bytes: a short body can repeat a long URL.
+    /// A limit in bytes, because a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
     /// The setting that forbids a callback, and the reason.
@@ -100,7 +100,7 @@ package struct PrefetchReader: Sendable {
 }
 
 struct RequestedJob {
-    /// In order, in their stored spelling: without tabs and line ends.
+    /// The items in their order, as stored: without tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
     fileprivate private(set) var byteCount = 0

@@ -16,7 +16,7 @@ package final class StatsHistory: Sendable {
         self.read = read
     }
 
-    /// Now and after each second, until the task is canceled.
+    /// Samples now and after each second, until the task is canceled.
     package func run() async {
         var next = timekeeper.now
         while !Task.isCancelled {

@@ -2,7 +2,7 @@ package import Coordination
 import Downloading
 import HTTPTypes
 
-/// A quarter of the memory budget is for request bodies, and a quarter of that for each client.
+/// Reserves a quarter of the memory budget for request bodies, and a quarter of that for each client.
 ///
 /// A body takes memory as it arrives, never by its announced length. Its share is in use until its request has been
 /// answered, so that neither slow bodies nor many quick ones can starve the rest of the service.

@@ -30,7 +30,7 @@ package struct APIConfiguration: Sendable {
     package var closingDialects: Set<ExactText> = []
     package var takesUploads = false
     package var maximumUploadBytes = 64 << 20
-    /// The tenant's.
+    /// The tenant's limits.
     package var requestLimits = RequestLimits()
     package var maximumRenditions = 64
     package var sampleSource: String?
@@ -54,7 +54,7 @@ package struct APIConfiguration: Sendable {
     package var adminSites = AdminSites()
     /// Required from requests to the admin listener.
     package var adminToken: Secret?
-    /// Set only for a service without public clients.
+    /// Whether errors name the rule that rejects a source; only for a service without public clients.
     package var revealsRules = false
     package var version = "0"
 
@@ -78,13 +78,13 @@ package struct APIConfiguration: Sendable {
         otherDialects + [nativeDialect, InfoDialect(keys, vocabulary: vocabulary)]
     }
 
-    /// It requires signatures, no other dialect has keys, or the operator opened it.
+    /// Whether it requires signatures, no other dialect has keys, or the operator opened it.
     func isOpen(_ dialect: any Dialect) -> Bool {
         let name = ExactText(dialect.unsignedName)
         return dialect.signatures == .required || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
     }
 
-    /// Closed because of others; sorted.
+    /// The dialects that are closed because of others, sorted.
     package var closedDialects: [String] { Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted() }
 
     private var closers: Set<ExactText> {

@@ -39,7 +39,7 @@ package struct AdminSites: Sendable {
             }
     }
 
-    /// A request without `Host` is HTTP/1.0, which no browser sends.
+    /// Allows a request without `Host`: it is HTTP/1.0, which no browser sends.
     package func violation(to request: HTTPRequest) -> Objection? {
         let host = request.headerFields[.host]
         if let host, !isKnown(host) { return .unknownHost(host) }

@@ -30,7 +30,7 @@ package struct TrustedProxies: Sendable {
 extension IPAddress {
     init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
 
-    /// Some proxies write an address with a port, and IPv6 in brackets.
+    /// Parses an address, which some proxies write with a port, and IPv6 in brackets.
     fileprivate init?(forwarded member: Substring) {
         let text = HTTPSyntax.trimmed(member)
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

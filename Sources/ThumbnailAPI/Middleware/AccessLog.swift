@@ -76,7 +76,7 @@ struct AccessLog: ResponseCompletion {
 }
 
 extension ServiceError {
-    /// Even without an access log: not if the client disconnected.
+    /// Whether a line is logged even without an access log; not if the client disconnected.
     fileprivate var needsExplanation: Bool { category == .internal || (logDetail != nil && category != .cancelled) }
 }
 

@@ -52,9 +52,9 @@ struct AuditedAction: Sendable {
     let name: String
     /// The object of an operator's request, such as a URL, a tag or an ID, with the name of its kind.
     var subject: (kind: String, value: String)?
-    /// Removed, canceled, revalidated, begun or, of settings, changed.
+    /// The number of entries removed, canceled, revalidated or begun, or of settings changed.
     var entries: Int?
-    /// Why it failed, if its response is a success all the same, as of a refresh.
+    /// The failure of an action whose response is a success, such as a refresh.
     var failure: (any ServiceError)?
 
     init(_ name: String, _ subject: (kind: String, value: String)? = nil) {
@@ -75,7 +75,7 @@ struct Outcome: Sendable {
     var error: (any ServiceError)?
     var hasReceipt = false
     var fallbackImage: FallbackImage?
-    /// Nil if nothing was worked on.
+    /// Nil if the request took no work.
     var bill: RequestBill?
     var action: AuditedAction?
 }

@@ -9,7 +9,7 @@ final class RequestIDs: Sendable {
     static let length = 15
 
     private struct Supply {
-        /// One system call returns as many bytes.
+        /// One system call returns this many bytes.
         var words = InlineArray<32, UInt64>(repeating: 0)
         var position = 32
 
@@ -29,7 +29,7 @@ final class RequestIDs: Sendable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private let supply = Locked(Supply())
 
-    /// A proxy's ID, if it is visible and not too long.
+    /// The ID of a proxy, if it is printable and not too long.
     static func given(_ text: String) -> String? {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7e ~= $0 } ? text : nil
     }

@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
     package let requests: CounterFamily
-    /// Every code from the start: a series that first appears with a failure hides it from `increase()`.
+    /// Has every code from the start, because a series that begins with a failure hides it from `increase()`.
     private let errors: CounterFamily
     /// Counts no requests whose response is ready at once.
     private let active = LevelFamily()

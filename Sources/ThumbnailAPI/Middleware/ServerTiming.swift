@@ -3,7 +3,7 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The steps, then the total time, in milliseconds.
+/// Adds `Server-Timing`: the steps, then the total time, in milliseconds.
 struct ServerTiming: ResponseCompletion {
     /// Responses that are sent unchanged many times each take far less than a millisecond.
     static let ofHits = "total;dur=0"

@@ -5,11 +5,11 @@ import ThumbnailPipeline
 
 /// The tenants that a request may belong to.
 struct RequestTenant: Sendable {
-    /// The one whose key the request names, or whose host.
+    /// The tenant whose key the request names, or whose host it uses.
     let claimed: TenantAccount
     let host: TenantAccount
 
-    /// A key that did not sign the request says nothing of its tenant.
+    /// Returns the tenant of the host if the named key did not sign the request.
     func account(isSigned: Bool) -> TenantAccount { isSigned ? claimed : host }
 }
 
@@ -34,7 +34,7 @@ final class TenantRoutes: Sendable {
         return (existing ?? routes[isForged(request, claim) ? claim.host : claim.tenant].value, tenant)
     }
 
-    /// A key's name alone must not cost the time to make its tenant's routes.
+    /// Checked first: the name of a key alone must not cost the time to make its tenant's routes.
     private func isForged(_ request: HTTPRequest, _ claim: TenantDirectory.Claim) -> Bool {
         claim.tenant != claim.host && !request.headerFields.contains(.alulaSignature)
             && directory.isForged(request.target)

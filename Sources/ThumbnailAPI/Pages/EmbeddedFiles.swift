@@ -49,7 +49,7 @@ struct EmbeddedFiles: Sendable {
         return response
     }
 
-    /// Compressed if the client accepts that.
+    /// Responds with the compressed file if the client accepts it.
     private func response(to request: HTTPRequest, _ file: EmbeddedFile, _ chapter: BookFile) -> HTTPResponse {
         // Relative links need the root's slash.
         if file.path == EmbeddedFile.book, request.target.prefix(before: UInt8(ascii: "?")) != EmbeddedFile.book[...] {
@@ -76,7 +76,7 @@ struct EmbeddedFiles: Sendable {
     }
 }
 
-/// Caches may store it, but must revalidate it each time.
+/// A response that caches may store, but must revalidate each time.
 private struct StaticResponse: Sendable {
     private let response: HTTPResponse
     private let eTag: String

@@ -145,7 +145,7 @@ package struct MultipartForm {
     }
 }
 
-/// In linear time (Knuth, Morris and Pratt, 1977).
+/// Finds a text in linear time (Knuth, Morris and Pratt, 1977).
 private struct ByteSearch {
     private let text: [UInt8]
     /// For each prefix of the text, the length of its longest proper prefix that is also its suffix.

@@ -36,7 +36,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// In two pieces so that an image is not copied.
+    /// Returns the entry in pieces, so that the image is not copied.
     ///
     /// - Parameters:
     ///   - name: Letters, digits, dots, hyphens and underscores.

@@ -25,7 +25,7 @@ enum RenditionForm: CaseIterable, Sendable {
         self = best.form
     }
 
-    /// The most specific first.
+    /// The media ranges that match, the most specific first.
     private var ranges: [ExactText] {
         switch self {
         case .multipart: ["multipart/mixed", "multipart/*", "*/*"]

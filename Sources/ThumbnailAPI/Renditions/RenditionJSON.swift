@@ -24,7 +24,7 @@ struct RenditionJSON: Sendable {
             self.init(head: "\(JSONValue.object(members).text.dropLast()),\"\(name)\":\(text)", bytes: nil)
         }
 
-        /// Includes the end and a comma.
+        /// The length, including the end and a comma.
         var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
         var end: String { bytes == nil ? "}" : "\"}" }
@@ -36,7 +36,7 @@ struct RenditionJSON: Sendable {
     private var entries: [Int: Entry] = [:]
     private(set) var count = opening.utf8.count + closing.utf8.count
 
-    /// In any order; throws ``APIError/responseTooLarge``.
+    /// Adds a part, in any order; throws ``APIError/responseTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let content = RenditionArchive.content(of: part)
@@ -67,7 +67,7 @@ struct RenditionJSON: Sendable {
     /// The bytes written at once: a multiple of three, so that the base64 texts can be concatenated.
     private static let pieceLength = 48 << 10
 
-    /// In the order of the list; releases each written piece.
+    /// Writes the parts in the order of the list, and releases each written piece.
     ///
     /// The images are shared with the cache, so that a slow reader holds no copy of them.
     mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {

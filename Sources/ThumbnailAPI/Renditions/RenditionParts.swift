@@ -6,7 +6,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Several at a time; passes each on as soon as it is ready.
+/// Renders several renditions at a time, and passes each on as soon as it is ready.
 struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
@@ -23,7 +23,7 @@ struct RenditionParts: Sendable {
     let deadline: Duration
     let timekeeper: any Timekeeper
 
-    /// The call has no more than its share of the threads.
+    /// Leaves threads to other requests.
     private static let maximumAtOnce = 4
 
     func make(
@@ -76,7 +76,7 @@ struct RenditionParts: Sendable {
     }
 }
 
-/// Known when the first image is ready or all have failed.
+/// The status of the response, known when the first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
     private(set) var hasResult = false

@@ -5,7 +5,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// A hot URL is parsed once.
+/// Remembers parsed targets, so that a hot URL is parsed once.
 ///
 /// Only valid targets are cached, for all tenants together; expiry is checked for each request. Used on all event
 /// threads.
@@ -56,7 +56,7 @@ final class ParsedTargets: Sendable {
         let bytes =
             4 * target.target.utf8.count + (target.accept?.utf8.count ?? 0) + (target.apiKey?.utf8.count ?? 0) + 1_024
         let removed = requests.withLock { $0.insert(request, for: key, weight: bytes) }
-        // Released here, outside the lock.
+        // Releases the removed entries here, outside the lock.
         _ = removed
     }
 }

@@ -21,7 +21,7 @@ final class ResponseTemplate: Sendable {
         self.request = request
     }
 
-    /// The facts in the fields have not changed; the format cannot change, because it is the cached result's own.
+    /// Whether the facts in the fields are unchanged; the format cannot change for a cached result.
     private func fits(_ thumbnail: Thumbnail, _ request: Request) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime

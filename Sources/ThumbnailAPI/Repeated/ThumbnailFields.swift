@@ -59,7 +59,7 @@ extension HTTPFields {
         if let quality = thumbnail.image.quality { append(.alulaQuality, String(quality)) }
     }
 
-    /// In pixels; some services use these fields.
+    /// Adds the size in pixels; some services use these fields.
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))
         append(.imageHeight, String(image.size.height))

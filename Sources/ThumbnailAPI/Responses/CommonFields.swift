@@ -8,7 +8,7 @@ struct CommonFields: Sendable {
         "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    /// CORS always exposes some others.
+    /// The fields that CORS does not expose by itself.
     private static let exposed =
         ([
             .eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .rateLimit, .rateLimitPolicy,

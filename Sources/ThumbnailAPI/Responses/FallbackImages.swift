@@ -8,7 +8,7 @@ import ThumbnailTypes
 struct FallbackImages: Sendable {
     let thumbnails: any ThumbnailServing
 
-    /// The original error if the image cannot be rendered.
+    /// Returns the original error if the image cannot be rendered.
     func response(
         _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String, _ bill: RequestBill?
     ) async -> HTTPResponse {

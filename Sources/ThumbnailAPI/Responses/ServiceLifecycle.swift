@@ -17,7 +17,7 @@ package final class ServiceLifecycle: Sendable {
 
     package var isDraining: Bool { isDrainingFlag.load(ordering: .relaxed) }
 
-    /// Pending requests are being cut off because the service ends.
+    /// Whether pending requests are being cut off because the service ends.
     package var isCutting: Bool { isCuttingFlag.load(ordering: .relaxed) }
 
     /// Requests are still served, so that load balancers can notice in time.
@@ -28,7 +28,7 @@ package final class ServiceLifecycle: Sendable {
         isDrainingFlag.store(true, ordering: .relaxed)
     }
 
-    /// Cancellation no longer means after this that the client disconnected.
+    /// Marks further cancellations as caused by the end of the service, not by clients that disconnect.
     package func beginCutting() {
         beginDraining()
         isCuttingFlag.store(true, ordering: .relaxed)

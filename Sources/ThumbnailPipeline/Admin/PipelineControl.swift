@@ -14,7 +14,7 @@ package struct PipelineControl: ServiceControlling {
         (self.pipeline, self.notifier, self.accounts) = (pipeline, notifier, accounts)
     }
 
-    /// Besides the default.
+    /// Whether there are tenants besides the default.
     var hasTenants: Bool { accounts?.all.contains { $0.flow != nil } ?? false }
 
     package var downloads: [FetchSnapshot] { pipeline.downloader.fetches }
@@ -118,7 +118,7 @@ package struct PipelineControl: ServiceControlling {
 
 private final class FoundSources: Sendable {
     private struct State {
-        /// Nil once no task waits for them.
+        /// The sources so far; nil once no task waits for them.
         var sources: Set<SourceIdentity>? = []
         var incompleteLayers: Int
     }

@@ -27,7 +27,7 @@ package protocol ServiceControlling: Sendable {
     var statistics: ServiceStatistics { get }
     /// The tasks of a tenant that wait for workers; nil if its clients wait separately.
     func waitingCount(of account: TenantAccount) -> Int?
-    /// The last ten minutes, the largest share first.
+    /// The work of the last ten minutes, the largest share first.
     var work: [WorkUsage.Share] { get }
 }
 

@@ -21,7 +21,7 @@ final class FailedDecodes: Sendable {
         var byteCount: Int { head.identity.byteCount + (record?.cost ?? head.byteCount) + failures.count * 512 + 512 }
     }
 
-    /// Clients can name any number of plans.
+    /// A limit for each source, because clients can name any number of plans.
     private static let maximumFailures = 16
 
     private struct State {

@@ -28,7 +28,7 @@ protocol CacheLayer: Sendable {
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries
 
-    /// In a shared layer also from all other instances.
+    /// Removes entries; in a shared layer also from all other instances.
     func remove(_ removal: Removal) async -> LayerRemoval
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
@@ -107,7 +107,7 @@ enum Removal: Sendable {
 }
 
 struct LayerRemoval: Sendable {
-    /// Shared layers do not count them.
+    /// The removed entries, which shared layers do not count.
     var entries = RemovedEntries()
     var state = RemovalState.done
 }

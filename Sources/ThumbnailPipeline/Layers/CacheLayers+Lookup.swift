@@ -47,7 +47,7 @@ extension CacheLayers {
         return nil
     }
 
-    /// Does not fill the disk.
+    /// Looks up a result in the layers below memory; does not fill the disk.
     func restoreResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
         after earlier: EarlierLookup?

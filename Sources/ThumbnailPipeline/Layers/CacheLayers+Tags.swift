@@ -39,7 +39,7 @@ extension CacheLayers {
         recordBelowMemory(noted.added, of: identity, checkpoints)
     }
 
-    /// In the layers below memory, along with each of its records.
+    /// Records the tags in the layers below memory, along with each record of the source.
     func recordTags(of identity: SourceIdentity) {
         let identity = identity.wildcard
         recordBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)

@@ -105,10 +105,10 @@ package final class CacheLayers: Sendable {
 
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
-    /// Nothing read from a layer before this is put into memory after it.
+    /// Keeps values that were read from a layer before this out of memory.
     func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.wildcard) } }
 
-    /// In all layers that may have them.
+    /// Stores the record and the bytes in all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
         for layer in all {
             store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
@@ -133,7 +133,7 @@ package final class CacheLayers: Sendable {
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
-    /// With the record, in all layers that have it, unless the source has changed meanwhile.
+    /// Stores the faces with the record in all layers that have it, unless the source has changed meanwhile.
     func remember(_ faces: [Face], of record: SourceRecord) {
         guard let stored = knownRecord(for: record.identity), stored.validator == record.validator else { return }
         let complete = SourceRecord(
@@ -242,7 +242,7 @@ package final class CacheLayers: Sendable {
         return state
     }
 
-    /// Keys, records and tags, which no block of bytes counts.
+    /// The bytes of keys, records and tags, which no block counts.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }

@@ -56,7 +56,7 @@ struct MemoryLayer: CacheLayer {
         LayerReply(value: value(for: key))
     }
 
-    /// Does not wait: for event threads.
+    /// Looks up a value without waiting, for event threads.
     func value(for key: CacheKey) -> LayerValue? {
         switch key {
         case .record(let identity): records.value(for: SourceKey(source: identity)).map { .record($0) }

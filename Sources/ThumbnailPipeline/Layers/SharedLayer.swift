@@ -179,7 +179,7 @@ package final class SharedLayer: CacheLayer {
         if source(identity) != purged.source { forget(.sources([identity])) }
     }
 
-    /// In seconds: while the source is fresh, or stale copies may be used.
+    /// The lifetime in seconds: while the source is fresh, or stale copies may be used.
     private func timeToLive(of record: SourceRecord) -> Int {
         let freshness = record.freshness
         let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)

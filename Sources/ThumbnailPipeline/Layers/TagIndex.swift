@@ -13,7 +13,7 @@ struct TagIndex {
     private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagIndex.capacity)
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
     static let capacity = 1 << 16
-    /// Beyond it, the source is dropped and starts over.
+    /// The tags of a source, above which it is dropped and starts over.
     static let maximumTags = 64
     /// The approximate memory use per pair in bytes.
     static let cost = 384

@@ -171,6 +171,6 @@ package enum CallReply: Sendable, Equatable {
 package enum CallOutcome: String, Sendable, CaseIterable {
     case sent
     case failed
-    /// It was dropped, because too many calls waited or the service stopped.
+    /// Dropped because too many calls waited, or because the service stopped.
     case dropped
 }

@@ -9,7 +9,7 @@ struct RAWPreview: Sendable {
     let record: SourceRecord
     private let bytes: SharedBytes
 
-    /// Nil for other parts, and for those of no certain version.
+    /// Nil for other parts, and for parts without a certain version.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
         guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
             case .success(let header?) = outline.value, let place = header.preview?.place,

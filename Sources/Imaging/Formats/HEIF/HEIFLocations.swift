@@ -1,6 +1,6 @@
 import Recipes
 
-/// `iloc`, ISO/IEC 14496-12 section 8.11.3.
+/// The places of items (`iloc`, ISO/IEC 14496-12 section 8.11.3).
 struct HEIFLocations {
     private var inner: Range<Int>?
     private var entries: [Int: Int] = [:]
@@ -45,7 +45,7 @@ struct HEIFLocations {
         }
     }
 
-    /// In order; nil if they are in other files or items.
+    /// The parts in order; nil if they are in other files or items.
     func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)

@@ -1,6 +1,6 @@
 import Recipes
 
-/// `iref`, ISO/IEC 14496-12 section 8.11.12.
+/// The references between items (`iref`, ISO/IEC 14496-12 section 8.11.12).
 struct HEIFReferences {
     private var boxes: BoxCursor
     let width: Int

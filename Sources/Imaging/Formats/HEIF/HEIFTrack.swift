@@ -1,6 +1,6 @@
 import Recipes
 
-/// ISO/IEC 14496-12 section 8.
+/// A track of a sequence (ISO/IEC 14496-12 section 8).
 struct HEIFTrack {
     private(set) var id = 0
     private(set) var owners: [Int] = []
@@ -28,7 +28,7 @@ struct HEIFTrack {
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
     /// Further entries are ignored.
     private static let maximumEntries = 64
-    /// About twenty are usual.
+    /// The limit of boxes, of which about twenty are usual.
     private static let maximumBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {

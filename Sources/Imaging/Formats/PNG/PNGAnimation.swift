@@ -1,6 +1,6 @@
 import Recipes
 
-/// W3C PNG third edition, section 4.9.
+/// An animated PNG (third edition, section 4.9).
 struct PNGAnimation {
     struct Frame {
         enum Disposal: Int {

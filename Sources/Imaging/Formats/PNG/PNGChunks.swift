@@ -3,7 +3,7 @@ import Memory
 
 let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-/// W3C PNG section 5.3, up to the end of the file.
+/// The chunks of a file (W3C PNG section 5.3), up to its end.
 struct PNGChunks {
     struct Chunk {
         let type: Int

@@ -1,6 +1,6 @@
 import Recipes
 
-/// PNG third edition, sections 4.3 and 11.3.2.
+/// The colors that a PNG declares (third edition, sections 4.3 and 11.3.2).
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?

@@ -52,7 +52,7 @@ extension RAWContents {
         if let exposure { previews += RAWMakerNote(in: exposure, bytes).previews }
     }
 
-    /// The JPEG has the metadata.
+    /// Reads Fujifilm's header, whose JPEG has the metadata.
     private init?(fujifilm bytes: RawSpan) {
         guard let places = try? bytes.part(84..<100) else { return nil }
         previews = [places.long(0)..<places.long(0) + places.long(4)]

@@ -56,7 +56,7 @@ extension RAWDirectory {
         return places.compactMap(\.self)
     }
 
-    /// One that a pair of entries names.
+    /// The place that a pair of entries names.
     func place(_ start: Int, _ length: Int) -> Range<Int>? {
         guard let start = number(start), let length = number(length), length > 0 else { return nil }
         return base + start..<base + start + length

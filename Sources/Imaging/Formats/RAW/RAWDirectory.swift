@@ -67,7 +67,7 @@ struct RAWDirectory {
         return entry.field.number(0..<size, isLittleEndian)
     }
 
-    /// In the file; nil for types of other sizes.
+    /// The place of a value in the file; nil for types of other sizes.
     func place(_ tag: Int) -> Range<Int>? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type], entry.count * size > 4 else { return nil }
         let start = base + entry.field.long(0, isLittleEndian)

@@ -1,6 +1,6 @@
 import Recipes
 
-/// Drawn by librsvg.
+/// Vector images, drawn by librsvg.
 enum SVGFormat {
     static let codec = FormatCodec(
         decoding: .init(

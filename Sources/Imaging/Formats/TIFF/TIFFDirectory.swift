@@ -1,6 +1,6 @@
 import Recipes
 
-/// TIFF 6.0 section 8.
+/// A directory of a TIFF file (TIFF 6.0 section 8).
 struct TIFFDirectory: Equatable {
     struct Value {
         let count: Int

@@ -35,16 +35,16 @@ extension FormatCodec {
         var warmUp: WarmUp?
         /// Called before a process is confined.
         var prepare: @Sendable () -> Void = {}
-        /// Fails on good images from now on.
+        /// Whether the decoder fails on good images from now on.
         var isUnreliable: @Sendable () -> Bool = { false }
-        /// Parts of a file that only cost the decoder time and memory.
+        /// Removes parts of a file that only cost the decoder time and memory.
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
             file
         }
         var damage = Damage()
-        /// Decodes, or only checks whether it can.
+        /// Decodes to planes, or only checks whether it can.
         var planes: PlaneLoader?
-        /// Ignores damage.
+        /// Finds metadata, and ignores damage.
         var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
         /// Serves ``ImageHeader/outline(_:)`` if `header` or `metadata` read all of a file.
         var outline: Outline?
