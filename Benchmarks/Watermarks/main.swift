@@ -61,7 +61,7 @@ private func measure(_ name: String, _ options: Options) throws {
     let image = try decoded(source, header, plain.decode)
     let addition = try decoded(mark, markHeader, marked.additions[0])
     let kept = Locked<[AdditionForm: DecodedImage]>([:])
-    let reuse: AdditionFormReuse = { _, form, make in
+    let reuse: AdditionPixelCache = { _, form, make in
         if !options.isFresh, let image = kept.withLock({ $0[form] }) { return image }
         let made = try make()
         kept.withLock { $0[form] = made }

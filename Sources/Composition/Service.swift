@@ -262,8 +262,8 @@ struct Service: Sendable {
         let listeners = ServiceListeners(
             engine: engine, administered: administered, lifecycle: lifecycle, metrics: apiMetrics,
             slowRequests: slowRequests, tracer: tracer, accounts: accounts, logger: logger, timekeeper: timekeeper)
-        let publicResponder = CurrentResponder(listeners.publicResponder(of: version.withLock { $0 }))
-        let adminResponder = CurrentResponder(listeners.adminResponder(of: version.withLock { $0 }))
+        let publicResponder = ReloadableResponder(listeners.publicResponder(of: version.withLock { $0 }))
+        let adminResponder = ReloadableResponder(listeners.adminResponder(of: version.withLock { $0 }))
         let configurations = settings.listeners
         operatorServer = try HTTPServer(
             configuration: configurations.operators, responder: adminResponder, logger: logger)
@@ -341,7 +341,7 @@ extension WritableOrigins {
         let answer = Promise<Bool>()
         let ending = try? WorkThread(named: "store end") {
             shutDown()
-            answer.give(true)
+            answer.fulfill(true)
         }
         guard let ending else { return }
         ending.detach()

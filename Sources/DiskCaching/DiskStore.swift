@@ -174,7 +174,7 @@ package final class DiskStore: Sendable {
         shared.withLock { $0.isClosed = true }
         let isQueued = thread.submit { _ in
             self.worker.close()
-            answer.give(true)
+            answer.fulfill(true)
         }
         let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
         // A disk that does not respond blocks the thread, which then ends with the process.
@@ -226,7 +226,7 @@ package final class DiskStore: Sendable {
     ) async -> DiskUsage {
         let answer = Promise<DiskUsage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
-            answer.give(isCancelled ? DiskUsage() : body(self.worker))
+            answer.fulfill(isCancelled ? DiskUsage() : body(self.worker))
         }
         guard isQueued else {
             shared.withLock { note(&$0.changes) }
@@ -277,7 +277,7 @@ package final class DiskStore: Sendable {
         guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return fallback }
         let answer = Promise<Value>()
         let isQueued = thread.submit(priority: priority) { isCancelled in
-            answer.give(isCancelled ? fallback : body(self.worker))
+            answer.fulfill(isCancelled ? fallback : body(self.worker))
         }
         guard isQueued else { return fallback }
         return await answer.value(within: limit, by: timekeeper, or: fallback)

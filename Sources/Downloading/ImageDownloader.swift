@@ -65,7 +65,7 @@ package final class ImageDownloader: Sendable {
         return try SourceURL(parsing: text.string).origin
     }
 
-    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) { loader.setHeld(isHeld, origin) }
+    package func setHeld(_ isHeld: Bool, origin: OriginKey) { loader.setHeld(isHeld, origin: origin) }
 
     package var namesOfOrigins: [OriginKey: [String]] { rules.configuration.origins.namesByKey }
 

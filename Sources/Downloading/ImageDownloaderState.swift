@@ -97,7 +97,7 @@ struct ImageDownloaderState<Answer> {
         let view = cached(request)
         if let view, view.reuse != .needsValidation { return .cached(view.copy, view.reuse, answer) }
 
-        if let fetch = flightToJoin(key) {
+        if let fetch = fetchToJoin(key) {
             fetches[fetch]?.waiters.append(waiter(.joined))
             fetchOfWaiter[id] = fetch
             return .waiting(starts: [], isJoined: true)
@@ -321,7 +321,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// A fetch of a part serves a caller that needs the whole source only if the origin sends that.
-    private func flightToJoin(_ key: FetchKey) -> FetchID? {
+    private func fetchToJoin(_ key: FetchKey) -> FetchID? {
         if let fetch = current[key] { return fetch }
         return key.suitable.lazy.compactMap { current[$0] }.first { id in
             guard let fetch = fetches[id] else { return false }

@@ -38,7 +38,7 @@ extension ImageDownloader {
         while true {
             let answer: TransferResult
             do {
-                progress.carryOn()
+                progress.beginNextBody()
                 let request = TransferRequest(
                     RequestedPart(range: plan.range, version: source?.version), of: identity,
                     condition: source == nil ? fetch.condition : nil,

@@ -12,7 +12,7 @@ package enum ImageRenderer {
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
-        reuse: @escaping AdditionFormReuse = AdditionForm.made, faces: [Face] = [], plan: RenderPlan,
+        reuse: @escaping AdditionPixelCache = AdditionForm.made, faces: [Face] = [], plan: RenderPlan,
         token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
         precondition(additions.count == plan.additions.count, "the plan is for another number of images")
@@ -44,7 +44,7 @@ package enum ImageRenderer {
         let (target, rest) = PlanarLane.part(of: plan, for: image)
         if let encoder = PlanarLane.encoder(for: image, rest: rest) {
             var stamps: [PlaneStamp] = []
-            for case let step as any StampingStep in rest.steps {
+            for case let step as any PlaneStampStep in rest.steps {
                 var context = StepContext(token: token, additions: additions, reuse: reuse)
                 stamps.append(try VipsError.reported(token) { try step.stamp(in: encoder.range, context: &context) })
             }
@@ -195,7 +195,7 @@ private struct FrameComposer {
     private let work: [StepWork]
     private var contexts: [StepContext]
 
-    init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage], reuse: @escaping AdditionFormReuse) {
+    init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage], reuse: @escaping AdditionPixelCache) {
         self.plan = plan
         work = plan.steps.work(on: plan.source)
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }

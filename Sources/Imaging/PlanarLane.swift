@@ -49,7 +49,7 @@ enum PlanarLane {
         if !rest.steps.isEmpty {
             // A gray image may become a color image. Compared with encoders in worker processes, the conversion is
             // nearly free.
-            guard image.bands == 3, !rest.format.isEncodedByWorker, rest.steps.allSatisfy({ $0 is any StampingStep })
+            guard image.bands == 3, !rest.format.isEncodedByWorker, rest.steps.allSatisfy({ $0 is any PlaneStampStep })
             else { return nil }
         }
         return rest.format.encoding?.planes

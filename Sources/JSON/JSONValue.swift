@@ -16,6 +16,12 @@ package indirect enum JSONValue: Sendable {
         return Dictionary(members.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
     }
 
+    package var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+
+    package var intValue: Int? { if case .int(let number) = self { number } else { nil } }
+
+    package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
     package var text: String {
         var buffer: [UInt8] = []
         append(to: &buffer)

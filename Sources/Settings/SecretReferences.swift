@@ -133,7 +133,7 @@ struct CompletedSecrets {
     private(set) var missing: [SettingsProblem] = []
 
     /// Valid for every setting.
-    private static let standIn = String(repeating: "0123456789abcdef", count: 4)
+    private static let placeholder = String(repeating: "0123456789abcdef", count: 4)
 
     init(_ values: [ExactText: JSONValue], _ environment: [String: String]) {
         (self.values, self.environment) = (values, environment)
@@ -145,8 +145,8 @@ struct CompletedSecrets {
 
     private mutating func completed(_ value: JSONValue, at path: String) -> JSONValue {
         switch SecretReference(value) {
-        case .variable(let name) where environment[name] == nil: return standIn(name, "environment variable", path)
-        case .file(let place) where unsafe access(place, R_OK) != 0: return standIn(place, "file", path)
+        case .variable(let name) where environment[name] == nil: return placeholder(name, "environment variable", path)
+        case .file(let place) where unsafe access(place, R_OK) != 0: return placeholder(place, "file", path)
         default: break
         }
         switch value {
@@ -158,9 +158,9 @@ struct CompletedSecrets {
         }
     }
 
-    private mutating func standIn(_ place: String, _ kind: String, _ path: String) -> JSONValue {
+    private mutating func placeholder(_ place: String, _ kind: String, _ path: String) -> JSONValue {
         missing.append(SettingsProblem(path: path, line: "\(path): the \(kind) \(place) is missing"))
-        environment[place] = Self.standIn
+        environment[place] = Self.placeholder
         return .object([("env", .string(place))])
     }
 }

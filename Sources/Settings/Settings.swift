@@ -104,16 +104,17 @@ package struct Settings: Sendable {
         func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
             if isWrong { conflicts.append(Contradiction(settings, line())) }
         }
-        func atMost(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
+        func atMost(_ preferred: String, bytes preferredBytes: Int, capacity: String, capacityBytes: Int) {
             reject(
                 preferred, capacity, when: preferredBytes > capacityBytes,
                 "\(preferred) (\(preferredBytes) bytes) is above \(capacity) (\(capacityBytes) bytes)")
         }
         atMost(
-            "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
-            pipeline.decodedCacheCapacity)
+            "decodedCachePreferred", bytes: pipeline.decodedCachePreferred, capacity: "decodedCacheCapacity",
+            capacityBytes: pipeline.decodedCacheCapacity)
         atMost(
-            "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
+            "resultCachePreferred", bytes: pipeline.resultCachePreferred, capacity: "resultCacheCapacity",
+            capacityBytes: pipeline.resultCacheCapacity)
         let ages = pipeline.clientMaxAge
         reject(
             "clientMaxAgeMinimum", "clientMaxAgeMaximum", when: ages.minimum ?? 0 > ages.maximum ?? .max,

@@ -39,7 +39,8 @@ package struct SettingsLoader {
         let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
         let complete = needsSecrets ? nil : CompletedSecrets(file, environment)
         var settings = loader.settings(
-            flags, variables, complete?.values ?? file, complete?.environment ?? environment)
+            flags: flags, variables: variables, file: complete?.values ?? file,
+            environment: complete?.environment ?? environment)
         if let complete, complete.missing.contains(where: { $0.path == "adminToken" }),
             settings.chosen["adminToken"]?.source == .file
         {
@@ -75,17 +76,18 @@ package struct SettingsLoader {
         var loader = SettingsLoader()
         loader.reportUnknownNames(in: values)
         let complete = CompletedSecrets(values, environment)
-        let settings = loader.settings([:], [:], complete.values, complete.environment)
+        let settings = loader.settings(
+            flags: [:], variables: [:], file: complete.values, environment: complete.environment)
         return Check(settings: settings, problems: loader.problems, missing: complete.missing)
     }
 
     private mutating func settings(
-        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
-        _ environment: [String: String]
+        flags: [ExactText: String], variables: [ExactText: String], file: [ExactText: JSONValue],
+        environment: [String: String]
     ) -> Settings {
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
-        readOtherService(flags, variables, file, environment, into: &settings)
+        readOtherService(flags: flags, variables: variables, file: file, environment: environment, into: &settings)
         let complete = CompletedSecrets(file, environment)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
@@ -158,8 +160,8 @@ package struct SettingsLoader {
 
     /// All settings override another service's variables, so these are read first.
     private mutating func readOtherService(
-        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
-        _ environment: [String: String], into settings: inout Settings
+        flags: [ExactText: String], variables: [ExactText: String], file: [ExactText: JSONValue],
+        environment: [String: String], into settings: inout Settings
     ) {
         guard let service = Self.otherService(flags, variables, file) else { return }
         let reading = service.apply(environment, to: &settings)

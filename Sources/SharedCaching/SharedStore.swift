@@ -85,7 +85,7 @@ package final class SharedStore: Sendable {
     ) async -> SharedLookup {
         let answer = Promise<SharedReply?>()
         let isSent = query(key, of: sources, createsGenerations: createsGenerations, allowance: allowance) {
-            answer.give($0)
+            answer.fulfill($0)
         }
         guard isSent, let reply = await answer.value(orIfCanceled: nil) else { return SharedLookup() }
         return verify(reply)
@@ -169,7 +169,7 @@ package final class SharedStore: Sendable {
     package func purgeEverything() async -> RemovalState { await perform(.everything(PurgeNotice(.everything))) }
 
     /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.
-    package func learnPurges() async -> Bool { await backend.learnPurges() }
+    package func catchUpWithPurges() async -> Bool { await backend.catchUpWithPurges() }
 
     private func perform(
         _ removal: PendingRemovals.Removal, within limit: Duration = removalTimeLimit

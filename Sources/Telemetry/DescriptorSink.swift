@@ -1,5 +1,6 @@
 import Coordination
 import Glibc
+import Text
 
 /// Writes log lines on its own thread, so that a slow reader of the log never slows a response.
 ///

@@ -18,7 +18,7 @@ package final class MetricsRegistry: Sendable {
 
     package func counter(_ name: String, help: String, counting counted: String? = nil) -> Counter {
         let counter = Counter()
-        add(name, help, .counter, [], OTLPMetric(of: name, counting: counted)) {
+        add(name, help: help, kind: .counter, labels: [], otlp: OTLPMetric(of: name, counting: counted)) {
             .numbers([([], Double(counter.value))])
         }
         return counter
@@ -28,7 +28,7 @@ package final class MetricsRegistry: Sendable {
         _ name: String, help: String, labels: String..., counting counted: String? = nil
     ) -> CounterFamily {
         let family = CounterFamily()
-        add(name, help, .counter, labels, OTLPMetric(of: name, counting: counted)) {
+        add(name, help: help, kind: .counter, labels: labels, otlp: OTLPMetric(of: name, counting: counted)) {
             .numbers(family.snapshot.map { ($0.labels, Double($0.value)) })
         }
         return family
@@ -36,7 +36,7 @@ package final class MetricsRegistry: Sendable {
 
     package func histogram(_ name: String, help: String) -> Histogram {
         let histogram = Histogram()
-        add(name, help, .histogram, [], OTLPMetric(of: name, counting: nil)) {
+        add(name, help: help, kind: .histogram, labels: [], otlp: OTLPMetric(of: name, counting: nil)) {
             .histograms([([], histogram.reading)])
         }
         return histogram
@@ -49,7 +49,7 @@ package final class MetricsRegistry: Sendable {
         _ name: String, help: String, labels: String..., otlp: OTLPMetric? = nil
     ) -> HistogramFamily {
         let family = HistogramFamily { Histogram() }
-        add(name, help, .histogram, labels, otlp ?? OTLPMetric(of: name, counting: nil)) {
+        add(name, help: help, kind: .histogram, labels: labels, otlp: otlp ?? OTLPMetric(of: name, counting: nil)) {
             .histograms(family.all.map { ($0.labels, $0.part.reading) })
         }
         return family
@@ -61,12 +61,14 @@ package final class MetricsRegistry: Sendable {
         otlp: OTLPMetric? = nil, read: @escaping Reader
     ) {
         let otlp = otlp ?? OTLPMetric(of: name, counting: counted)
-        add(name, help, isCounter ? .counter : .gauge, labels, otlp, isObserved: true) { .numbers(read()) }
+        add(name, help: help, kind: isCounter ? .counter : .gauge, labels: labels, otlp: otlp, isObserved: true) {
+            .numbers(read())
+        }
     }
 
     /// OpenTelemetry documents contain the value elsewhere.
     package func prometheusGauge(_ name: String, help: String, labels: String..., read: @escaping Reader) {
-        add(name, help, .gauge, labels, nil, isObserved: true) { .numbers(read()) }
+        add(name, help: help, kind: .gauge, labels: labels, otlp: nil, isObserved: true) { .numbers(read()) }
     }
 
     package var readings: [MetricReading] {
@@ -76,7 +78,7 @@ package final class MetricsRegistry: Sendable {
     package var descriptions: [MetricDescription] { metrics.withLock { $0.map(\.description) } }
 
     private func add(
-        _ name: String, _ help: String, _ kind: MetricDescription.Kind, _ labels: [String], _ otlp: OTLPMetric?,
+        _ name: String, help: String, kind: MetricDescription.Kind, labels: [String], otlp: OTLPMetric?,
         isObserved: Bool = false, read: @escaping @Sendable () -> MetricReading.Points
     ) {
         let description = MetricDescription(

@@ -102,7 +102,7 @@ struct SourceQueueTests {
     }
 
     @Test func `lines are printed in order`() {
-        var lines = LinesInOrder()
+        var lines = OrderedLines()
         func texts(_ ready: [(index: Int, line: Result<String, CommandFailure>)]) -> [String] {
             ready.compactMap { try? $0.line.get() }
         }

@@ -22,7 +22,7 @@ extension DiskStore {
         let answer = Promise<Void>()
         let isQueued = thread.submit { [worker] _ in
             _ = worker.perform { database throws(SQLiteError) in try? body(database) }
-            answer.give(())
+            answer.fulfill(())
         }
         if isQueued { await answer.value() }
     }

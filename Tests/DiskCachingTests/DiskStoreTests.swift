@@ -265,7 +265,7 @@ struct DiskStoreTests {
             let before = store.statistics
             await store.withDatabase { database in
                 try database.entries.count()
-                counted.give(database.entries.usage[.source])
+                counted.fulfill(database.entries.usage[.source])
             }
             let usage = await counted.value()
             #expect(usage?.bytes ?? 0 == before.shares[.source]?.usage)

@@ -268,7 +268,7 @@ struct ImageDownloaderQueueTests {
             cache: StubCache(), timekeeper: timekeeper)
         let first = downloader.begin("/a")
         await loader.starts(1)
-        downloader.setHeld(true, try downloader.origin(of: "http://example.com/x"))
+        downloader.setHeld(true, origin: try downloader.origin(of: "http://example.com/x"))
         let second = downloader.begin("/a")
         await #expect(throws: DownloadError.originHeld) { try await downloader.begin("/b").value }
         loader.release("/a")

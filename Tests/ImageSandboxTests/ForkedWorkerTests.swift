@@ -8,14 +8,14 @@ struct ForkedWorkerTests {
 
     @Test(arguments: [[], [.jpeg], ImageFormat.allCases])
     func `an order reaches the worker in a message of fixed length`(formats: [ImageFormat]) {
-        let order = ForkOrder(limits: Self.limits, formats: Set(formats))
-        #expect(order.message.count == ForkOrder.byteCount && ForkOrder(order.message) == order)
+        let order = ForkRequest(limits: Self.limits, formats: Set(formats))
+        #expect(order.message.count == ForkRequest.byteCount && ForkRequest(order.message) == order)
     }
 
     @Test(arguments: ["", "1 2", "1 2 3 bpg", "1 2 x", "0 1 1", "jpeg 1 2 3"])
     func `another message is not an order`(text: String) {
-        let message = Array(text.utf8) + [UInt8](repeating: 0, count: ForkOrder.byteCount - text.utf8.count)
-        #expect(ForkOrder(message) == nil)
+        let message = Array(text.utf8) + [UInt8](repeating: 0, count: ForkRequest.byteCount - text.utf8.count)
+        #expect(ForkRequest(message) == nil)
     }
 
     @Test func `a process that has forked no worker has none`() throws {

@@ -16,7 +16,7 @@ struct AdminClient: Sendable {
         var json: JSONValue? { try? JSONReader.value(in: body) }
 
         /// Throws the failure of a response without success.
-        func orFailure() throws(CommandFailure) -> Answer {
+        func checked() throws(CommandFailure) -> Answer {
             if (200..<300).contains(status) { return self }
             throw json?.members.flatMap { CommandFailure(failure: $0) }
                 ?? CommandFailure(code: "refused", "the service responded with status \(status)")
@@ -90,16 +90,16 @@ struct AdminClient: Sendable {
     }
 
     func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
-        try blockingSend(method, target, json: json).orFailure()
+        try blockingSend(method, target, json: json).checked()
     }
 }
 
 extension CommandFailure {
     /// Nil without the members `code` and `detail`.
     init?(failure members: [ExactText: JSONValue]) {
-        guard case .string(let detail)? = members["detail"] else { return nil }
+        guard let detail = members["detail"]?.stringValue else { return nil }
         var code = "refused"
-        if case .string(let text)? = members["code"] { code = text }
+        if let text = members["code"]?.stringValue { code = text }
         var reason = Self.lowered(detail)
         if reason.hasSuffix(".") { reason.removeLast() }
         self.init(code: code, reason)

@@ -46,7 +46,7 @@ enum OriginCommands {
     }
 
     static func words(for answer: [ExactText: JSONValue]) -> String {
-        guard case .string(let state)? = answer["state"] else { return "unknown" }
+        guard let state = answer["state"]?.stringValue else { return "unknown" }
         return state == "not_reachable" ? "not reachable" : state
     }
 }

@@ -130,8 +130,7 @@ enum PrefetchSources {
     static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
         var (parts, bytes, thumbnails) = ([[JSONValue]](), 0, 0)
         for source in sources {
-            var count = 1
-            if case .array(let renditions)? = source.members?["renditions"] { count = renditions.count }
+            let count = source.members?["renditions"]?.elements?.count ?? 1
             let length = source.text.utf8.count
             if parts.isEmpty || bytes + length > maximumBytes || thumbnails + count > maximumThumbnails {
                 parts.append([])
@@ -153,7 +152,7 @@ struct PrefetchReporter {
     func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
         let answer = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
-            _ = try answer.orFailure()
+            _ = try answer.checked()
         } catch {
             // The service names the invalid parameter: `w: must be …`.
             if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
@@ -162,18 +161,18 @@ struct PrefetchReporter {
             guard let url = Self.rejectedURL(answer, sources) else { throw error }
             throw CommandFailure(code: error.code, "\(url): \(error.reason)")
         }
-        guard case .string(let id)? = answer.json?.members?["id"] else { throw foreign("a job") }
+        guard let id = answer.json?.members?["id"]?.stringValue else { throw unexpectedAnswer(without: "a job") }
         Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
         return id
     }
 
     /// The source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
     private static func rejectedURL(_ answer: AdminClient.Answer, _ sources: [JSONValue]) -> String? {
-        guard case .string(let pointer)? = answer.json?.members?["parameter"],
+        guard let pointer = answer.json?.members?["parameter"]?.stringValue,
             let number = pointer.suffix(after: "/sources/").flatMap({ Int($0.prefix(before: UInt8(ascii: "/"))) }),
-            sources.indices.contains(number), case .string(let url)? = sources[number].members?["url"]
+            sources.indices.contains(number)
         else { return nil }
-        return url
+        return sources[number].members?["url"]?.stringValue
     }
 
     /// Waits until a job has ended; returns whether nothing failed.
@@ -181,13 +180,13 @@ struct PrefetchReporter {
         let time = SystemTimekeeper()
         while true {
             let answer = try client.blockingJSON("GET", "/prefetch/" + id)
-            guard let members = answer.json?.members, case .int(let left)? = members["left"],
-                case .int(let failed)? = members["failed"]
-            else { throw foreign("its job") }
+            guard let members = answer.json?.members, let left = members["left"]?.intValue,
+                let failed = members["failed"]?.intValue
+            else { throw unexpectedAnswer(without: "its job") }
             if left == 0 {
                 Program.print(isJSON ? answer.text : try Self.line(members))
                 if !isJSON { for line in PrefetchText.failures(in: members) { Program.printError(line) } }
-                return failed == 0 && members["state"]?.text == #""finished""#
+                return failed == 0 && members["state"]?.stringValue == "finished"
             }
             try await time.sleep(until: time.now + .milliseconds(200))
         }
@@ -196,12 +195,12 @@ struct PrefetchReporter {
     /// Cancels a job, or lists all.
     func manage(canceling id: String?) throws -> CInt {
         if let id {
-            _ = try client.blockingSend("DELETE", "/prefetch/" + URLEscape.encode(id)).orFailure()
+            _ = try client.blockingSend("DELETE", "/prefetch/" + URLEscape.encode(id)).checked()
             if !isJSON { Program.print("job \(id): canceled") }
             return 0
         }
         let answer = try client.blockingJSON("GET", "/prefetch")
-        guard case .array(let jobs)? = answer.json?.members?["jobs"] else { throw foreign("its jobs") }
+        guard let jobs = answer.json?.members?["jobs"]?.elements else { throw unexpectedAnswer(without: "its jobs") }
         if isJSON {
             Program.print(answer.text)
         } else if jobs.isEmpty {
@@ -213,15 +212,14 @@ struct PrefetchReporter {
     }
 
     private static func line(_ job: [ExactText: JSONValue]) throws -> String {
-        guard case .string(let id)? = job["id"], case .string(let state)? = job["state"],
-            case .int(let done)? = job["done"], case .int(let failed)? = job["failed"],
-            case .int(let left)? = job["left"]
+        guard let id = job["id"]?.stringValue, let state = job["state"]?.stringValue,
+            let done = job["done"]?.intValue, let failed = job["failed"]?.intValue, let left = job["left"]?.intValue
         else { throw CommandFailure(code: "not_json", "the service's job has no progress") }
         return "job \(id): \(done) rendered, \(failed) failed"
             + (state == "running" ? ", \(left) left" : state == "cancelled" ? ", canceled" : "")
     }
 
-    private func foreign(_ subject: String) -> CommandFailure {
+    private func unexpectedAnswer(without subject: String) -> CommandFailure {
         CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return \(subject)")
     }
 }
@@ -229,15 +227,12 @@ struct PrefetchReporter {
 enum PrefetchText {
     /// One for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {
-        guard case .int(let failed)? = status["failed"], failed > 0 else { return [] }
-        var lines: [String] = []
-        if case .array(let failures)? = status["failures"] {
-            for members in failures.compactMap(\.members) {
-                guard let failure = CommandFailure(failure: members), case .string(let url)? = members["url"] else {
-                    continue
-                }
-                lines.append("\(url): \(failure.reason)")
-            }
+        guard let failed = status["failed"]?.intValue, failed > 0 else { return [] }
+        var lines = (status["failures"]?.elements ?? []).compactMap { failure -> String? in
+            guard let members = failure.members, let failure = CommandFailure(failure: members),
+                let url = members["url"]?.stringValue
+            else { return nil }
+            return "\(url): \(failure.reason)"
         }
         if failed > lines.count { lines.append("\(failed - lines.count) more failed") }
         return lines

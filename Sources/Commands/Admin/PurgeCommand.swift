@@ -39,9 +39,7 @@ enum PurgeCommand {
     }
 
     private static func words(for answer: [ExactText: JSONValue]) -> String {
-        var (entries, bytes) = (0, 0)
-        if case .int(let number)? = answer["entries"] { entries = number }
-        if case .int(let number)? = answer["bytes"] { bytes = number }
+        let (entries, bytes) = (answer["entries"]?.intValue ?? 0, answer["bytes"]?.intValue ?? 0)
         var rest = ""
         if case .bool(false)? = answer["complete"] { rest = "; more may be left under the tag" }
         guard entries > 0 else {

@@ -23,12 +23,9 @@ enum ReloadCommand {
     }
 
     private static func words(for answer: [ExactText: JSONValue]) -> String {
-        var names: [String] = []
-        if case .array(let values)? = answer["changed"] {
-            names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
-        }
+        let names = (answer["changed"]?.elements ?? []).compactMap(\.stringValue)
         let text = names.isEmpty ? "nothing changed" : "changed: \(names.joined(separator: ", "))"
-        guard case .string(let restart)? = answer["detail"] else { return text }
+        guard let restart = answer["detail"]?.stringValue else { return text }
         return text + "; " + restart
     }
 }

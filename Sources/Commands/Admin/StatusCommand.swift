@@ -53,18 +53,18 @@ enum StatusText {
         rows.append(
             (
                 "service",
-                "\(text(status["version"]) ?? "?"), \(state), up for \(duration(number(status["uptimeSeconds"]) ?? 0))"
+                "\(status["version"]?.stringValue ?? "?"), \(state), up for \(duration(status["uptimeSeconds"]?.intValue ?? 0))"
             ))
-        if let active = number(status["activeDownloads"]) {
-            rows.append(("downloads", "\(active) running, \(number(status["queuedDownloads"]) ?? 0) waiting"))
+        if let active = status["activeDownloads"]?.intValue {
+            rows.append(("downloads", "\(active) running, \(status["queuedDownloads"]?.intValue ?? 0) waiting"))
         }
-        if let renders = number(status["activeRenders"]) { rows.append(("renders", "\(renders) running")) }
+        if let renders = status["activeRenders"]?.intValue { rows.append(("renders", "\(renders) running")) }
         if case .object(let members)? = caches {
             for (name, usage) in members {
-                guard let usage = usage.members, let bytes = number(usage["bytes"]),
-                    let maximum = number(usage["capacity"])
+                guard let usage = usage.members, let bytes = usage["bytes"]?.intValue,
+                    let maximum = usage["capacity"]?.intValue
                 else { continue }
-                let entries = number(usage["entries"]) ?? 0
+                let entries = usage["entries"]?.intValue ?? 0
                 rows.append(
                     (
                         "\(name) cache",
@@ -81,8 +81,8 @@ enum StatusText {
 
     private static func waits(_ value: JSONValue?) -> [String] {
         rows(value).compactMap { row in
-            guard let resource = text(row["for"]), let count = number(row["count"]) else { return nil }
-            let host = text(row["host"]).map { " \($0)" } ?? ""
+            guard let resource = row["for"]?.stringValue, let count = row["count"]?.intValue else { return nil }
+            let host = row["host"]?.stringValue.map { " \($0)" } ?? ""
             return "\(count) for \(resource)\(host), \(tenths(row["seconds"])) s"
         }
     }
@@ -90,11 +90,11 @@ enum StatusText {
     /// The use of each in the last minute.
     private static func tenants(_ value: JSONValue?) -> [String] {
         rows(value).compactMap { row in
-            guard let name = text(row["name"]), let requests = number(row["requests"]) else { return nil }
+            guard let name = row["name"]?.stringValue, let requests = row["requests"]?.intValue else { return nil }
             let failures = (row["refusals"]?.members ?? [:]).sorted { $0.key < $1.key }.map { code, count in
-                ", \(number(count) ?? 0) \(code.string)"
+                ", \(count.intValue ?? 0) \(code.string)"
             }
-            let waiting = number(row["waiting"]).map { ", \($0) waiting" } ?? ""
+            let waiting = row["waiting"]?.intValue.map { ", \($0) waiting" } ?? ""
             return "\(name): \(tenths(row["processorSeconds"])) s of processor time in the last minute, "
                 + "\(requests) request\(requests == 1 ? "" : "s")\(failures.joined())\(waiting)"
         }
@@ -103,11 +103,10 @@ enum StatusText {
     /// Each origin in trouble, then the number of the others.
     private static func origins(_ value: JSONValue?) -> [String] {
         let (usable, others) = rows(value).reduce(into: (0, [String]())) { result, row in
-            guard let name = text(row["origin"]), let state = text(row["state"]) else { return }
+            guard let name = row["origin"]?.stringValue, let state = row["state"]?.stringValue else { return }
             guard state != "reachable" else { return result.0 += 1 }
-            var names = ""
-            if case .array(let values)? = row["names"] { names = values.compactMap(text).joined(separator: ", ") }
-            let cause = text(row["cause"]).map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
+            let names = (row["names"]?.elements ?? []).compactMap(\.stringValue).joined(separator: ", ")
+            let cause = row["cause"]?.stringValue.map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
             let wait = row["retryAfterSeconds"].flatMap(seconds).map { ", next try in \($0) s" } ?? ""
             let label = name + (names.isEmpty ? "" : " (\(names))")
             result.1.append("\(label): \(state.split(separator: "_").joined(separator: " "))\(cause)\(wait)")
@@ -116,7 +115,7 @@ enum StatusText {
     }
 
     private static func rows(_ value: JSONValue?) -> [[ExactText: JSONValue]] {
-        if case .array(let rows)? = value { rows.compactMap(\.members) } else { [] }
+        (value?.elements ?? []).compactMap(\.members)
     }
 
     private static func tenths(_ value: JSONValue?) -> String {
@@ -130,14 +129,6 @@ enum StatusText {
     private static func tenths(_ number: Double) -> String {
         guard let tenths = Int(exactly: (max(0, number) * 10).rounded()) else { return "?" }
         return tenths.decimal(places: 1, minimum: 1)
-    }
-
-    private static func text(_ value: JSONValue?) -> String? {
-        if case .string(let text)? = value { text } else { nil }
-    }
-
-    private static func number(_ value: JSONValue?) -> Int? {
-        if case .int(let number)? = value { number } else { nil }
     }
 
     private static func seconds(_ value: JSONValue) -> Int? {

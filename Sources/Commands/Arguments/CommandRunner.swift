@@ -88,7 +88,7 @@ enum CommandRunner {
     private static func die(of number: CInt) -> Never {
         signal(number, SIG_DFL)
         kill(getpid(), number)
-        AwaitedSignals.letThrough(number)
+        AwaitedSignals.unblock(number)
         _exit(128 + number)
     }
 }

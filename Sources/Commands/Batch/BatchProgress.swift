@@ -1,4 +1,5 @@
 import Coordination
+import Text
 
 struct BatchProgress {
     private let total: Int

@@ -103,7 +103,7 @@ enum FilePath {
     }
 }
 
-enum ImageEnding {
+enum ImageFileExtension {
     static func writtenFormat(_ ending: String) -> ImageFormat? {
         guard let format = format(ending), format.isWritten else { return nil }
         return format
@@ -188,7 +188,7 @@ enum SourceList {
     }
 
     private static func isImage(_ path: String) -> Bool {
-        ImageEnding.format(FilePath.ending(of: path)) != nil || format(of: path) != nil
+        ImageFileExtension.format(FilePath.ending(of: path)) != nil || format(of: path) != nil
     }
 
     /// Returns the format that the first bytes of a file have; nil for another file, or if it cannot be read.

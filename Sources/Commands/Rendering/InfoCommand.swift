@@ -53,7 +53,7 @@ enum InfoCommand {
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             let isTable = !arguments.has(.json) && isatty(STDOUT_FILENO) == 1
             var isComplete = unread.isEmpty
-            var lines = LinesInOrder()
+            var lines = OrderedLines()
             let isTriedAll = await InfoLines.run(sources, requested, session) { index, line in
                 for (index, line) in lines.add(line, at: index) {
                     switch line {
@@ -141,7 +141,7 @@ extension InfoLines {
     }
 }
 
-struct LinesInOrder {
+struct OrderedLines {
     private var waiting: [Int: Result<String, CommandFailure>] = [:]
     private var next = 0
 

@@ -33,7 +33,7 @@ struct RenderingArguments: Sendable {
             let start = output[..<brace].utf8.lastIndex(where: isEnd).map { output.utf8.index(after: $0) }
             pattern = try ResultPattern(String(output[(start ?? output.startIndex)...]))
             folder = start.map { String(output[..<$0]) } ?? "./"
-            format = pattern.has(.format) ? nil : ImageEnding.writtenFormat(pattern.ending)?.rawValue
+            format = pattern.has(.format) ? nil : ImageFileExtension.writtenFormat(pattern.ending)?.rawValue
         } else {
             pattern = ResultPattern(distinguishing: hasWidths ? .w : queries.isEmpty ? nil : .rendition)
         }
@@ -44,7 +44,7 @@ struct RenderingArguments: Sendable {
             place = try Self.place(folder, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
         }
         if case .file(let path) = place, FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true {
-            format = ImageEnding.writtenFormat(FilePath.ending(of: path))?.rawValue
+            format = ImageFileExtension.writtenFormat(FilePath.ending(of: path))?.rawValue
         }
         renditions = try Rendition.all(queries, parameters, format: format, settings.api.nativeDialect)
         if case .file(let path) = place, format == nil, renditions.contains(where: { !$0.hasFormat }),
@@ -84,7 +84,7 @@ struct RenderingArguments: Sendable {
         // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
         let ending = FilePath.ending(of: output)
         guard !ending.isEmpty else { return .folder(output) }
-        if hasSeveralResults, !isFromList || ImageEnding.writtenFormat(ending) != nil {
+        if hasSeveralResults, !isFromList || ImageFileExtension.writtenFormat(ending) != nil {
             throw UsageError("several results need a folder; write \(output)/ if \(output) is one")
         }
         return isFromList ? .folder(output) : .file(output)

@@ -30,7 +30,7 @@ struct Rendition: Sendable {
     /// The extension of the requested format; none if the image or the client decides.
     var format: ResultPattern.Values {
         guard let value = options.last(where: { Self.name(of: $0.name) == "format" })?.value,
-            let format = ImageEnding.writtenFormat(value.asciiLowercased)
+            let format = ImageFileExtension.writtenFormat(value.asciiLowercased)
         else { return [:] }
         return [.format: format.fileExtension]
     }
@@ -46,8 +46,10 @@ struct Rendition: Sendable {
         _ queries: [String], _ options: [(name: String, value: String)], format: String?, _ dialect: NativeDialect
     ) throws(UsageError) -> [Rendition] {
         guard let widths = widths(in: options) else {
-            guard !queries.isEmpty else { return [try Rendition("1", options, format, dialect)] }
-            return try named(queries, options, format, dialect)
+            guard !queries.isEmpty else {
+                return [try Rendition("1", options: options, format: format, dialect: dialect)]
+            }
+            return try named(queries, options: options, format: format, dialect: dialect)
         }
         guard queries.isEmpty else { throw UsageError("--w takes one width beside --rendition") }
         let others = options.filter { name(of: $0.name) != "w" }
@@ -57,7 +59,9 @@ struct Rendition: Sendable {
                 throw UsageError("--\(widths.name): \(width) is repeated")
             }
             renditions.append(
-                try Rendition("\(renditions.count + 1)", others + [(widths.name, String(width))], format, dialect))
+                try Rendition(
+                    "\(renditions.count + 1)", options: others + [(widths.name, String(width))], format: format,
+                    dialect: dialect))
         }
         return renditions
     }
@@ -68,7 +72,7 @@ struct Rendition: Sendable {
     }
 
     private static func named(
-        _ queries: [String], _ common: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
+        _ queries: [String], options common: [(name: String, value: String)], format: String?, dialect: NativeDialect
     ) throws(UsageError) -> [Rendition] {
         var renditions: [Rendition] = []
         for query in queries {
@@ -86,13 +90,13 @@ struct Rendition: Sendable {
             }
             let names = Set(options.map { ExactText(Self.name(of: $0.name)) })
             options = common.filter { !names.contains(ExactText(Self.name(of: $0.name))) } + options
-            renditions.append(try Rendition(name, options, format, dialect))
+            renditions.append(try Rendition(name, options: options, format: format, dialect: dialect))
         }
         return renditions
     }
 
     private init(
-        _ name: String, _ options: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
+        _ name: String, options: [(name: String, value: String)], format: String?, dialect: NativeDialect
     ) throws(UsageError) {
         (self.name, self.options) = (name, options)
         if !hasFormat, let format { self.options.append(("format", format)) }

@@ -54,7 +54,7 @@ struct ResultFile: ~Copyable {
     /// - Parameters:
     ///   - writesThrough: A device or pipe, such as `/dev/null`, is written directly.
     ///   - isDurable: The bytes must be on disk before the name.
-    ///   - willAppear: Called before the file gets its name; if it throws, the file does not appear.
+    ///   - willAppear: Called before the file gets its name; if it throws, the file does not moveIntoPlace.
     static func blockingWrite(
         _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false, writesThrough: Bool = true,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
@@ -74,7 +74,7 @@ struct ResultFile: ~Copyable {
                 var status = stat()
                 guard unsafe fstat(file.descriptor, &status) == 0 else { throw CommandFailure(system: errno) }
                 try willAppear(Stamp(status))
-                try file.appear(replaces: replaces)
+                try file.moveIntoPlace(replaces: replaces)
                 return
             } catch {
                 // Not every file system supports unnamed files.
@@ -107,7 +107,7 @@ struct ResultFile: ~Copyable {
         try blockingWrite(bytes, to: descriptor)
     }
 
-    private func appear(replaces: Bool) throws(CommandFailure) {
+    private func moveIntoPlace(replaces: Bool) throws(CommandFailure) {
         if let temporaryPath { return try Self.move(temporaryPath, to: path, replaces: replaces) }
         let descriptorPath = "/proc/self/fd/\(descriptor)"
         if !replaces { return try Self.link(descriptorPath, to: path) }

@@ -44,7 +44,7 @@ struct ResultPattern: Hashable, Sendable {
             rest = rest[rest.utf8.index(after: end)...]
         }
         append(.text(String(rest)))
-        guard has(.format) || ImageEnding.writtenFormat(FilePath.ending(of: text)) != nil else {
+        guard has(.format) || ImageFileExtension.writtenFormat(FilePath.ending(of: text)) != nil else {
             throw UsageError("-o \(text): end the names of results in .{format}, or in the extension of an image")
         }
     }

@@ -140,13 +140,13 @@ struct MemoryBudgetState<Answer> {
     private func availability(
         of bytes: Int, for holder: Holder, living: Int, hasWaited: Bool = false
     ) -> Availability {
-        if fits(bytes, holder, living: living, hasWaited) { return .available }
+        if fits(bytes, for: holder, living: living, hasWaited: hasWaited) { return .available }
         guard holder.flow != nil else { return .afterPurge }
         // Only bodies in use are known to survive a purge.
-        return fits(bytes, holder, living: min(living, bodies), hasWaited) ? .afterPurge : .unavailable
+        return fits(bytes, for: holder, living: min(living, bodies), hasWaited: hasWaited) ? .afterPurge : .unavailable
     }
 
-    private func fits(_ bytes: Int, _ holder: Holder, living: Int, _ hasWaited: Bool) -> Bool {
+    private func fits(_ bytes: Int, for holder: Holder, living: Int, hasWaited: Bool) -> Bool {
         // Subtract, because the size of an extreme request saturates.
         let free = limit - living - reserved
         guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }

@@ -17,7 +17,7 @@ package struct AwaitedSignals: Sendable {
         return number
     }
 
-    package static func letThrough(_ number: CInt) {
+    package static func unblock(_ number: CInt) {
         var signals = set(of: [number])
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }

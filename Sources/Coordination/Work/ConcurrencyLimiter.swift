@@ -42,13 +42,13 @@ package final class ConcurrencyLimiter: Sendable {
         _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await turn(id, flow, share, cost, queueTimeout)
+        try await turn(id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
     private func turn(
-        _ id: Queue.ID, _ flow: Int, _ share: Int, _ cost: Duration, _ queueTimeout: Duration?
+        _ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?
     ) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {

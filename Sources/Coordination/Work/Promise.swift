@@ -3,7 +3,7 @@ package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, Never>)
-        case given(Value)
+        case fulfilled(Value)
         case taken
     }
 
@@ -11,16 +11,16 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    package func give(_ value: Value) {
+    package func fulfill(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {
             case .open:
-                state = .given(value)
+                state = .fulfilled(value)
                 return nil
             case .awaited(let continuation):
                 state = .taken
                 return continuation
-            case .given, .taken: return nil
+            case .fulfilled, .taken: return nil
             }
         }
         waiter?.resume(returning: value)
@@ -30,7 +30,7 @@ package final class Promise<Value: Sendable>: Sendable {
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
-                if case .given(let value) = state {
+                if case .fulfilled(let value) = state {
                     state = .taken
                     return value
                 }
@@ -46,7 +46,7 @@ package final class Promise<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await value()
         } onCancel: {
-            give(fallback)
+            fulfill(fallback)
         }
     }
 
@@ -55,7 +55,7 @@ package final class Promise<Value: Sendable>: Sendable {
         let timer = Task {
             do {
                 try await timekeeper.sleep(until: timekeeper.now + limit)
-                give(fallback)
+                fulfill(fallback)
             } catch {
                 // The answer came first.
             }

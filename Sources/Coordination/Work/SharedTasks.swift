@@ -33,7 +33,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         for key: Key, cached: () -> Value? = { nil }, operation: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, participation: Participation) {
         try Task.checkCancellation()
-        let entrance = state.withLock { state in
+        let admission = state.withLock { state in
             state.enter(key, cached: cached) { serial in
                 // Safe under the lock: creating a task only enqueues it.
                 Task {
@@ -43,7 +43,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
                 }
             }
         }
-        switch entrance {
+        switch admission {
         case .cached(let value): return (value, .cached)
         case .started(let ticket): return (try await wait(ticket), .started)
         case .joined(let ticket): return (try await wait(ticket), .joined)

@@ -11,7 +11,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         let id: UInt64
     }
 
-    enum Entrance {
+    enum Admission {
         case cached(Value)
         case started(Ticket)
         case joined(Ticket)
@@ -22,7 +22,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         var abandoned: Work?
     }
 
-    private struct SharedFetch {
+    private struct SharedTask {
         let serial: UInt64
         let work: Work
         var order: [UInt64] = []
@@ -36,21 +36,21 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         case left
     }
 
-    private var flights: [Key: SharedFetch] = [:]
+    private var tasks: [Key: SharedTask] = [:]
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
 
-    var count: Int { flights.count }
+    var count: Int { tasks.count }
 
-    func contains(_ key: Key) -> Bool { flights[key] != nil }
+    func contains(_ key: Key) -> Bool { tasks[key] != nil }
 
-    func waiterCount(for key: Key) -> Int { flights[key]?.present.count ?? 0 }
+    func waiterCount(for key: Key) -> Int { tasks[key]?.present.count ?? 0 }
 
-    mutating func enter(_ key: Key, cached: () -> Value?, start: (UInt64) -> Work) -> Entrance {
+    mutating func enter(_ key: Key, cached: () -> Value?, start: (UInt64) -> Work) -> Admission {
         if let ticket = join(key) { return .joined(ticket) }
         if let value = cached() { return .cached(value) }
         lastID += 1
-        flights[key] = SharedFetch(serial: lastID, work: start(lastID))
+        tasks[key] = SharedTask(serial: lastID, work: start(lastID))
         return .started(admit(to: key))
     }
 
@@ -58,9 +58,9 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
 
     private mutating func admit(to key: Key) -> Ticket {
         lastID += 1
-        let serial = flights[key]?.serial ?? 0
-        flights[key]?.order.append(lastID)
-        flights[key]?.present.insert(lastID)
+        let serial = tasks[key]?.serial ?? 0
+        tasks[key]?.order.append(lastID)
+        tasks[key]?.present.insert(lastID)
         waiters[lastID] = .arriving
         return Ticket(key: key, serial: serial, id: lastID)
     }
@@ -89,13 +89,13 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
             waiters[ticket.id] = nil
         case .answered, .left, nil: return departure
         }
-        guard var flight = flights[ticket.key], flight.serial == ticket.serial else { return departure }
-        flight.present.remove(ticket.id)
-        if flight.present.isEmpty {
-            departure.abandoned = flight.work
-            flights[ticket.key] = nil
+        guard var task = tasks[ticket.key], task.serial == ticket.serial else { return departure }
+        task.present.remove(ticket.id)
+        if task.present.isEmpty {
+            departure.abandoned = task.work
+            tasks[ticket.key] = nil
         } else {
-            flights[ticket.key] = flight
+            tasks[ticket.key] = task
         }
         return departure
     }
@@ -104,10 +104,10 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     ///
     /// Has no effect on work already forgotten.
     mutating func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
-        guard let flight = flights[key], flight.serial == serial else { return [] }
-        flights[key] = nil
-        return flight.order.compactMap { id in
-            guard flight.present.contains(id) else { return nil }
+        guard let task = tasks[key], task.serial == serial else { return [] }
+        tasks[key] = nil
+        return task.order.compactMap { id in
+            guard task.present.contains(id) else { return nil }
             if case .waiting(let continuation) = waiters[id] {
                 waiters[id] = nil
                 return continuation

@@ -94,7 +94,7 @@ struct TurnQueue<Answer> {
         let flow = Self.bucket(of: flow)
         let (tag, charge) = (tag(of: flow), cost / share)
         if turns.count < maximumTurns {
-            begin(id, flow, tag, cost, at: now)
+            begin(id, of: flow, tag: tag, cost: cost, at: now)
             nextTags[flow] = tag + charge
             return .turn
         }
@@ -149,7 +149,7 @@ struct TurnQueue<Answer> {
             return nil
         }
         let next = remove(at: 0)
-        begin(next.id, next.flow, next.tag, next.cost, at: now)
+        begin(next.id, of: next.flow, tag: next.tag, cost: next.cost, at: now)
         return next.answer
     }
 
@@ -160,7 +160,7 @@ struct TurnQueue<Answer> {
         return waiter
     }
 
-    private mutating func begin(_ id: ID, _ flow: Int, _ tag: Duration, _ cost: Duration, at now: Duration) {
+    private mutating func begin(_ id: ID, of flow: Int, tag: Duration, cost: Duration, at now: Duration) {
         turns[id] = Turn(flow: flow, cost: cost, start: now)
         guard tag > virtualTime else { return }
         virtualTime = tag

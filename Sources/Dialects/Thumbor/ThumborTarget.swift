@@ -52,11 +52,13 @@ struct ThumborTarget {
     }
 
     static func optionText(_ text: String, with geometry: ThumborGeometry) -> String {
-        func side(_ side: ThumborGeometry.Side, _ isMirrored: Bool) -> String {
+        func side(_ side: ThumborGeometry.Side, isMirrored: Bool) -> String {
             guard case .pixels(let pixels) = side else { return isMirrored ? "-" : "" }
             return (isMirrored ? "-" : "") + String(pixels)
         }
-        let box = side(geometry.width, geometry.isMirroredAcross) + "x" + side(geometry.height, geometry.isMirroredDown)
+        let box =
+            side(geometry.width, isMirrored: geometry.isMirroredAcross) + "x"
+            + side(geometry.height, isMirrored: geometry.isMirroredDown)
         var segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
@@ -122,14 +124,15 @@ struct ThumborTarget {
 
     private static func box(_ text: ArraySlice<UInt8>, isLayer: Bool) throws(APIError) -> Box? {
         let sides = text.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
-        guard sides.count == 2, let width = try side(sides[0], isLayer), let height = try side(sides[1], isLayer)
+        guard sides.count == 2, let width = try side(sides[0], isLayer: isLayer),
+            let height = try side(sides[1], isLayer: isLayer)
         else { return nil }
         return Box(
             width: width.0, height: height.0, isMirroredAcross: width.isMirrored, isMirroredDown: height.isMirrored)
     }
 
     private static func side(
-        _ text: ArraySlice<UInt8>, _ isLayer: Bool
+        _ text: ArraySlice<UInt8>, isLayer: Bool
     ) throws(APIError) -> (ThumborGeometry.Side, isMirrored: Bool)? {
         let isMirrored = text.first == UInt8(ascii: "-")
         let text = isMirrored ? text.dropFirst() : text

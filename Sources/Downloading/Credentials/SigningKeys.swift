@@ -61,7 +61,7 @@ final class SigningKeys: Sendable {
         let issuedKey = state.withLock { $0.issuedKeys[source] }
         if let issuedKey, wall < issuedKey.renewsAt { return issuedKey.key }
         // It continues even when no request waits for it.
-        if !renewals.contains(source), state.withLock({ isRested($0, source) }) {
+        if !renewals.contains(source), state.withLock({ mayRenew($0, source) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
         if let issuedKey, wall < issuedKey.expiresAt { return issuedKey.key }
@@ -103,7 +103,7 @@ final class SigningKeys: Sendable {
     }
 
     private func renew(_ source: KeySource) async throws -> IssuedKey {
-        if let earlier = state.withLock({ isRested($0, source) ? nil : $0.failures[source]?.failure }) { throw earlier }
+        if let earlier = state.withLock({ mayRenew($0, source) ? nil : $0.failures[source]?.failure }) { throw earlier }
         var pauses = Self.pauses.makeIterator()
         while true {
             do {
@@ -128,7 +128,7 @@ final class SigningKeys: Sendable {
         }
     }
 
-    private func isRested(_ state: State, _ source: KeySource) -> Bool {
+    private func mayRenew(_ state: State, _ source: KeySource) -> Bool {
         state.failures[source].map { timekeeper.now >= $0.until } ?? true
     }
 

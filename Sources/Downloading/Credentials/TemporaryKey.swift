@@ -8,9 +8,7 @@ enum TemporaryKey {
 
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let members = (try? JSONReader.value(in: body))?.members else { throw unreadable }
-        func text(_ name: String) -> String? {
-            if case .string(let text)? = members[ExactText(name)] { text } else { nil }
-        }
+        func text(_ name: String) -> String? { members[ExactText(name)]?.stringValue }
         if members["Code"] != nil, text("Code") != "Success" {
             throw KeyFailure(
                 detail: "the service has no key" + (code(text("Code")).map { ", \($0)" } ?? ""), isPermanent: false)

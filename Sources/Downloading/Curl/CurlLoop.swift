@@ -14,7 +14,7 @@ final class CurlLoop {
     private let timekeeper: any Timekeeper
     private var retryBudget = RetryBudget()
     private let sockets = ReusableSockets()
-    private var localAddresses = OwnAddresses()
+    private var localAddresses = LocalAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [ExactText: [UInt64]] = [:]
     private var descriptors: [curl_waitfd] = []
@@ -33,7 +33,7 @@ final class CurlLoop {
     func run() {
         while true {
             let (commands, isStopped) = inbox.take()
-            for command in commands { carryOut(command) }
+            for command in commands { perform(command) }
             if isStopped { break }
             beginTurns()
             multi.perform()
@@ -53,7 +53,7 @@ final class CurlLoop {
         }
     }
 
-    private func carryOut(_ command: CurlInbox.Command) {
+    private func perform(_ command: CurlInbox.Command) {
         switch command {
         case .start(let load):
             retryBudget.save()

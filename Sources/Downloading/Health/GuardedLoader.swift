@@ -30,7 +30,7 @@ package final class GuardedLoader: DataLoading {
         try move(to: request.identity.withoutFields, current, progress)
         let now = timekeeper.now
         if let visit = current.withLock({ $0 }), let inquiry = update({ $0.inquiry(before: visit, at: now) }) {
-            await carryOut(inquiry, about: visit.origin)
+            await perform(inquiry, about: visit.origin)
         }
         let result: Result<TransferResult, any Error>
         do {
@@ -44,7 +44,7 @@ package final class GuardedLoader: DataLoading {
             result = .failure(error)
         }
         let report = OriginReport(result, hasResponse: progress.hasResponse)
-        if let (origin, inquiry) = leave(current, report) { await carryOut(inquiry, about: origin) }
+        if let (origin, inquiry) = leave(current, report) { await perform(inquiry, about: origin) }
         return try result.get()
     }
 
@@ -55,7 +55,7 @@ package final class GuardedLoader: DataLoading {
 
     package func isHeld(_ origin: OriginKey) -> Bool { held.withLock { $0.contains(origin) } }
 
-    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) {
+    package func setHeld(_ isHeld: Bool, origin: OriginKey) {
         let isChange = held.withLock { isHeld ? $0.insert(origin).inserted : $0.remove(origin) != nil }
         guard isChange, let snapshot = originHealth.origins.first(where: { $0.origin == origin }) else { return }
         observer(snapshot)
@@ -89,7 +89,7 @@ package final class GuardedLoader: DataLoading {
     }
 
     /// Requests the sources of an inquiry and records the results; continues even if the caller leaves.
-    private func carryOut(_ inquiry: OriginTest, about origin: OriginKey) async {
+    private func perform(_ inquiry: OriginTest, about origin: OriginKey) async {
         let loader = loader
         let findings = isHeld(origin) ? [] : await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now

@@ -1,13 +1,9 @@
-package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+import Text
+
+package struct Secret: Sendable, Hashable, Redacted {
     package let text: String
 
     package init(_ text: String) { self.text = text }
-
-    package var description: String { "…" }
-    /// Hides the secret from debuggers.
-    package var debugDescription: String { "…" }
-    /// Hides the secret from reflection.
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 package enum OriginCredentials: Sendable, Hashable {

@@ -106,7 +106,7 @@ extension DownloadError {
     }
 }
 
-private final class LookUp {
+private final class NameQuery {
     let name: String
     let record: ResolverRecord
 
@@ -148,12 +148,12 @@ private func beginLookUp(_ channel: OpaquePointer, _ name: String, _ record: Res
     // Sorting would open sockets to each address before it has been checked.
     hints.ai_flags = CInt(ARES_AI_NOSORT)
     // Balanced in the callback, which c-ares calls exactly once, at the latest when the channel ends.
-    let context = unsafe Unmanaged.passRetained(LookUp(name: name, record: record)).toOpaque()
+    let context = unsafe Unmanaged.passRetained(NameQuery(name: name, record: record)).toOpaque()
     unsafe ares_getaddrinfo(
         channel, name, nil, &hints,
         { context, status, _, result in
             guard let context = unsafe context else { return }
-            let lookUp = unsafe Unmanaged<LookUp>.fromOpaque(context).takeRetainedValue()
+            let lookUp = unsafe Unmanaged<NameQuery>.fromOpaque(context).takeRetainedValue()
             defer { if unsafe result != nil { unsafe ares_freeaddrinfo(result) } }
             var addresses: [IPAddress] = []
             var secondsToLive = Int.max

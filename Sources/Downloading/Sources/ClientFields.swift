@@ -1,11 +1,10 @@
 import Crypto
 package import HTTPTypes
 import Memory
+import Text
 
-/// The fields of a client's request that a named origin receives; printing it shows nothing.
-package struct ClientFields: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+/// The fields of a client's request that a named origin receives.
+package struct ClientFields: Sendable, Hashable, Redacted {
     package struct TooLong: Error, Equatable {
         package let name: HTTPField.Name
     }
@@ -51,10 +50,4 @@ package struct ClientFields: Sendable, Hashable, CustomStringConvertible, Custom
     package static func == (left: ClientFields, right: ClientFields) -> Bool { left.digest == right.digest }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
-
-    package var description: String { "…" }
-    /// Hides the values from debuggers.
-    package var debugDescription: String { "…" }
-    /// Hides the values from reflection.
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -18,7 +18,7 @@ package protocol DataLoading: Sendable {
     var originHealth: OriginHealthSummary { get }
 
     /// Begins no transfer to a held origin, until it is resumed.
-    func setHeld(_ isHeld: Bool, _ origin: OriginKey)
+    func setHeld(_ isHeld: Bool, origin: OriginKey)
 
     func isHeld(_ origin: OriginKey) -> Bool
 }
@@ -34,7 +34,7 @@ extension DataLoading {
 
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 
-    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) {}
+    package func setHeld(_ isHeld: Bool, origin: OriginKey) {}
 
     package func isHeld(_ origin: OriginKey) -> Bool { false }
 }

@@ -66,7 +66,7 @@ package final class TransferProgress: Sendable {
     }
 
     /// Counts the next body in addition to those so far.
-    func carryOn() { carried.store(receivedBytes, ordering: .relaxed) }
+    func beginNextBody() { carried.store(receivedBytes, ordering: .relaxed) }
 
     /// Whether all of a source arrives, although a range was requested.
     var isWhole: Bool { whole.load(ordering: .acquiring) }

@@ -7,52 +7,42 @@ import Synchronization
 package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     /// Validates a stored version; nil requests the source itself.
-    package let condition: SourceCondition?
+    package private(set) var condition: SourceCondition?
     /// Otherwise the header of any response is enough, including a redirect.
-    package let needsBody: Bool
+    package private(set) var needsBody = true
     /// A `traceparent` for named origins that accept one.
-    package let traceparent: String?
+    package private(set) var traceparent: String?
     /// A server may send all of the source instead.
-    let part: RequestedPart?
+    private(set) var part: RequestedPart?
     /// The rest of the time for a download in several requests; nil for all of it.
-    let timeLimit: Duration?
+    private(set) var timeLimit: Duration?
     /// Nil for a request that reads.
-    let upload: TransferUpload?
+    private(set) var upload: TransferUpload?
     /// Nil for the origin's limit.
-    let maximumBytes: Int?
+    private(set) var maximumBytes: Int?
     /// The only statuses that its named origin may answer with; nil for the usual ones.
-    let successes: Set<Int>?
+    private(set) var successes: Set<Int>?
 
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
-        upload = nil
-        maximumBytes = nil
+        (self.identity, self.condition) = (identity, condition)
+        (self.needsBody, self.traceparent) = (needsBody, traceparent)
         successes = identity.rules.origin?.expectation.statuses
-        (part, timeLimit) = (nil, nil)
-        self.identity = identity
-        self.condition = condition
-        self.needsBody = needsBody
-        self.traceparent = traceparent
     }
 
     init(
         _ part: RequestedPart, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
         timeLimit: Duration
     ) {
+        self.init(identity: identity, condition: condition, traceparent: traceparent)
         (self.part, self.timeLimit) = (part, timeLimit)
-        (self.identity, self.condition, self.traceparent) = (identity, condition, traceparent)
-        (needsBody, upload, maximumBytes) = (true, nil, nil)
-        successes = identity.rules.origin?.expectation.statuses
     }
 
     /// Reads an object of at most this many bytes, or stores one.
     init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
-        self.identity = identity
-        self.maximumBytes = maximumBytes
-        self.upload = upload
+        (self.identity, self.maximumBytes, self.upload) = (identity, maximumBytes, upload)
         needsBody = upload == nil
-        (condition, traceparent, successes, part, timeLimit) = (nil, nil, nil, nil, nil)
     }
 
     var isCall: Bool { upload?.isCall ?? false }

@@ -70,7 +70,7 @@ package struct AllowedEndpoint: Hashable, Sendable {
 }
 
 /// The addresses of this host's interfaces, at most ten seconds old; used only by the `transfers` thread.
-struct OwnAddresses {
+struct LocalAddresses {
     private static let lifetime = Duration.seconds(10)
     private var addresses: Set<IPAddress> = []
     private var expiry: Duration?

@@ -58,7 +58,7 @@ extension ClientConnection {
     }
 
     /// Ends the connection within a response, so that the client does not take it for complete; event thread only.
-    func breakOff() { socket.end() }
+    func abortResponse() { socket.end() }
 
     func endStreamWait() {
         guard let ticket = streamTicket else { return }

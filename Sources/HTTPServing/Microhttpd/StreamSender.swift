@@ -48,7 +48,7 @@ final class StreamSender {
             case .bytes(let bytes): (piece, offset) = (bytes, 0)
             case .end: return -1
             case .broken:
-                connection.breakOff()
+                connection.abortResponse()
                 return -2
             case .pending:
                 connection.suspend(until: body)

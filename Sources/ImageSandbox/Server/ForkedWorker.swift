@@ -21,7 +21,7 @@ package enum ForkedWorker {
     /// Starts the worker for these formats, or ends it if they are nil; returns nil if there is none.
     static func take(_ limits: WorkerLimits, _ formats: Set<ImageFormat>?) -> (id: pid_t, socket: MessageSocket)? {
         guard let worker = waiting.withLock({ $0.take() }) else { return nil }
-        if let formats, worker.socket.send(ForkOrder(limits: limits, formats: formats).message) { return worker }
+        if let formats, worker.socket.send(ForkRequest(limits: limits, formats: formats).message) { return worker }
         _ = WorkerEnd(killing: worker.id)
         return nil
     }

@@ -6,7 +6,7 @@ import Imaging
 import Recipes
 
 enum Confinement {
-    struct SeveralThreads: Error, CustomStringConvertible {
+    struct MultipleThreads: Error, CustomStringConvertible {
         let description = "it has several threads"
     }
 
@@ -21,7 +21,7 @@ enum Confinement {
         try ImageLibrary.startDecoding(formats)
         // Pango starts threads that end by themselves.
         for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
-        guard CLinux_thread_count(getpid()) == 1 else { throw SeveralThreads() }
+        guard CLinux_thread_count(getpid()) == 1 else { throw MultipleThreads() }
     }
 
     /// Confines this process permanently; returns the protections in force.

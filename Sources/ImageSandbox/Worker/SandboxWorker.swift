@@ -25,8 +25,8 @@ package enum SandboxWorker {
     /// In a copy of the server's process, which says when and for what to start.
     static func runForked() -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
-        guard let (message, _) = socket.nextMessage(count: ForkOrder.byteCount),
-            let order = ForkOrder(message)
+        guard let (message, _) = socket.nextMessage(count: ForkRequest.byteCount),
+            let order = ForkRequest(message)
         else { _exit(0) }
         run(socket, order.limits, for: order.formats)
     }

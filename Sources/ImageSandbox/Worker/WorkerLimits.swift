@@ -60,7 +60,7 @@ package struct WorkerLimits: Hashable, Sendable {
 }
 
 /// The message that starts a forked worker: its limits, and the formats that it prepares for.
-struct ForkOrder: Equatable {
+struct ForkRequest: Equatable {
     let limits: WorkerLimits
     let formats: Set<ImageFormat>
 

@@ -37,7 +37,8 @@ final class PlanarWorkspace {
         if let colors { try run(colors, of: image, to: planes, token) }
         for (index, plane) in planes.enumerated() where colors == nil {
             if index < sources.count {
-                try resample(sources[index], index, of: image, range, into: plane, of: target, token)
+                try resample(
+                    sources[index], index: index, of: image, range: range, into: plane, of: target, token: token)
             } else {
                 result.fill(plane, with: PlanarTarget.neutralChroma)
             }
@@ -58,8 +59,8 @@ final class PlanarWorkspace {
     }
 
     private func resample(
-        _ source: Plane, _ index: Int, of image: DecodedImage, _ range: PlaneRange, into plane: Plane,
-        of target: PlanarTarget, _ token: WorkToken
+        _ source: Plane, index: Int, of image: DecodedImage, range: PlaneRange, into plane: Plane,
+        of target: PlanarTarget, token: WorkToken
     ) throws {
         // Samples around the part are not mixed in.
         let part = target.part(of: source.region)

@@ -50,11 +50,11 @@ extension AdditionForm {
 /// Returns the cached pixels of an additional source, or the result of `make`.
 ///
 /// The index refers to ``RenderPlan/additions``. Called on worker threads.
-package typealias AdditionFormReuse =
+package typealias AdditionPixelCache =
     @Sendable (
         _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage
     ) throws -> DecodedImage
 
 extension AdditionForm {
-    package static let made: AdditionFormReuse = { _, _, make in try make() }
+    package static let made: AdditionPixelCache = { _, _, make in try make() }
 }

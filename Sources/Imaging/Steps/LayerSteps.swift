@@ -20,7 +20,7 @@ extension OverlayStep: VipsStep {
     }
 }
 
-extension OverlayStep: StampingStep {
+extension OverlayStep: PlaneStampStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp {
         var form = form
         form.planeRange = range

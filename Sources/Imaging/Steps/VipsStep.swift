@@ -49,7 +49,7 @@ extension RenderSteps {
 }
 
 /// Can also run on the finished planes, just before they are encoded.
-protocol StampingStep: RenderStep {
+protocol PlaneStampStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
@@ -57,12 +57,12 @@ protocol StampingStep: RenderStep {
 package struct StepContext {
     let token: WorkToken
     package let additions: [DecodedImage]
-    private let reuse: AdditionFormReuse
+    private let reuse: AdditionPixelCache
     private var decision: Any?
 
     init(
         token: WorkToken, additions: [DecodedImage] = [],
-        reuse: @escaping AdditionFormReuse = AdditionForm.made
+        reuse: @escaping AdditionPixelCache = AdditionForm.made
     ) {
         self.token = token
         self.additions = additions

@@ -29,7 +29,7 @@ protocol StoreBackend: Sendable {
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?)
 
-    func learnPurges() async -> Bool
+    func catchUpWithPurges() async -> Bool
 
     func stop(timeLimit: Duration) async
 }

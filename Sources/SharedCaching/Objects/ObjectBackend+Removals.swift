@@ -8,11 +8,11 @@ extension ObjectBackend {
     private static let namesAtOnce = 512
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
-        if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.give(.rejected) }
+        if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.fulfill(.rejected) }
         startDelivery()
     }
 
-    func learnPurges() async -> Bool { false }
+    func catchUpWithPurges() async -> Bool { false }
 
     func startDelivery() {
         deliveries.begin()
@@ -36,7 +36,7 @@ extension ObjectBackend {
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
-                state.withLock { $0.pending.confirm(entry.number) }?.answer?.give(.done)
+                state.withLock { $0.pending.confirm(entry.number) }?.answer?.fulfill(.done)
             } catch {
                 state.withLock { $0.pending.putBack(entry.number) }
                 hasFailed = true
@@ -67,7 +67,7 @@ extension ObjectBackend {
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, areAll) = try await container.members(
-                part, in: folder, signedBy: signature.ofSources(under: tag))
+                part, in: folder, signedBy: signature.derived(under: tag))
             // Sources with unreadable names are removed too.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             (tagged, isComplete) = (tagged + sources, isComplete && areAll)

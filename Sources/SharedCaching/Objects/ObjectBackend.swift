@@ -65,7 +65,7 @@ final class ObjectBackend: StoreBackend {
         if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
     }
 
-    func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.pending.concerns(sources) } }
+    func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.pending.affects(sources) } }
 
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
@@ -75,7 +75,7 @@ final class ObjectBackend: StoreBackend {
             let answer = Promise<StoreAnswer>()
             let reading = Task.detached { [self] in
                 let values = try? await values(under: key, of: sources)
-                answer.give(values.map { .values($0) } ?? .failed())
+                answer.fulfill(values.map { .values($0) } ?? .failed())
             }
             finish(await answer.value(within: limit, by: timekeeper, or: .timeout))
             reading.cancel()
@@ -187,7 +187,7 @@ final class ObjectBackend: StoreBackend {
         let before =
             if let checkpoint { try await checkpoint.generation.value } else { try await generation(tag.label) }
         try await container.store(
-            SharedBytes(source.encoded + signature.ofSources(under: tag).text(of: source.encoded)),
+            SharedBytes(source.encoded + signature.derived(under: tag).text(of: source.encoded)),
             named: ObjectNames.member(source.source, of: tag), isDurable: false)
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }

@@ -29,15 +29,15 @@ enum ObjectNames {
 
     static let everything = prefix + "g/everything"
 
-    static func value(_ key: SharedKey) -> String { prefix + "v/" + fanned(Base64URL.encode(key.digest)) }
+    static func value(_ key: SharedKey) -> String { prefix + "v/" + shardedPath(Base64URL.encode(key.digest)) }
 
     static func generation(_ label: [UInt8]) -> String {
-        prefix + "g/" + fanned(String(decoding: label, as: UTF8.self))
+        prefix + "g/" + shardedPath(String(decoding: label, as: UTF8.self))
     }
 
     /// The folder of the sources requested under a tag; each is an object with its name.
     static func members(of tag: SharedTag) -> String {
-        prefix + "t/" + fanned(String(decoding: tag.label, as: UTF8.self))
+        prefix + "t/" + shardedPath(String(decoding: tag.label, as: UTF8.self))
     }
 
     static func member(_ source: SharedSource, of tag: SharedTag) -> String {
@@ -45,7 +45,7 @@ enum ObjectNames {
     }
 
     /// Spreads names over folders.
-    private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
+    private static func shardedPath(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
 private let sourcesAtOnce = 16

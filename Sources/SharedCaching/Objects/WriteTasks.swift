@@ -83,7 +83,7 @@ final class RunningTasks: Sendable {
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.give(()) }
+        for waiter in waiters { waiter.fulfill(()) }
     }
 
     func waitUntilIdle(within limit: Duration, by timekeeper: any Timekeeper) async {

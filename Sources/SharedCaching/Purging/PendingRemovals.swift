@@ -37,7 +37,7 @@ struct PendingRemovals {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    func concerns(_ sources: [SharedSource]) -> Bool {
+    func affects(_ sources: [SharedSource]) -> Bool {
         entries.contains { entry in
             switch entry.removal {
             case .forget(let removed): removed.contains(where: sources.contains)

@@ -33,8 +33,8 @@ extension PurgeLog {
     ///
     /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
     mutating func collect(
-        _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ tagged: TaggedSources, _ replies: [Reply]?,
-        _ isUnreadable: Bool, _ purpose: Purpose?
+        _ removal: TagRemoval, for entry: PendingRemovals.Entry, after tagged: TaggedSources, replies: [Reply]?,
+        isUnreadable: Bool, purpose: Purpose?
     ) -> [Action] {
         var tagged = tagged
         let set = RedisTagSet(of: removal.tag, signature)
@@ -69,7 +69,7 @@ extension PurgeLog {
     }
 
     mutating func delivered(
-        _ entry: PendingRemovals.Entry, _ tagged: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
+        _ entry: PendingRemovals.Entry, tagged: TaggedSources, replies: [Reply]?, purpose: Purpose?
     ) -> [Action] {
         guard let replies, Self.isDone(entry.removal, replies) else {
             if case .tagged = entry.removal {

@@ -91,9 +91,11 @@ struct PurgeLog {
                 return Self.isUnusable(failure) ? markUnusable(failure, reading, purpose) : [.fail(failure)]
             }
             return repaired(replies) + read(page, from: start, after: count, reading, purpose)
-        case .removal(let entry, let tagged, let purpose): return delivered(entry, tagged, replies, purpose)
+        case .removal(let entry, let tagged, let purpose):
+            return delivered(entry, tagged: tagged, replies: replies, purpose: purpose)
         case .members(let removal, let entry, let tagged, let purpose):
-            return collect(removal, entry, tagged, replies, isUnreadable, purpose)
+            return collect(
+                removal, for: entry, after: tagged, replies: replies, isUnreadable: isUnreadable, purpose: purpose)
         case .repair: return replies.map { checkWrites($0) } ?? []
         case .sweep: return swept(replies)
         case .other: return []

@@ -100,7 +100,7 @@ final class RedisBackend: StoreBackend {
         inbox.post(.remove(removal, answer: answer))
     }
 
-    func learnPurges() async -> Bool {
+    func catchUpWithPurges() async -> Bool {
         let answer = Promise<Bool>()
         inbox.post(.readLog(answer))
         return await answer.value(within: Self.logTimeLimit, by: gate.timekeeper, or: false)

@@ -91,8 +91,8 @@ final class RedisInbox: Sendable {
     static func fail(_ request: Request) {
         switch request {
         case .read(let read): read.finish(.failed())
-        case .remove(_, let answer): answer?.give(.rejected)
-        case .readLog(let answer): answer.give(false)
+        case .remove(_, let answer): answer?.fulfill(.rejected)
+        case .readLog(let answer): answer.fulfill(false)
         case .write, .addresses: break
         }
     }

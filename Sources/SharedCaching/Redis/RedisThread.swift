@@ -65,15 +65,15 @@ final class RedisThread {
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { unsafe buffer.deallocate() }
-        messages.onMessage = { [weak self] reply in self?.heard(reply) }
-        var isEnding = false
+        messages.onMessage = { [weak self] reply in self?.receive(reply) }
+        var isShuttingDown = false
         while true {
             let (requests, end) = inbox.take()
-            for request in requests { take(request, isEnding: end != nil) }
+            for request in requests { take(request, isShuttingDown: end != nil) }
             runDueTasks(timekeeper.now)
             if let end {
-                if !isEnding, !purges.pending.isEmpty { isDown ? connect() : poll() }
-                isEnding = true
+                if !isShuttingDown, !purges.pending.isEmpty { isDown ? connect() : poll() }
+                isShuttingDown = true
                 let canConnect = !control.isClosed || isLookingUp
                 if purges.pending.isEmpty || !canConnect || end <= timekeeper.now { break }
             }
@@ -86,22 +86,23 @@ final class RedisThread {
             }
         }
         for connection in connections { connection.close() }
-        for entry in purges.pending.entries { entry.answer?.give(.rejected) }
+        for entry in purges.pending.entries { entry.answer?.fulfill(.rejected) }
         if !purges.pending.isEmpty {
             logger.warning(gate.messages.lostRemovals, ["count": .int(purges.pending.entries.count)])
         }
-        inbox.ended.give(true)
+        inbox.ended.fulfill(true)
     }
 
-    private func take(_ request: RedisInbox.Request, isEnding: Bool) {
+    private func take(_ request: RedisInbox.Request, isShuttingDown: Bool) {
         switch request {
-        case .read where isEnding, .write where isEnding, .readLog where isEnding: RedisInbox.fail(request)
+        case .read where isShuttingDown, .write where isShuttingDown, .readLog where isShuttingDown:
+            RedisInbox.fail(request)
         case .read(let read): send(read)
         case .write(let write): send(write)
         case .remove(let removal, let answer):
             perform(purges.add(removal, answer, isConnected: !isDown))
         case .readLog(let answer):
-            if isDown { answer.give(false) } else { perform(purges.read(for: .notify(answer))) }
+            if isDown { answer.fulfill(false) } else { perform(purges.read(for: .notify(answer))) }
         case .addresses(let tagged):
             isLookingUp = false
             addresses = tagged
@@ -212,7 +213,7 @@ final class RedisThread {
         ) { _ in }
     }
 
-    private func heard(_ reply: Reply) {
+    private func receive(_ reply: Reply) {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
             let notice = PurgeNotice(payload, signature)
         else { return }
@@ -231,8 +232,8 @@ final class RedisThread {
             case .tagged(let removal, let tagged): removal.onSources(Array(tagged.sources), tagged.isComplete)
             case .dropEverything: handlers.onGap()
             case .savePosition(let position): handlers.onPosition(position)
-            case .notify(let answer): answer.give(true)
-            case .answer(let answer, let state): answer.give(state)
+            case .notify(let answer): answer.fulfill(true)
+            case .answer(let answer, let state): answer.fulfill(state)
             case .report(let detail):
                 logger.warning("log of purges unusable, starting a new one", ["detail": .string(detail)])
             case .fail(let text): control.fail(text)

@@ -1,3 +1,5 @@
+import Text
+
 package struct SharedCacheConfiguration: Sendable {
     package var address: SharedCacheAddress
     package var credentials = SharedCacheCredentials()
@@ -14,18 +16,13 @@ package struct SharedCacheConfiguration: Sendable {
     }
 }
 
-package struct SharedCacheCredentials: Sendable, CustomStringConvertible, CustomReflectable {
+package struct SharedCacheCredentials: Sendable, Redacted {
     package var user: String?
     package var password: String?
     /// Seals values and purges, the same for all instances; nil if a plain hash is enough.
     package var key: [UInt8]?
 
     package init() {}
-
-    /// Hides the credentials from logs.
-    package var description: String { "…" }
-    /// Hides the credentials from reflection.
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Sizes are in bytes.

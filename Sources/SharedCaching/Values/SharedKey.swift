@@ -53,7 +53,7 @@ struct RedisTagSet {
     let signature: SharedSignature
 
     init(of tag: SharedTag, _ signature: SharedSignature) {
-        self.signature = signature.ofSources(under: tag)
+        self.signature = signature.derived(under: tag)
         let label = self.signature.hasKey ? self.signature.text(of: Array("name".utf8)) : tag.label
         name = RedisNames.tags + label
     }

@@ -17,7 +17,7 @@ struct SharedSignature: Sendable {
     init(key: [UInt8]? = nil) { self.key = key }
 
     /// A seal whose key is derived from this one's; without a key, this seal.
-    func ofSources(under tag: SharedTag) -> SharedSignature {
+    func derived(under tag: SharedTag) -> SharedSignature {
         SharedSignature(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }
 

@@ -40,7 +40,10 @@ package final class RequestTrace: Sendable {
         _ name: String, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes, failure: String? = nil
     ) {
         guard context.isSampled else { return }
-        tracer.take(span(name, .server, context, within: parentID, time, attributes(), links: [], failure))
+        tracer.take(
+            span(
+                name, kind: .server, context: context, within: parentID, time: time, attributes: attributes(),
+                links: [], failure: failure))
     }
 
     /// - Parameters:
@@ -58,13 +61,14 @@ package final class RequestTrace: Sendable {
         guard self.context.isSampled else { return }
         tracer.take(
             span(
-                name, kind, context ?? newContext(), within: (parent ?? self.context).spanID, time, attributes(),
-                links: links, failure))
+                name, kind: kind, context: context ?? newContext(), within: (parent ?? self.context).spanID, time: time,
+                attributes: attributes(),
+                links: links, failure: failure))
     }
 
     private func span(
-        _ name: String, _ kind: Span.Kind, _ context: TraceContext, within parentID: TraceContext.SpanID?,
-        _ time: Range<Duration>, _ attributes: Span.Attributes, links: [TraceContext], _ failure: String?
+        _ name: String, kind: Span.Kind, context: TraceContext, within parentID: TraceContext.SpanID?,
+        time: Range<Duration>, attributes: Span.Attributes, links: [TraceContext], failure: String?
     ) -> Span {
         func moment(_ time: Duration) -> UInt64 { UInt64(clamping: origin &+ time.nanoseconds) }
         let start = moment(time.lowerBound)

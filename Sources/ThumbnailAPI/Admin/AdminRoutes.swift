@@ -116,8 +116,8 @@ struct AdminRoutes: RouteTable {
                 (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
                 return self.response(json: .refresh(refresh, of: source.string))
             }
-        case .hold: return setHeld(true, try parameters.requiredOrigin(), context)
-        case .resume: return setHeld(false, try parameters.requiredOrigin(), context)
+        case .hold: return setHeld(true, origin: try parameters.requiredOrigin(), context)
+        case .resume: return setHeld(false, origin: try parameters.requiredOrigin(), context)
         case .reload:
             return performing(AuditedAction("reload"), context) { action in
                 do {
@@ -247,7 +247,7 @@ struct AdminRoutes: RouteTable {
     }
 
     private func setHeld(
-        _ isHeld: Bool, _ origin: ExactText, _ context: RequestContext
+        _ isHeld: Bool, origin: ExactText, _ context: RequestContext
     ) -> PendingResponse<Outcome> {
         performing(AuditedAction(isHeld ? "hold" : "resume", ("origin", origin.string)), context) { _ in
             guard let status = try? service.control.setHeld(isHeld, origin: origin) else {

@@ -1,6 +1,7 @@
 import Coordination
 import HTTPTypes
 import Telemetry
+import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 

@@ -60,7 +60,7 @@ package struct TenantDirectory: Sendable {
     /// - Parameter hasBodySignature: Whether a field of the request signs its body.
     package func claim(of target: RequestedTarget, host: String?, hasBodySignature: Bool = false) -> Claim {
         let host = host.flatMap { RequestHost.name(of: $0) }.flatMap { hosts[$0] } ?? 0
-        return Claim(tenant: tenant(of: target, hasBodySignature, at: host), host: host)
+        return Claim(tenant: tenant(of: target, hasBodySignature: hasBodySignature, at: host), host: host)
     }
 
     /// Whether a target names a key that did not sign it.
@@ -69,14 +69,16 @@ package struct TenantDirectory: Sendable {
         return !URLSigner.verify(target: target, keys: [key.bytes])
     }
 
-    private func tenant(of target: RequestedTarget, _ hasBodySignature: Bool, at host: Int) -> Int {
+    private func tenant(of target: RequestedTarget, hasBodySignature: Bool, at host: Int) -> Int {
         let text = target.target.string
         let route = Route(nativeTarget: text)
         let dialect = route.owner(of: text, among: standard) { $0 }
-        if case .client(.renditions) = route, dialect == nil { return native(text, hasBodySignature, at: host) }
+        if case .client(.renditions) = route, dialect == nil {
+            return native(text, hasBodySignature: hasBodySignature, at: host)
+        }
         guard let dialect else { return host }
         guard dialect.unsignedName != NativeDialect.unsignedName else {
-            return native(text, hasBodySignature, at: host)
+            return native(text, hasBodySignature: hasBodySignature, at: host)
         }
         guard host == 0, let keyed = keyed[ExactText(dialect.name)], dialect.keyID(of: target) == nil else {
             return host
@@ -84,7 +86,7 @@ package struct TenantDirectory: Sendable {
         return keyed.first { $0.dialect.keyID(of: target) != nil }?.tenant ?? host
     }
 
-    private func native(_ target: String, _ hasBodySignature: Bool, at host: Int) -> Int {
+    private func native(_ target: String, hasBodySignature: Bool, at host: Int) -> Int {
         if let id = SigningKeys.keyID(in: target) { return keys[id]?.tenant ?? host }
         guard host == 0, let onlyKey else { return host }
         return hasBodySignature || URLSigner.verify(target: target, keys: [onlyKey.key.bytes]) ? onlyKey.tenant : host

@@ -43,10 +43,10 @@ struct SubmissionResponder: Sendable {
         do {
             try submission.checkBody(of: request)
             guard case .one(let query) = submission.work else {
-                return try await several(submission.body, request, lease, context)
+                return try await respondWithRenditions(submission.body, request, lease, context)
             }
             defer { lease.release() }
-            return try await one(query, submission.body, request, context)
+            return try await respondWithImage(query, submission.body, request, context)
         } catch {
             lease.release()
             var outcome = failures.outcome(of: error, context)
@@ -59,7 +59,7 @@ struct SubmissionResponder: Sendable {
 }
 
 extension SubmissionResponder {
-    private func one(
+    private func respondWithImage(
         _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
@@ -99,7 +99,7 @@ extension SubmissionResponder {
     }
 
     /// The room is released when the file or the list is no longer needed.
-    private func several(
+    private func respondWithRenditions(
         _ body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
@@ -125,7 +125,8 @@ extension SubmissionResponder {
         fields.append(.vary, (["Accept"] + resolved.forwardedNames.map(\.rawName)).joined(separator: ", "))
         fields.append(.alulaReceipt, context.receipt)
         let (content, mediaType, failure) =
-            form == .json ? try await whole(parts, lease) : try await streamed(parts, isTar: form == .tar, lease)
+            form == .json
+            ? try await jsonContent(parts, lease) : try await archiveContent(parts, isTar: form == .tar, lease)
         try Task.checkCancellation()
         fields.append(.contentType, mediaType)
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
@@ -155,7 +156,7 @@ extension SubmissionResponder {
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
     /// The text begins when all parts are ready.
-    private func whole(_ parts: RenditionParts, _ lease: BodyMemory.Lease) async throws -> Content {
+    private func jsonContent(_ parts: RenditionParts, _ lease: BodyMemory.Lease) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
             lease.release()
@@ -183,7 +184,7 @@ extension SubmissionResponder {
     }
 
     /// Sends parts as they complete, from the first image on, together with the failures before it.
-    private func streamed(
+    private func archiveContent(
         _ parts: RenditionParts, isTar: Bool, _ lease: BodyMemory.Lease
     ) async throws -> Content {
         let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
@@ -222,16 +223,16 @@ extension SubmissionResponder {
                 outcome.record(part)
                 withheld.append((index, part))
                 guard outcome.hasResult else { return }
-                begun.give(nil)
+                begun.fulfill(nil)
                 try await send()
             }
-            begun.give(outcome.failure)
+            begun.fulfill(outcome.failure)
             try await send()
             try await stream.write(archive.end)
             stream.finish()
         } catch {
             // The client has disconnected.
-            begun.give(APIError.clientGone)
+            begun.fulfill(APIError.clientGone)
             stream.finish(isComplete: false)
         }
     }

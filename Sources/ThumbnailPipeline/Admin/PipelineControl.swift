@@ -32,7 +32,7 @@ package struct PipelineControl: ServiceControlling {
 
     package func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus {
         let key = try pipeline.downloader.origin(of: origin)
-        pipeline.downloader.setHeld(isHeld, key)
+        pipeline.downloader.setHeld(isHeld, origin: key)
         let name = key.description
         return origins.first { $0.origin == name }
             ?? OriginStatus(

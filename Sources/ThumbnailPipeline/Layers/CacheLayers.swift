@@ -20,6 +20,7 @@ package final class CacheLayers: Sendable {
     let changes = Locked(ChangeTracker<SourceIdentity>())
     /// The tags under which this instance received requests for sources.
     let tagIndex = Locked(TagIndex())
+    /// The sources whose generations a deferred write reads at the moment.
     let adopting = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
     private let events: EventLog
@@ -63,6 +64,11 @@ package final class CacheLayers: Sendable {
         return nil
     }
 
+    /// Nil if another version is known.
+    func knownRecord(of version: SourceVersion) -> SourceRecord? {
+        knownRecord(for: version.source).flatMap { $0.validator == version.validator ? $0 : nil }
+    }
+
     func record(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
             return nil
@@ -79,8 +85,7 @@ package final class CacheLayers: Sendable {
 
     /// Whether it may be shared, and is still the stored version.
     func isCurrent(_ record: SourceRecord) -> Bool {
-        record.freshness.storability.isStorable
-            && knownRecord(for: record.identity)?.validator == record.validator
+        record.freshness.storability.isStorable && knownRecord(of: record.version) != nil
     }
 
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
@@ -126,16 +131,14 @@ package final class CacheLayers: Sendable {
     ///
     /// It is then fetched unconditionally, because the complete file may have the same entity tag.
     func limit(_ record: SourceRecord, until end: Duration) {
-        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator,
-            stored.incompleteUntil == nil
-        else { return }
+        guard let stored = knownRecord(of: record.version), stored.incompleteUntil == nil else { return }
         storeInMemory(SourceRecord(stored.head, of: stored, incompleteUntil: end))
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
     /// Stores the faces with the record in all layers that have it, unless the source has changed meanwhile.
     func remember(_ faces: [Face], of record: SourceRecord) {
-        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator else { return }
+        guard let stored = knownRecord(of: record.version) else { return }
         let complete = SourceRecord(
             stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
         guard stored.incompleteUntil == nil else { return storeInMemory(complete) }
@@ -144,9 +147,7 @@ package final class CacheLayers: Sendable {
     }
 
     func faces(of record: SourceRecord) -> [Face]? {
-        if let faces = record.faces { return faces }
-        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator else { return nil }
-        return stored.faces
+        record.faces ?? knownRecord(of: record.version)?.faces
     }
 
     /// Stores nothing if a source is no longer current.

@@ -117,7 +117,7 @@ package final class SharedLayer: CacheLayer {
         guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
             for: location.key, of: location.sources, createsGenerations: true, allowance: WaitBudget())
-        guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
+        guard let generations = lookUp.generations?.first, await store.catchUpWithPurges() else { return nil }
         return generations
     }
 

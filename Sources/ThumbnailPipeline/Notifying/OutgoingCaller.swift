@@ -60,7 +60,7 @@ package final class OutgoingCaller: Sendable {
     }
 
     package func stop(timeLimit: Duration) async {
-        if state.withLock({ $0.queue.stop() }) { idle.give(true) }
+        if state.withLock({ $0.queue.stop() }) { idle.fulfill(true) }
         _ = await idle.value(within: timeLimit, by: timekeeper, or: false)
         let (rest, runners) = state.withLock { ($0.queue.takeRest(), Array($0.runners.values)) }
         for runner in runners { runner.cancel() }
@@ -76,7 +76,7 @@ package final class OutgoingCaller: Sendable {
             state.runners[runner] = nil
             return state.queue.isStopping && state.queue.active == 0
         }
-        if isLast { idle.give(true) }
+        if isLast { idle.fulfill(true) }
     }
 
     private func outcome(of call: OutgoingCall) async -> (CallOutcome, detail: String) {

@@ -11,11 +11,11 @@ package struct PurgeHook: Sendable {
         package let allowed: String
     }
 
-    private let url: HookText
+    private let url: HookTemplate
     private let method: HTTPRequest.Method
-    private let fields: [(name: HTTPField.Name, text: HookText)]
+    private let fields: [(name: HTTPField.Name, text: HookTemplate)]
     private let secrets: [(name: HTTPField.Name, value: Secret)]
-    private let body: HookText?
+    private let body: HookTemplate?
     private let isForEverythingOnly: Bool
 
     /// The maximum length of a URL with its values in bytes.
@@ -33,7 +33,7 @@ package struct PurgeHook: Sendable {
         secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil, isForEverythingOnly: Bool = false
     ) throws(Fault) {
         self.isForEverythingOnly = isForEverythingOnly
-        self.url = HookText(url, in: .url)
+        self.url = HookTemplate(url, in: .url)
         self.method = method.map { HTTPRequest.Method(rawValue: $0) } ?? .post
         var fields = fields
         let isJSON: Bool
@@ -46,9 +46,9 @@ package struct PurgeHook: Sendable {
                 fields.append((.contentType, isJSON ? "application/json" : "text/plain; charset=utf-8"))
             }
         }
-        self.fields = fields.map { ($0.name, HookText($0.value, in: .field)) }
+        self.fields = fields.map { ($0.name, HookTemplate($0.value, in: .field)) }
         self.secrets = secrets
-        self.body = body.map { HookText($0, in: isJSON ? .json : .text) }
+        self.body = body.map { HookTemplate($0, in: isJSON ? .json : .text) }
         try check(isJSON: isJSON)
     }
 
@@ -56,10 +56,10 @@ package struct PurgeHook: Sendable {
         let place =
             "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
         let authority = url.start.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        if isForEverythingOnly, HookText.Value.allCases.contains(where: has) {
+        if isForEverythingOnly, HookTemplate.Value.allCases.contains(where: has) {
             throw Fault(member: "on", allowed: "any, for a hook with placeholders")
         }
-        let isWhole = authority.count > 3 || !HookText.Value.allCases.contains { url.has($0) }
+        let isWhole = authority.count > 3 || !HookTemplate.Value.allCases.contains { url.has($0) }
         let sample = PurgeReport(url: "https://example.com/\"", tags: ["a", "b"])
         guard isWhole, let text = url.filled(sample, tag: "a").map({ String(decoding: $0, as: UTF8.self) }),
             !text.contains("#"), (try? SourceURL(parsing: text)) != nil
@@ -88,9 +88,9 @@ package struct PurgeHook: Sendable {
         }
     }
 
-    private func has(_ value: HookText.Value) -> Bool { texts.contains { $0.has(value) } }
+    private func has(_ value: HookTemplate.Value) -> Bool { texts.contains { $0.has(value) } }
 
-    private var texts: [HookText] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
+    private var texts: [HookTemplate] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
 
     /// One, or one per tag if the hook uses `{tag}`; none if a value is missing.
     func calls(for purge: PurgeReport) -> [OutgoingCall] {

@@ -98,7 +98,7 @@ package final class Prefetcher: Prefetching {
     /// Resumes the jobs saved by an earlier process; other methods wait until these are loaded.
     package func resume() {
         guard let notes else { return }
-        state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }
+        state.withLock { $0.resumption = Task.detached { self.resumeSaved(await notes.jobs(), of: notes) } }
     }
 
     package func shutDown() {
@@ -110,7 +110,7 @@ package final class Prefetcher: Prefetching {
         for job in unfinished { notes?.save(job.outcomes, of: job.id.string) }
     }
 
-    private func takeUp(_ jobs: [SavedPrefetchJobs.Job], of notes: SavedPrefetchJobs) {
+    private func resumeSaved(_ jobs: [SavedPrefetchJobs.Job], of notes: SavedPrefetchJobs) {
         for job in jobs {
             let memory = try? budget.reserveNow(PrefetchJobs.byteCount(of: job.items))
             let forgotten = state.withLock {

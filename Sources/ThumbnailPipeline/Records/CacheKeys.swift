@@ -32,6 +32,10 @@ struct SourceVersion: Hashable, Sendable {
     let validator: SourceValidator
 }
 
+extension SourceHead {
+    var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
+}
+
 struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator

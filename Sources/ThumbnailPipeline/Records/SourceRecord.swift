@@ -65,7 +65,7 @@ final class SourceRecord: Sendable {
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
     var freshness: SourceFreshness { head.freshness }
-    var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
+    var version: SourceVersion { head.version }
 }
 
 extension SourceRecord {

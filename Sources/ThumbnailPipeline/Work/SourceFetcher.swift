@@ -58,7 +58,7 @@ struct SourceFetcher: Sendable {
     private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {
         guard let preview = RAWPreview(copy.source) else { return nil }
         var record = preview.record
-        if let known = caches.knownRecord(for: record.identity), known.validator == record.validator {
+        if let known = caches.knownRecord(of: record.version) {
             record = SourceRecord(record.head, of: known)
         }
         let duration = timekeeper.now - start
@@ -105,9 +105,8 @@ struct SourceFetcher: Sendable {
     private func available(
         _ copy: SourceCopy, for job: Job, since start: Duration, _ checkpoint: FailedDecodes.Checkpoint
     ) throws -> AvailableSource? {
-        let identity = copy.head.identity
         let record: SourceRecord
-        if let known = caches.knownRecord(for: identity), known.validator == copy.head.validator {
+        if let known = caches.knownRecord(of: copy.head.version) {
             record = SourceRecord(copy.head, of: known)
         } else if let bytes = copy.bytes {
             do throws(ImagingError) {

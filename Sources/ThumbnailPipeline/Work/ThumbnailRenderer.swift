@@ -225,7 +225,7 @@ struct ThumbnailRenderer: Sendable {
     }
 
     /// Keeps the forms of additional sources in the decoded cache, next to their pixels.
-    private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionFormReuse {
+    private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionPixelCache {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
             key.form = form

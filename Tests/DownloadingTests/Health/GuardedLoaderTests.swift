@@ -46,7 +46,7 @@ struct GuardedLoaderTests {
         let loader = GuardedLoader(stub, timekeeper: time) { origin in changes.withLock { $0.append(origin.isHeld) } }
         let request = TransferRequest(identity: .path("/a"))
         let origin = request.identity.url.origin
-        for _ in 0..<2 { loader.setHeld(true, origin) }
+        for _ in 0..<2 { loader.setHeld(true, origin: origin) }
         await #expect(throws: DownloadError.originHeld) {
             _ = try await loader.load(request, progress: TransferProgress())
         }
@@ -54,7 +54,7 @@ struct GuardedLoaderTests {
         #expect(loader.originHealth.origins.map(\.isHeld) == [true])
         _ = try await loader.load(
             TransferRequest(identity: .path("/a", host: "example.org")), progress: TransferProgress())
-        loader.setHeld(false, origin)
+        loader.setHeld(false, origin: origin)
         _ = try await loader.load(request, progress: TransferProgress())
         #expect(stub.started.count == 2 && changes.withLock { $0.first } == true)
         #expect(loader.originHealth.suspensions == 0)

@@ -71,7 +71,7 @@ final class KeptForms: Sendable {
     /// The sizes of the forms in the order in which they were made.
     var sizes: [PixelSize] { forms.withLock { $0.map(\.image.size) } }
 
-    var reuse: AdditionFormReuse {
+    var reuse: AdditionPixelCache {
         { [forms] _, form, make in
             if let kept = forms.withLock({ $0.first { $0.form == form } }) { return kept.image }
             let image = try make()

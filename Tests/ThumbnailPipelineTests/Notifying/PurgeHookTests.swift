@@ -10,7 +10,7 @@ struct PurgeHookTests {
     private static let purge = PurgeReport(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
 
     /// A text, its context, and the text filled in for a purge.
-    private static let texts: [(String, HookText.Place, String)] = [
+    private static let texts: [(String, HookTemplate.Place, String)] = [
         ("/p?u={url}", .url, "/p?u=https%3A%2F%2Fh%2F%C3%A4%20%22b%5C.jpg%3Fx%3D1%26y%3D%7Btag%7D"),
         ("/p/{tag}/{tags}", .url, "/p/a.b/a.b,c-d"),
         ("{url}", .field, #"https://h/ä "b\.jpg?x=1&y={tag}"#),
@@ -59,8 +59,8 @@ struct PurgeHookTests {
     }
 
     @Test(arguments: texts)
-    func `values are escaped for their context`(text: String, place: HookText.Place, expected: String) {
-        let filled = HookText(text, in: place).filled(Self.purge, tag: "a.b")
+    func `values are escaped for their context`(text: String, place: HookTemplate.Place, expected: String) {
+        let filled = HookTemplate(text, in: place).filled(Self.purge, tag: "a.b")
         #expect(filled.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 

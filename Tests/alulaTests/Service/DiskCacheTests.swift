@@ -161,6 +161,6 @@ extension DiskStore {
     /// Waits until all work requested so far is done.
     func settled() async {
         let answer = Promise<Void>()
-        if thread.submit({ _ in answer.give(()) }) { await answer.value() }
+        if thread.submit({ _ in answer.fulfill(()) }) { await answer.value() }
     }
 }

@@ -26,7 +26,7 @@ extension FormatCodec {
         let leadingBytes: LeadingBytes
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
         let loader: Loader
-        var quickLoader: QuickLoader?
+        var quickLoader: DirectLoader?
         var frames: PixelLoader?
         var storedPage: @Sendable (_ file: RawSpan, _ page: Int) throws(ImagingError) -> Int = { $1 }
         /// Libraries load what they need before a worker process is confined.
@@ -77,7 +77,7 @@ extension FormatCodec {
         DecodedPixels
 
     /// Uses memory from `room` if the pixels need no more work; nil leaves the file to the loader.
-    typealias QuickLoader =
+    typealias DirectLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
             _ room: PlaneMemory.Allocator

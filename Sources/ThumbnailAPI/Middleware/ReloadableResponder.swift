@@ -3,7 +3,7 @@ package import HTTPTypes
 import Synchronization
 
 /// Passes each request to the responder of the current settings; requests in progress stay with theirs.
-package final class CurrentResponder: RequestResponder {
+package final class ReloadableResponder: RequestResponder {
     private let current: Locked<ListenerResponder>
 
     package init(_ responder: ListenerResponder) { current = Locked(responder) }

@@ -2,7 +2,7 @@ import Downloading
 import JSON
 import Text
 
-struct HookText: Sendable, Equatable {
+struct HookTemplate: Sendable, Equatable {
     /// The place of the text in a request, which determines how values are escaped.
     enum Place: Sendable {
         /// Values are percent-encoded except for letters, digits and `-._~` (RFC 3986 section 2.1); tags are joined by
@@ -66,24 +66,25 @@ struct HookText: Sendable, Equatable {
             case .literal(let literal): bytes += literal
             case .value(.url, let isInString):
                 guard let url = purge.url else { return nil }
-                bytes += escaped(url, isInString)
+                bytes += escaped(url, isInString: isInString)
             case .value(.tag, let isInString):
                 guard let tag else { return nil }
-                bytes += escaped(tag, isInString)
+                bytes += escaped(tag, isInString: isInString)
             case .value(.tags, let isInString):
                 guard !purge.tags.isEmpty else { return nil }
                 if case .json = place, !isInString {
                     bytes += Array(JSONValue.array(purge.tags.map { .string($0) }).text.utf8)
                 } else {
                     let separator = if case .field = place { " " } else { "," }
-                    bytes += Array(purge.tags.map { escaped($0, isInString) }.joined(separator: separator.utf8))
+                    bytes += Array(
+                        purge.tags.map { escaped($0, isInString: isInString) }.joined(separator: separator.utf8))
                 }
             }
         }
         return bytes
     }
 
-    private func escaped(_ text: String, _ isInString: Bool) -> [UInt8] {
+    private func escaped(_ text: String, isInString: Bool) -> [UInt8] {
         switch place {
         case .url: Array(URLEscape.encode(text.utf8).utf8)
         case .field, .text: Array(text.utf8)
