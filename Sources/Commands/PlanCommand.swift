@@ -188,7 +188,5 @@ enum PlanText {
 }
 
 extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(1, width - count))
-    }
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

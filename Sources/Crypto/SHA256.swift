@@ -15,9 +15,7 @@ package struct SHA256: ~Copyable {
         unsafe self.context = context
     }
 
-    deinit {
-        unsafe EVP_MD_CTX_free(context)
-    }
+    deinit { unsafe EVP_MD_CTX_free(context) }
 
     package mutating func update(_ bytes: RawSpan) {
         _ = unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }

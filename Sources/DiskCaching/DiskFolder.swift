@@ -32,9 +32,7 @@ struct DiskFolder {
         try check(folder)
         for suffix in Self.suffixes.dropFirst() { try checkFile(Self.fileName + suffix, in: folder) }
         let file = unsafe openat(folder, Self.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : Self.failure(errno)
-        }
+        guard file >= 0 else { throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : Self.failure(errno) }
         close(file)
         try checkFile(Self.fileName, in: folder)
     }

@@ -39,9 +39,7 @@ package struct CacheControl: Hashable, Sendable {
     package func seconds(_ name: String) -> Int? { directives[ExactText(name)].map { Self.seconds($0) ?? 0 } }
 
     private static func seconds(_ text: String) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else {
-            return nil
-        }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return min(Int(text) ?? .max, 1 << 31)
     }
 }

@@ -11,9 +11,7 @@ package struct ByteAccumulator: ~Copyable {
         /// Otherwise from `malloc`.
         fileprivate(set) var isMapped = false
 
-        fileprivate func release() {
-            if isMapped { unsafe munmap(base, capacity) } else { unsafe free(base) }
-        }
+        fileprivate func release() { if isMapped { unsafe munmap(base, capacity) } else { unsafe free(base) } }
     }
 
     /// A larger block is mapped: it grows without a copy, which would hold up the other transfers of a thread.

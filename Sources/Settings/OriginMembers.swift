@@ -136,13 +136,9 @@ struct OriginMembers {
         }
     }
 
-    func isNull(_ name: String) -> Bool {
-        if case .null? = members[ExactText(name)] { true } else { false }
-    }
+    func isNull(_ name: String) -> Bool { if case .null? = members[ExactText(name)] { true } else { false } }
 
-    func isSecret(_ name: String) -> Bool {
-        if case .object? = members[ExactText(name)] { true } else { false }
-    }
+    func isSecret(_ name: String) -> Bool { if case .object? = members[ExactText(name)] { true } else { false } }
 
     func problem(_ name: String, _ allowed: String) -> OriginProblem {
         OriginProblem(path: "\(path).\(name)", allowed: allowed)

@@ -31,9 +31,7 @@ package struct ReloadedSettings: Sendable {
         checkResultStore(current)
         settings.deriveDialects()
         let contradictions = settings.contradictions
-        guard contradictions.isEmpty else {
-            throw SettingsLoader.Failure(lines: contradictions.map(\.line))
-        }
+        guard contradictions.isEmpty else { throw SettingsLoader.Failure(lines: contradictions.map(\.line)) }
     }
 
     /// A change of the setting needs a restart in this case.

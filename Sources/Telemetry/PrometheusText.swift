@@ -80,9 +80,7 @@ private struct PrometheusText {
         zip(names, values).map { "\($0)=\(JSONText.string($1))" }
     }
 
-    private static func braces(_ pairs: [String]) -> String {
-        pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
-    }
+    private static func braces(_ pairs: [String]) -> String { pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}" }
 
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"

@@ -108,9 +108,7 @@ final class LookupClaim: Sendable {
     let key: ResultKey
     private let claims: LookupClaims
 
-    fileprivate init(_ key: ResultKey, in claims: LookupClaims) {
-        (self.key, self.claims) = (key, claims)
-    }
+    fileprivate init(_ key: ResultKey, in claims: LookupClaims) { (self.key, self.claims) = (key, claims) }
 
     deinit { claims.keys.withLock { _ = $0.remove(key) } }
 }

@@ -11,9 +11,7 @@ package enum CacheUse: String, CaseIterable, Sendable {
     /// The origin was contacted.
     case miss
 
-    package init(_ layers: [CacheLayerStatus]) {
-        self = layers == RenderedImage.hit ? .hit : Self.use(of: layers)
-    }
+    package init(_ layers: [CacheLayerStatus]) { self = layers == RenderedImage.hit ? .hit : Self.use(of: layers) }
 
     private static func use(of layers: [CacheLayerStatus]) -> CacheUse {
         let source = layers.last { $0.layer == .source }

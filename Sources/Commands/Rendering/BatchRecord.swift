@@ -64,9 +64,7 @@ final class BatchRecord: Sendable {
         }
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     func work(_ source: CommandSource, _ rendition: Rendition) -> Work {
         // A number says nothing of the result.

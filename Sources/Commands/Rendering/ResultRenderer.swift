@@ -45,9 +45,7 @@ struct Outcome: Sendable {
     /// Whether it failed with the source, as the renditions before did.
     var isRepeated = false
 
-    var failure: CommandFailure? {
-        if case .failed(let failure) = kind { failure } else { nil }
-    }
+    var failure: CommandFailure? { if case .failed(let failure) = kind { failure } else { nil } }
 
     /// The outcome in a line; nil for a failure.
     var line: String? {

@@ -138,9 +138,7 @@ struct CloudflareOptions: Hashable, Sendable {
         default:
             let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
             let shares = parts.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter { (0...1).contains($0) }
-            guard parts.count == 2, shares.count == 2 else {
-                throw .badChoice("gravity", allowed: Self.places)
-            }
+            guard parts.count == 2, shares.count == 2 else { throw .badChoice("gravity", allowed: Self.places) }
             return .point(x: Int((1_000 * shares[0]).rounded()), y: Int((1_000 * shares[1]).rounded()))
         }
     }

@@ -56,9 +56,7 @@ package enum ParameterGrammar {
     package static func choice<Value: RawRepresentable & CaseIterable>(
         _ text: String, _ name: String
     ) throws(APIError) -> Value where Value.RawValue == String {
-        guard let value = Value(rawValue: text) else {
-            throw .badChoice(name, allowed: Value.allCases.map(\.rawValue))
-        }
+        guard let value = Value(rawValue: text) else { throw .badChoice(name, allowed: Value.allCases.map(\.rawValue)) }
         return value
     }
 

@@ -82,9 +82,7 @@ enum ImaginaryType {
 
     static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
         if text == "" { return nil }
-        guard let format = formats[ExactText(text.string.asciiLowercased)] ?? nil else {
-            throw unknown
-        }
+        guard let format = formats[ExactText(text.string.asciiLowercased)] ?? nil else { throw unknown }
         return format
     }
 }

@@ -12,9 +12,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     }
 
     init(named name: String, in option: String) throws(APIError) {
-        guard let format = Self(name: name) else {
-            throw .badChoice(option, allowed: Self.allCases.map(\.rawValue))
-        }
+        guard let format = Self(name: name) else { throw .badChoice(option, allowed: Self.allCases.map(\.rawValue)) }
         self = format
     }
 

@@ -30,9 +30,7 @@ struct ImgproxyOptionReader {
 
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {
         for name in names {
-            guard let options = presets[name] else {
-                throw .badParameter("preset", "There is no preset of this name.")
-            }
+            guard let options = presets[name] else { throw .badParameter("preset", "There is no preset of this name.") }
             guard !outer.contains(name) else { continue }
             for option in options { try apply(option, inside: outer + [name]) }
         }

@@ -25,9 +25,7 @@ extension ImgproxyConfiguration {
         let texts = allPresets(vocabulary)
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
         return texts.keys.sorted().compactMap { name -> String? in
-            guard presets[name] != nil else {
-                return "preset \(name): expected imgproxy's options, such as w:300/q:80"
-            }
+            guard presets[name] != nil else { return "preset \(name): expected imgproxy's options, such as w:300/q:80" }
             var reader = ImgproxyOptionReader(self, presets)
             do throws(APIError) {
                 try reader.apply(presets: [name])

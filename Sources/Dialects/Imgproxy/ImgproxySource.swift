@@ -19,9 +19,7 @@ struct ImgproxySource {
         if first.elementsEqual("plain".utf8), segments.count > 1 {
             let text = Array(segments.dropFirst().joined(separator: [UInt8(ascii: "/")]))
             let (source, format) = try Self.cut(text, at: UInt8(ascii: "@"))
-            guard let decoded = URLEscape.decode(source) else {
-                throw .badURL("The source is not percent-encoded.")
-            }
+            guard let decoded = URLEscape.decode(source) else { throw .badURL("The source is not percent-encoded.") }
             (written, self.format) = (decoded, format)
         } else {
             let isNamed = configuration.ignoresNameAfterBase64 && segments.count > 1

@@ -26,13 +26,9 @@ package struct NativeDialect: RenditionDialect {
         target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path ? .exact : .none
     }
 
-    package func isAuthentic(_ target: RequestedTarget) -> Bool {
-        keys.areSatisfied(by: target.target.string)
-    }
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { keys.areSatisfied(by: target.target.string) }
 
-    package func keyID(of target: RequestedTarget) -> String? {
-        keys.signerID(of: target.target.string)
-    }
+    package func keyID(of target: RequestedTarget) -> String? { keys.signerID(of: target.target.string) }
 
     package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
 

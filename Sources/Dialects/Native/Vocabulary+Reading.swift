@@ -24,9 +24,7 @@ extension Vocabulary {
         _ options: WatermarkOptions, with name: String, _ value: String
     ) throws(APIError) -> WatermarkOptions {
         let parameter = "watermark" + name.prefix(1).uppercased() + name.dropFirst()
-        guard !name.isEmpty, let known = ThumbnailParameter.named(parameter) else {
-            throw .unknown(name, among: [])
-        }
+        guard !name.isEmpty, let known = ThumbnailParameter.named(parameter) else { throw .unknown(name, among: []) }
         var values = ThumbnailParameterValues()
         try known.read(value, parameter, &values)
         return values.watermark.options(over: options)

@@ -92,9 +92,7 @@ package struct ThumborDialect: Dialect {
         return query
     }
 
-    private func verifiedText(of path: ThumborPath) -> ThumborText? {
-        signer(of: path)?.text
-    }
+    private func verifiedText(of path: ThumborPath) -> ThumborText? { signer(of: path)?.text }
 
     /// All keys are tried, even after a match.
     private func signer(of path: ThumborPath) -> (index: Int, text: ThumborText)? {

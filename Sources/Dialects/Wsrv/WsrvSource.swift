@@ -11,9 +11,7 @@ enum WsrvSource {
     /// - Parameter text: As written in the target; it is percent-decoded once.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
-        guard let decoded = URLEscape.decodeText(text) else {
-            throw .badURL("The value is not percent-encoded UTF-8.")
-        }
+        guard let decoded = URLEscape.decodeText(text) else { throw .badURL("The value is not percent-encoded UTF-8.") }
         var rest = decoded[...]
         let scheme = scheme(atStartOf: &rest)
         rest = rest.prefix(before: UInt8(ascii: "#"))

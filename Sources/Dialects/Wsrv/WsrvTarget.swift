@@ -45,9 +45,7 @@ struct WsrvTarget {
         if let fault, fallback == nil { throw fault }
 
         let (options, ignored) = options()
-        guard options.output != .format(.tiff) else {
-            throw .unsupportedOption("output", "Alula does not write TIFF.")
-        }
+        guard options.output != .format(.tiff) else { throw .unsupportedOption("output", "Alula does not write TIFF.") }
         let recipe = WsrvRecipe(options)
         var query = Request(source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
         query.form.fileName = ExactText(fileName)

@@ -19,9 +19,7 @@ final class SQLiteConnection {
         unsafe raw = handle
     }
 
-    deinit {
-        unsafe sqlite3_close_v2(raw)
-    }
+    deinit { unsafe sqlite3_close_v2(raw) }
 
     func execute(_ sql: String) throws(SQLiteError) { try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil)) }
 

@@ -44,9 +44,7 @@ final class SQLiteStatement {
         self.connection = connection
     }
 
-    deinit {
-        unsafe sqlite3_finalize(raw)
-    }
+    deinit { unsafe sqlite3_finalize(raw) }
 
     func run(
         _ values: [SQLiteValue] = [], each body: (Row) throws(SQLiteError) -> Void = { _ in }

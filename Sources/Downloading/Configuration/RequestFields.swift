@@ -47,7 +47,5 @@ enum RequestFields {
         return fields
     }
 
-    private static func hidden(_ value: String) -> String {
-        value.isEmpty ? value : SHA256.hash(value).hexadecimal
-    }
+    private static func hidden(_ value: String) -> String { value.isEmpty ? value : SHA256.hash(value).hexadecimal }
 }

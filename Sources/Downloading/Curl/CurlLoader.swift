@@ -42,9 +42,7 @@ package final class CurlLoader: DataLoading {
         decoder = BodyDecoder()
     }
 
-    deinit {
-        shutDown()
-    }
+    deinit { shutDown() }
 
     /// Follows redirects as the settings allow, and resumes a truncated body.
     package func load(

@@ -16,9 +16,7 @@ final class CurlMulti: @unchecked Sendable {
         unsafe CCurlShim_multi_set_long(handle, CURLMOPT_MAXCONNECTS, CurlLoader.maximumIdleConnections)
     }
 
-    deinit {
-        unsafe curl_multi_cleanup(handle)
-    }
+    deinit { unsafe curl_multi_cleanup(handle) }
 
     func wakeUp() { _ = unsafe curl_multi_wakeup(handle) }
 

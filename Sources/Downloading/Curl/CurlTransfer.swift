@@ -80,9 +80,7 @@ final class CurlTransfer {
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
 
     /// The proxy of the current hop; calls reach their servers directly.
-    var proxy: SourceURL? {
-        load.request.isCall ? nil : (isAtOwnOrigin ? rules : rules.unnamed).configuration.proxy
-    }
+    var proxy: SourceURL? { load.request.isCall ? nil : (isAtOwnOrigin ? rules : rules.unnamed).configuration.proxy }
 
     /// The URL whose host's addresses the hop needs next; nil if it has all.
     var unresolvedURL: SourceURL? {
@@ -99,9 +97,7 @@ final class CurlTransfer {
     }
 
     /// Nil without a proxy.
-    var tunnelTarget: IPAddress? {
-        proxy == nil ? nil : hop.checkedAddresses[tunnelIndex % hop.checkedAddresses.count]
-    }
+    var tunnelTarget: IPAddress? { proxy == nil ? nil : hop.checkedAddresses[tunnelIndex % hop.checkedAddresses.count] }
 
     /// New connections may go only to these addresses, and reused ones only to peers that `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
@@ -332,9 +328,7 @@ final class CurlTransfer {
     }
 
     private func finish() -> Outcome {
-        guard let answer = body.answer else {
-            return .failure(.unreachable("closed before the end of the header"))
-        }
+        guard let answer = body.answer else { return .failure(.unreachable("closed before the end of the header")) }
         guard body.count > 0, let (bytes, validator) = body.finish() else { return .failure(.emptyBody) }
         guard bytes.count == answer.head.contentLength ?? bytes.count else {
             return .failure(.protocolError("another length than announced"))

@@ -33,9 +33,7 @@ struct ConfinedFile: ~Copyable {
         modifiedAt = status.st_mtim.tv_sec
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// - Throws: A ``DownloadError``, `CancellationError`, or the error of `receive`.
     func blockingRead(

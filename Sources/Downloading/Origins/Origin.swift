@@ -75,9 +75,7 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
 
     init(folder name: String) { (scheme, host, port) = (SourceURL.folderScheme, name, 0) }
 
-    init(scheme: String, host: String, port: Int) {
-        (self.scheme, self.host, self.port) = (scheme, host, port)
-    }
+    init(scheme: String, host: String, port: Int) { (self.scheme, self.host, self.port) = (scheme, host, port) }
 
     package var description: String {
         if scheme == SourceURL.folderScheme { return "\(host):" }

@@ -32,9 +32,7 @@ final class NameResolver {
         self.record = record
     }
 
-    deinit {
-        unsafe ares_destroy(channel)
-    }
+    deinit { unsafe ares_destroy(channel) }
 
     var sockets: [ResolverRecord.Socket] { record.sockets }
 

@@ -57,9 +57,7 @@ struct ResponseHeadReader {
         }
         var status = 0
         for index in 9..<12 {
-            guard line[index].isASCIIDigit else {
-                throw .protocolError("a status that is no number")
-            }
+            guard line[index].isASCIIDigit else { throw .protocolError("a status that is no number") }
             status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
         }
         guard (100...599).contains(status) else { throw .protocolError("status \(status)") }

@@ -23,9 +23,7 @@ struct OutgoingResponse: ~Copyable {
         invalidFieldCount = rejected
     }
 
-    deinit {
-        unsafe CMicrohttpdShim_discard(raw)
-    }
+    deinit { unsafe CMicrohttpdShim_discard(raw) }
 
     /// Call on the connection's event thread; returns false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool { unsafe CMicrohttpdShim_queue(connection, status, raw) }

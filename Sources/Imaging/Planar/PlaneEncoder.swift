@@ -23,9 +23,7 @@ struct PlaneEncoder: Sendable {
 
         static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
             var output = Output()
-            guard write(&output) == CPlanarShimDone else {
-                throw .encodeFailed(detail: String(cText: output.text))
-            }
+            guard write(&output) == CPlanarShimDone else { throw .encodeFailed(detail: String(cText: output.text)) }
             return unsafe SharedBytes(heap: output.base, count: output.count)
         }
     }

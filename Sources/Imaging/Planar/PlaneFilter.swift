@@ -52,9 +52,7 @@ final class PlaneFilter: @unchecked Sendable {
             ? unsafe CPlanarShim_colors_room(resampler) : unsafe CLight_room(resampler)
     }
 
-    deinit {
-        unsafe CLight_free(resampler)
-    }
+    deinit { unsafe CLight_free(resampler) }
 
     /// Implements ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe

@@ -16,9 +16,7 @@ package final class VipsImage {
 
     private init(owning raw: Raw) { unsafe self.raw = raw }
 
-    deinit {
-        unsafe CVipsShim_unref(raw)
-    }
+    deinit { unsafe CVipsShim_unref(raw) }
 
     static func make(_ body: (UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         try VipsLibrary.start()

@@ -46,9 +46,7 @@ extension VipsImage {
     func integer(_ name: String) -> Int? {
         unsafe withRaw { raw in
             var value: Int32 = 0
-            guard unsafe CVipsShim_get_int(raw, name, &value) != 0 else {
-                return nil
-            }
+            guard unsafe CVipsShim_get_int(raw, name, &value) != 0 else { return nil }
             return Int(value)
         }
     }

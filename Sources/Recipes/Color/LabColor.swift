@@ -8,9 +8,7 @@ package struct LabColor: Hashable, Sendable {
     /// From blue to yellow.
     package var b: Double
 
-    package init(lightness: Double, a: Double, b: Double) {
-        (self.lightness, self.a, self.b) = (lightness, a, b)
-    }
+    package init(lightness: Double, a: Double, b: Double) { (self.lightness, self.a, self.b) = (lightness, a, b) }
 
     package init(_ color: Color) {
         let (red, green, blue) = (

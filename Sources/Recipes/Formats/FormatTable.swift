@@ -20,9 +20,7 @@ extension ImageFormat {
 
     package var reading: FormatTraits.Reading { traits.reading }
 
-    var writing: FormatTraits.Writing? {
-        if case .written(let writing) = traits.output { writing } else { nil }
-    }
+    var writing: FormatTraits.Writing? { if case .written(let writing) = traits.output { writing } else { nil } }
 }
 
 extension ImageFormat {

@@ -80,9 +80,7 @@ package struct Frame {
         var turn = turn
         for case let step as TurnStep in steps { turn = turn.then(step.turn) }
         let isShown = steps.allSatisfy { $0 is TurnStep || ($0 as? ResampleStep)?.part == nil && $0 is ResampleStep }
-        guard source.rules.findsFaces, number == 0, isShown else {
-            return apply(InterestStep(.attention, size: size))
-        }
+        guard source.rules.findsFaces, number == 0, isShown else { return apply(InterestStep(.attention, size: size)) }
         apply(FaceStep(size: size, zoom: zoom, of: part, turned: turn))
     }
 

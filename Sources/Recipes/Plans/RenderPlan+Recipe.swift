@@ -29,9 +29,7 @@ extension RenderPlan {
         _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
     ) throws(ImagingError) {
         let (header, limits) = (source.header, source.limits)
-        guard composition.page < header.frames else {
-            throw .noSuchPage(composition.page, pages: header.frames)
-        }
+        guard composition.page < header.frames else { throw .noSuchPage(composition.page, pages: header.frames) }
         let isAnimated =
             composition.frames > 1 && header.frames > 1 && composition.trim == nil
             && header.format.hasMovingFrames && composition.keepsFrames

@@ -31,9 +31,7 @@ package struct SharedReply: Sendable {
             bytes.flatMap { $0.count == Generation.length ? Generation($0.array) : nil }
         }
         let texts = generations.compactMap(\.self)
-        guard texts.count == generations.count else {
-            return SharedLookup(result: .miss)
-        }
+        guard texts.count == generations.count else { return SharedLookup(result: .miss) }
         let current = texts.dropFirst().map { SharedGenerations(everything: texts[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
         switch CacheValue.read(bytes, under: key, generations: texts, signature) {

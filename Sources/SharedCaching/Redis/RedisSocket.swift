@@ -37,9 +37,7 @@ final class RedisTLS: @unchecked Sendable {
         unsafe self.context = unsafe context
     }
 
-    deinit {
-        unsafe SSL_CTX_free(context)
-    }
+    deinit { unsafe SSL_CTX_free(context) }
 }
 
 /// A nonblocking socket, optionally with TLS; used by one thread.

@@ -39,9 +39,7 @@ final class ReplyReader {
         self.maximumBytes = maximumBytes
     }
 
-    deinit {
-        unsafe redisReaderFree(raw)
-    }
+    deinit { unsafe redisReaderFree(raw) }
 
     func feed(_ bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         byteCount += bytes.count

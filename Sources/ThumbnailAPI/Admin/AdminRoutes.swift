@@ -199,9 +199,7 @@ struct AdminRoutes: RouteTable {
 
     /// Explains the request for a source such as `source=4000x3000.png`, with `accept=`.
     private func explanation(of parameters: AdminParameters) throws(APIError) -> JSONValue {
-        guard let target = parameters[.target] else {
-            throw .missingParameter(AdminParameter.target.rawValue)
-        }
+        guard let target = parameters[.target] else { throw .missingParameter(AdminParameter.target.rawValue) }
         guard !target.isEmpty else { throw .badParameter(AdminParameter.target.rawValue, "Must not be empty.") }
         let header = try parameters[.source].map { (text) throws(APIError) in
             guard let header = TargetExplainer.header(text) else {

@@ -79,9 +79,7 @@ package struct PrefetchReader: Sendable {
             let item = PrefetchItem(
                 try target(url: url, rendition: text, pointer).replacing("\t", with: "%09"), to: destination?.location,
                 cacheControl: asked.cacheControl)
-            guard job.append(item) else {
-                throw .badBody(pointer + "/to", "Another rendition has this destination.")
-            }
+            guard job.append(item) else { throw .badBody(pointer + "/to", "Another rendition has this destination.") }
             guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(
                     pointer, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")

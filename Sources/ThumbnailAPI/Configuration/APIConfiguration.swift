@@ -74,9 +74,7 @@ package struct APIConfiguration: Sendable {
     }
 
     /// Alula's own come last, because an operator may assign their paths to others.
-    var dialects: [any Dialect] {
-        otherDialects + [nativeDialect, InfoDialect(keys, vocabulary: vocabulary)]
-    }
+    var dialects: [any Dialect] { otherDialects + [nativeDialect, InfoDialect(keys, vocabulary: vocabulary)] }
 
     /// Whether it requires signatures, no other dialect has keys, or the operator opened it.
     func isOpen(_ dialect: any Dialect) -> Bool {

@@ -100,9 +100,7 @@ private struct Authority {
         let rest = text[end...]
         guard !host.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
         let digits = rest.dropFirst()
-        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit) else {
-            return nil
-        }
+        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         port = Int(String(Substring(digits)))
     }
 }

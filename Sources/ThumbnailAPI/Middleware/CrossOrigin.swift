@@ -26,9 +26,7 @@ struct CrossOrigin: RequestCheck {
 
     /// A 204 with the methods of the route.
     func check(_ context: RequestContext) -> Outcome? {
-        guard isAllowed, context.method == .options, context.bodyLength == 0, !context.route.isNone else {
-            return nil
-        }
+        guard isAllowed, context.method == .options, context.bodyLength == 0, !context.route.isNone else { return nil }
         var fields = common
         fields.append(.accessControlAllowMethods, context.route.allow)
         fields.append(.accessControlAllowHeaders, allowed)

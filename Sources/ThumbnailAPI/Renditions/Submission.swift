@@ -67,9 +67,7 @@ struct Submission: Sendable {
     private static func checkQuery(_ target: String, at now: Int) throws(APIError) {
         var expires: Int?
         for (name, value) in try RawQuery(target: target).decoded() {
-            guard name == "expires" else {
-                throw .unknown(name, among: ["expires"])
-            }
+            guard name == "expires" else { throw .unknown(name, among: ["expires"]) }
             guard expires == nil else { throw .repeatedParameter(name) }
             expires = try ParameterGrammar.expires(value, name)
         }

@@ -24,9 +24,7 @@ package struct FleetPurges: Sendable {
 
     /// If the store cannot start, that is logged, and the service runs without a shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
-        guard let disk else {
-            return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll))
-        }
+        guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll)) }
         // If positions arrive faster than they are written, only the newest counts.
         typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
         let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))

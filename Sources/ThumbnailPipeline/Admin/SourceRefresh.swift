@@ -58,9 +58,7 @@ extension PipelineControl {
             if copy.exchange?.status == 304 || copy.head.validator == known.validator {
                 return SourceRefresh(result: .unchanged)
             }
-            guard let old, let new = copy.bytes, old.count == new.count else {
-                return SourceRefresh(result: .changed)
-            }
+            guard let old, let new = copy.bytes, old.count == new.count else { return SourceRefresh(result: .changed) }
             let areSame = try? await pipeline.resources.lanes.small.run { _ in
                 old.withBytes { old in new.withBytes { new in old.hasSameBytes(as: new) } }
             }

@@ -65,9 +65,7 @@ package struct WorkLanes: Sendable {
 
     var runningCount: Int { small.runningCount + expensive.runningCount }
 
-    func waitingCount(of flow: Int) -> Int {
-        [smallTurns, turns].reduce(0) { $0 + $1.waitingCount(of: flow) }
-    }
+    func waitingCount(of flow: Int) -> Int { [smallTurns, turns].reduce(0) { $0 + $1.waitingCount(of: flow) } }
 
     package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }
 }

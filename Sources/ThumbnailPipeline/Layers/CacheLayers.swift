@@ -146,9 +146,7 @@ package final class CacheLayers: Sendable {
         store(complete)
     }
 
-    func faces(of record: SourceRecord) -> [Face]? {
-        record.faces ?? knownRecord(of: record.version)?.faces
-    }
+    func faces(of record: SourceRecord) -> [Face]? { record.faces ?? knownRecord(of: record.version)?.faces }
 
     /// Stores nothing if a source is no longer current.
     func store(

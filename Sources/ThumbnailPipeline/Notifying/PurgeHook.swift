@@ -125,9 +125,7 @@ package struct CompletedPurge: Sendable, Equatable {
     package var sources: [String] = []
     package var tags: [String] = []
 
-    package init(sources: [String] = [], tags: [String] = []) {
-        (self.sources, self.tags) = (sources, tags)
-    }
+    package init(sources: [String] = [], tags: [String] = []) { (self.sources, self.tags) = (sources, tags) }
 
     var isOfEverything: Bool { sources.isEmpty && tags.isEmpty }
 

@@ -59,9 +59,7 @@ final class SourceRecord: Sendable {
             generations: generations.filled(from: stored.generations))
     }
 
-    var cost: Int {
-        head.byteCount + header.byteCount + (faces?.count ?? 0) * MemoryLayout<Face>.stride + 128
-    }
+    var cost: Int { head.byteCount + header.byteCount + (faces?.count ?? 0) * MemoryLayout<Face>.stride + 128 }
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
     var freshness: SourceFreshness { head.freshness }

@@ -185,9 +185,7 @@ private struct PNGWriting {
                         CPNGShimForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
                 }
             }
-        guard status == 0 else {
-            throw VipsError(text: "the work was stopped, or there is no memory for a PNG file")
-        }
+        guard status == 0 else { throw VipsError(text: "the work was stopped, or there is no memory for a PNG file") }
         return (unsafe SharedBytes(heap: base, count: count), Int(depth))
     }
 }
@@ -202,9 +200,7 @@ private final class IndexedPixels {
 
     init(owning indexed: CPalettesIndexed) { unsafe self.indexed = unsafe indexed }
 
-    deinit {
-        unsafe free(indexed.indices)
-    }
+    deinit { unsafe free(indexed.indices) }
 
     func withIndexed<Result>(
         _ body: (CPalettesIndexed, UnsafePointer<(UInt8, UInt8, UInt8, UInt8)>?) -> Result

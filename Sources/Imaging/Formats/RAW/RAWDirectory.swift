@@ -36,9 +36,7 @@ struct RAWDirectory {
         (self.base, self.isLittleEndian) = (base, isLittleEndian)
         let start = base + address
         let count = try bytes.part(start..<start + 2).short(0, isLittleEndian)
-        guard 1...Self.maximumEntries ~= count else {
-            throw .cannotDecode(detail: "a directory of \(count) entries")
-        }
+        guard 1...Self.maximumEntries ~= count else { throw .cannotDecode(detail: "a directory of \(count) entries") }
         let end = start + 2 + 12 * count
         let table = try bytes.part(start + 2..<end)
         for place in stride(from: 0, to: 12 * count, by: 12) {

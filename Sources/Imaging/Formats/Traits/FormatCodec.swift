@@ -9,9 +9,7 @@ final class FormatCodec: Sendable {
     let decoding: Decoding
     let encoding: Encoding?
 
-    init(decoding: Decoding, encoding: Encoding? = nil) {
-        (self.decoding, self.encoding) = (decoding, encoding)
-    }
+    init(decoding: Decoding, encoding: Encoding? = nil) { (self.decoding, self.encoding) = (decoding, encoding) }
 }
 
 extension FormatCodec.Decoding {
