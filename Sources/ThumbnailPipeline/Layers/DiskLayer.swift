@@ -10,7 +10,7 @@ import Text
 /// of the same version.
 ///
 /// A result of several sources is stored under the image. For each additional source a small entry, the voucher, is
-/// stored under that source's name: it is removed with that source, and the result is used only while all its linkedEntries
+/// stored under that source's name: it is removed with that source, and the result is used only while all its vouchers
 /// exist.
 package struct DiskLayer: CacheLayer {
     /// Changes with the layout of the entries' heads, and if the same plan produces different results.
@@ -42,7 +42,7 @@ package struct DiskLayer: CacheLayer {
         guard stored == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
             return LayerReply()
         }
-        for voucher in linkedEntries(of: key) {
+        for voucher in vouchers(of: key) {
             guard await store.entry(for: voucher)?.head == value.head else { return LayerReply() }
         }
         return LayerReply(value: LayerValue(value, for: key))
@@ -53,7 +53,7 @@ package struct DiskLayer: CacheLayer {
         let value = value.encoded(of: records)
         let isQueued = store.store(value, for: location(of: key))
         // After the result, so that a voucher never belongs to an older one.
-        for voucher in linkedEntries(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
+        for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
         return isQueued
     }
 
@@ -102,7 +102,7 @@ package struct DiskLayer: CacheLayer {
         DiskKey(share, name: name, source: source.removalName)
     }
 
-    private func linkedEntries(of key: CacheKey) -> [DiskKey] {
+    private func vouchers(of key: CacheKey) -> [DiskKey] {
         guard case .result(let key) = key, !key.additional.isEmpty else { return [] }
         let name = key.name(by: engine)
         return key.additional.enumerated().map { index, version in
