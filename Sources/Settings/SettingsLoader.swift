@@ -25,6 +25,22 @@ package struct SettingsLoader {
         package static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
     }
 
+    /// The values from which settings are read, by name.
+    private struct Inputs {
+        var flags: [ExactText: String] = [:]
+        var variables: [ExactText: String] = [:]
+        var file: [ExactText: JSONValue] = [:]
+        var environment: [String: String]
+
+        var otherService: OtherServiceEnvironment? {
+            let name = ExactText(DialectSettings.environmentOf)
+            return (text(of: name) ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
+        }
+
+        /// Flags override variables.
+        func text(of name: ExactText) -> String? { flags[name] ?? variables[name] }
+    }
+
     private var problems: [SettingsProblem] = []
     private var source: (path: String, text: String)?
 
@@ -34,13 +50,10 @@ package struct SettingsLoader {
         readFile: (String) throws(SettingsFileError) -> String
     ) throws(Failure) -> Settings {
         var loader = SettingsLoader()
-        let flags = loader.flags(in: arguments)
-        let variables = loader.variables(in: environment)
-        let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
-        let complete = needsSecrets ? nil : CompletedSecrets(file, environment)
-        var settings = loader.settings(
-            flags: flags, variables: variables, file: complete?.values ?? file,
-            environment: complete?.environment ?? environment)
+        var inputs = loader.inputs(arguments, environment, readFile)
+        let complete = needsSecrets ? nil : CompletedSecrets(inputs.file, environment)
+        if let complete { (inputs.file, inputs.environment) = (complete.values, complete.environment) }
+        var settings = loader.settings(inputs)
         if let complete, complete.missing.contains(where: { $0.path == "adminToken" }),
             settings.chosen["adminToken"]?.source == .file
         {
@@ -50,16 +63,14 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// Even if the settings are unusable; nil if no other service is named.
+    /// Reads the other service's variables, even if the settings are unusable; nil if none is named.
     package static func otherServiceReading(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) -> OtherServiceEnvironment.Reading? {
         var loader = SettingsLoader()
-        let flags = loader.flags(in: arguments)
-        let variables = loader.variables(in: environment)
-        let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
+        let inputs = loader.inputs(arguments, environment, readFile)
         var settings = Settings()
-        return otherService(flags, variables, file)?.apply(environment, to: &settings)
+        return inputs.otherService?.apply(environment, to: &settings)
     }
 
     package struct Check {
@@ -76,22 +87,34 @@ package struct SettingsLoader {
         var loader = SettingsLoader()
         loader.reportUnknownNames(in: values)
         let complete = CompletedSecrets(values, environment)
-        let settings = loader.settings(
-            flags: [:], variables: [:], file: complete.values, environment: complete.environment)
+        let settings = loader.settings(Inputs(file: complete.values, environment: complete.environment))
         return Check(settings: settings, problems: loader.problems, missing: complete.missing)
     }
 
-    private mutating func settings(
-        flags: [ExactText: String], variables: [ExactText: String], file: [ExactText: JSONValue],
-        environment: [String: String]
-    ) -> Settings {
+    private mutating func inputs(
+        _ arguments: [String], _ environment: [String: String],
+        _ readFile: (String) throws(SettingsFileError) -> String
+    ) -> Inputs {
+        var inputs = Inputs(environment: environment)
+        inputs.flags = flags(in: arguments)
+        inputs.variables = variables(in: environment)
+        inputs.file = file(at: inputs.text(of: "config"), readFile)
+        return inputs
+    }
+
+    private mutating func settings(_ inputs: Inputs) -> Settings {
+        let (flags, variables, file, environment) = (inputs.flags, inputs.variables, inputs.file, inputs.environment)
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
-        readOtherService(flags: flags, variables: variables, file: file, environment: environment, into: &settings)
+        // All settings override another service's variables, so these are read first.
+        if let reading = inputs.otherService?.apply(environment, to: &settings) {
+            settings.otherServiceVariables = reading.variables
+            problems += reading.problems.map { SettingsProblem($0) }
+        }
         let complete = CompletedSecrets(file, environment)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
-            if setting.readObject == nil, flags[name] ?? variables[name] != nil, let value = complete.values[name] {
+            if setting.readObject == nil, inputs.text(of: name) != nil, let value = complete.values[name] {
                 // An error, although it has no effect; it may name a secret that is missing.
                 var unused = settings
                 apply(setting, value, complete.environment, to: &unused)
@@ -156,24 +179,6 @@ package struct SettingsLoader {
             let shown = setting.secrecy == .none ? text : nil
             problems.append(SettingsProblem(spelling, error, text: shown, path: path))
         }
-    }
-
-    /// All settings override another service's variables, so these are read first.
-    private mutating func readOtherService(
-        flags: [ExactText: String], variables: [ExactText: String], file: [ExactText: JSONValue],
-        environment: [String: String], into settings: inout Settings
-    ) {
-        guard let service = Self.otherService(flags, variables, file) else { return }
-        let reading = service.apply(environment, to: &settings)
-        settings.otherServiceVariables = reading.variables
-        problems += reading.problems.map { SettingsProblem($0) }
-    }
-
-    private static func otherService(
-        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue]
-    ) -> OtherServiceEnvironment? {
-        let name = ExactText(DialectSettings.environmentOf)
-        return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
     }
 
     private mutating func flags(in arguments: [String]) -> [ExactText: String] {
@@ -287,7 +292,7 @@ package struct SettingsProblem: Error, Equatable {
         self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
     }
 
-    /// Unless the value is a URL, which may contain a password or a token.
+    /// Shows a value, unless it is a URL, which may contain a password or a token.
     static func shown(_ text: String?) -> String? {
         text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
