@@ -77,11 +77,11 @@ package enum ProcessMetrics {
 
     private static var residentBytes: Double { residentBytes(of: "self") }
     private static var virtualBytes: Double { pages(of: "self", field: 0) }
-    private static var openDescriptors: Int { names(in: "/proc/self/fd").count - 1 }
-    private static var threads: Int { names(in: "/proc/self/task").count }
+    private static var openDescriptors: Int { (Program.names(in: "/proc/self/fd")?.count ?? 0) - 1 }
+    private static var threads: Int { Program.names(in: "/proc/self/task")?.count ?? 0 }
 
     private static var children: [String] {
-        names(in: "/proc/self/task").flatMap { thread in
+        (Program.names(in: "/proc/self/task") ?? []).flatMap { thread in
             text("/proc/self/task/\(thread)/children").split(separator: " ").map(String.init)
         }
     }
@@ -99,18 +99,5 @@ package enum ProcessMetrics {
         var line = [CChar](repeating: 0, count: 4_096)
         guard unsafe fgets(&line, CInt(line.count), file) != nil else { return "" }
         return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
     }
 }

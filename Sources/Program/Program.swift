@@ -55,6 +55,20 @@ package enum Program {
         }
     }
 
+    /// The names in a folder, without hidden ones; nil with `errno` if it cannot be read.
+    package static func names(in folder: String) -> [String]? {
+        guard let stream = unsafe opendir(folder) else { return nil }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name.utf8.first != UInt8(ascii: ".") { names.append(name) }
+        }
+        return names
+    }
+
     package static func fail(_ lines: [String], status: CInt) -> Never {
         _ = write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
         exit(status)

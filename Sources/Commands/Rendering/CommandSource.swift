@@ -137,11 +137,8 @@ enum SourceList {
         var expanded: [FoundSource] = []
         var failures: [(path: String, failure: CommandFailure)] = []
         func add(_ folder: String, _ below: String, depth: Int) {
-            let entries: [String]
-            do throws(CommandFailure) {
-                entries = try names(in: folder)
-            } catch {
-                failures.append((folder, error))
+            guard let entries = Program.names(in: folder) else {
+                failures.append((folder, CommandFailure(system: errno)))
                 return
             }
             var folders: [(path: String, below: String)] = []
@@ -168,19 +165,6 @@ enum SourceList {
     }
 
     private static let maximumDepth = 64
-
-    private static func names(in folder: String) throws(CommandFailure) -> [String] {
-        guard let stream = unsafe opendir(folder) else { throw CommandFailure(system: errno) }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name.utf8.first != UInt8(ascii: ".") { names.append(name) }
-        }
-        return names
-    }
 
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
