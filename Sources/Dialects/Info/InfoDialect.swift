@@ -2,15 +2,12 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-package struct InfoDialect: Dialect {
+package struct InfoDialect: NativelySignedDialect {
     package static let path = "/info"
 
     package let name = "info"
-    private let keys: SigningKeys
+    package let keys: SigningKeys
     private let vocabulary: Vocabulary
-
-    package var unsignedName: String { NativeDialect.unsignedName }
-    package var signatures: DialectSignatures { keys.isEmpty ? .none : .required }
 
     package init(_ keys: SigningKeys = SigningKeys(), vocabulary: Vocabulary = Vocabulary()) {
         self.keys = keys
@@ -20,12 +17,6 @@ package struct InfoDialect: Dialect {
     package func match(on target: String) -> DialectMatch {
         target.prefix(before: UInt8(ascii: "?")) == Self.path ? .exact : .none
     }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { keys.areSatisfied(by: target.target.string) }
-
-    package func keyID(of target: RequestedTarget) -> String? { keys.signerID(of: target.target.string) }
-
-    package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()

@@ -1,16 +1,14 @@
 import Text
 package import ThumbnailTypes
 
-package struct NativeDialect: RenditionDialect {
+package struct NativeDialect: RenditionDialect, NativelySignedDialect {
     package let name = "thumbnail"
-    private let keys: SigningKeys
+    package let keys: SigningKeys
     private let vocabulary: Vocabulary
     package static let unsignedName = "native"
     package static let uploadedSource = "upload:"
 
-    package var unsignedName: String { Self.unsignedName }
     package var uploads: DialectUploads { .signedBody }
-    package var signatures: DialectSignatures { keys.isEmpty ? .none : .required }
 
     /// Without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
@@ -25,12 +23,6 @@ package struct NativeDialect: RenditionDialect {
     package func match(on target: String) -> DialectMatch {
         target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path ? .exact : .none
     }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { keys.areSatisfied(by: target.target.string) }
-
-    package func keyID(of target: RequestedTarget) -> String? { keys.signerID(of: target.target.string) }
-
-    package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         try ThumbnailTarget.parse(target.with(keys.unnamed(target.target.string)), vocabulary: vocabulary)

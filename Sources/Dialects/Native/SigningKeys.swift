@@ -9,7 +9,7 @@ package struct SigningKeys: Sendable {
         package init(id: ExactText, bytes: [UInt8]) { (self.id, self.bytes) = (id, bytes) }
     }
 
-    /// Several for rotation; their IDs in logs are numbers from 1.
+    /// The keys, several for rotation; their IDs in logs are numbers from 1.
     package var unnamed: [[UInt8]] = []
     /// Nil in a service without tenants, where the parameter `key` is unknown.
     package var named: [Key]?
@@ -18,7 +18,7 @@ package struct SigningKeys: Sendable {
 
     package var isEmpty: Bool { unnamed.isEmpty && named?.isEmpty != false }
 
-    /// Also false for an open service if the target names a key that did not sign it.
+    /// Whether the target is authentic; false even for an open service if it names a key that did not sign it.
     func areSatisfied(by target: String) -> Bool {
         isEmpty && Self.keyID(in: target, of: self) == nil || signerID(of: target) != nil
     }
@@ -73,7 +73,7 @@ extension SigningKeys {
         keyRange(in: target).map { ExactText(Substring(target[$0].utf8.dropFirst(mark.count + 1))) }
     }
 
-    /// With the separator before it.
+    /// The parameter with the separator before it.
     private static func keyRange(in target: String) -> Range<String.Index>? {
         let bytes = target.utf8
         var end = bytes.endIndex
@@ -88,4 +88,20 @@ extension SigningKeys {
         }
         return bytes[last].dropFirst().starts(with: mark) ? last : nil
     }
+}
+
+/// A dialect whose targets end with a signature by ``SigningKeys``.
+package protocol NativelySignedDialect: Dialect {
+    var keys: SigningKeys { get }
+}
+
+extension NativelySignedDialect {
+    package var unsignedName: String { NativeDialect.unsignedName }
+    package var signatures: DialectSignatures { keys.isEmpty ? .none : .required }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { keys.areSatisfied(by: target.target.string) }
+
+    package func keyID(of target: RequestedTarget) -> String? { keys.signerID(of: target.target.string) }
+
+    package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
 }
