@@ -27,7 +27,7 @@ enum CheckConfigCommand {
         }
     }
 
-    /// One line each: `:LINE:COLUMN: ` and the text, or without a position.
+    /// Prints a line for each problem: `:LINE:COLUMN: ` and the text, or without a position.
     static func report(
         on text: String, environment: [String: String]
     ) throws(SettingsFileError) -> (faults: [String], warnings: [String]) {

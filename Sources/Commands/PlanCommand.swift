@@ -178,7 +178,7 @@ enum PlanText {
         ])
     }
 
-    /// Two digits, because the estimate has no more.
+    /// Rounds up to two digits, because the estimate has no more.
     private static func rounded(_ number: Double) -> String {
         number >= 10
             ? String(Int(min(number, 1e18).rounded(.up))) : String(Double(Int((number * 10).rounded(.up))) / 10)

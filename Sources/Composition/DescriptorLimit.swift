@@ -50,7 +50,7 @@ package enum DescriptorLimit {
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
     }
 
-    /// Unless `maxConnections` was configured.
+    /// Lowers `maxConnections`, unless it was configured.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let needed = needed(by: settings)
         guard granted < needed else { return }

@@ -109,11 +109,11 @@ struct TraceExporter: Sendable {
 
 extension Settings {
     func tracer(registry: MetricsRegistry, timekeeper: any Timekeeper) -> Tracer? {
-        let isTold = downloads.origins.all.contains(where: \.propagatesTraces)
+        let propagatesTraces = downloads.origins.all.contains(where: \.propagatesTraces)
         let isSent = exports.traces.endpoint != nil
-        guard isSent || isTold else { return nil }
+        guard isSent || propagatesTraces else { return nil }
         return Tracer(
-            isSent ? exports.sampler : TraceSampler(share: 0), propagatesAll: isTold, registry: registry,
+            isSent ? exports.sampler : TraceSampler(share: 0), propagatesAll: propagatesTraces, registry: registry,
             timekeeper: timekeeper)
     }
 }

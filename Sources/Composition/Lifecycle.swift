@@ -46,7 +46,7 @@ package enum Lifecycle {
                 "listening",
                 [
                     "port": port(of: service.publicServer, settings.publicListener),
-                    "adminPort": port(of: service.operatorServer, settings.adminListener),
+                    "adminPort": port(of: service.adminServer, settings.adminListener),
                     "version": .string(Program.version), "revision": .string(Program.revision),
                 ])
             early.open()
@@ -54,7 +54,7 @@ package enum Lifecycle {
             manager.startWatchdog(by: SystemTimekeeper())
             Sandbox.report(service.sandbox, to: logger)
             report(settings, configuredConnections: configuredConnections, to: logger)
-            demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
+            demo?.greet(port: service.publicServer.port, adminPort: service.adminServer.port)
             releaseProgramPages()
             // The thread that waits for signals must not wait for files.
             blockUntilEnd(signals) { Task { _ = try? await reloads.reload() } }

@@ -210,7 +210,7 @@ struct Service: Sendable {
     private let reloads: SettingsReloads
     let exporters: Exporters
     let publicServer: HTTPServer
-    let operatorServer: HTTPServer
+    let adminServer: HTTPServer
     /// Nil if metrics have no separate listener.
     let metricsServer: HTTPServer?
 
@@ -265,8 +265,8 @@ struct Service: Sendable {
         let publicResponder = ReloadableResponder(listeners.publicResponder(of: version.withLock { $0 }))
         let adminResponder = ReloadableResponder(listeners.adminResponder(of: version.withLock { $0 }))
         let configurations = settings.listeners
-        operatorServer = try HTTPServer(
-            configuration: configurations.operators, responder: adminResponder, logger: logger)
+        adminServer = try HTTPServer(
+            configuration: configurations.admin, responder: adminResponder, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.text(as: $0) }, logger: logger)
@@ -327,7 +327,7 @@ struct Service: Sendable {
         events.shutDown()
         sampling.cancel()
         _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willAbort: lifecycle.beginCutting)
-        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willAbort: lifecycle.beginCutting)
+        _ = await adminServer.shutDown(timeLimit: .milliseconds(200), willAbort: lifecycle.beginCutting)
         await engine.end()
     }
 }

@@ -23,8 +23,8 @@ struct ServiceManager: Sendable {
     /// - Parameter environment: `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` of sd_listen_fds(3), `NOTIFY_SOCKET` of
     ///   sd_notify(3), `WATCHDOG_PID` and `WATCHDOG_USEC` of sd_watchdog_enabled(3).
     init(_ environment: [String: String], process: pid_t = getpid()) throws(UnknownSocket) {
-        let isForUs = environment["LISTEN_PID"].flatMap { pid_t($0) } == process
-        let count = isForUs ? environment["LISTEN_FDS"].flatMap { CInt($0) } ?? 0 : 0
+        let isForThisProcess = environment["LISTEN_PID"].flatMap { pid_t($0) } == process
+        let count = isForThisProcess ? environment["LISTEN_FDS"].flatMap { CInt($0) } ?? 0 : 0
         let names = environment["LISTEN_FDNAMES", default: ""].split(separator: ":", omittingEmptySubsequences: false)
         var sockets: [(listener: SettingKeyPath<HTTPServerConfiguration>, descriptor: CInt)] = []
         for index in 0..<max(count, 0) {

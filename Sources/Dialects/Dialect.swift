@@ -11,7 +11,7 @@ package protocol Dialect: Sendable {
     /// The value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// In the setting `unsignedDialects`; the dialect's keys close others under it.
+    /// The name in the setting `unsignedDialects`; the dialect's keys close others under it.
     var unsignedName: String { get }
 
     /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it

@@ -1,6 +1,6 @@
 import Text
 
-/// Such as `/img`, or `/` for everything that is not Alula's own.
+/// The path of a dialect, such as `/img`, or `/` for everything that is not Alula's own.
 package struct PathPrefix: Hashable, Sendable {
     package let path: String
     private let prefix: String
@@ -46,7 +46,7 @@ package struct PathPrefix: Hashable, Sendable {
 /// A base that names a host ends with a slash, so that no source can continue the host name or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
-    /// Only a scheme, an authority and a slash.
+    /// Whether it is only a scheme, an authority and a slash.
     private let isOnlyAuthority: Bool
 
     package init(_ text: String) {

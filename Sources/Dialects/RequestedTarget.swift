@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Text
 import ThumbnailTypes
 
-/// Only these parts determine the requested image.
+/// The parts of a request that determine the image.
 ///
 /// Also the cache key of the parsed target, so parsing cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {

@@ -17,7 +17,7 @@ package struct SizePolicy: Hashable, Sendable {
     package var rule = Rule.reject
     /// Whether signed requests are limited too, as a tenant's are.
     package var boundsSigned = false
-    /// For `w=auto` without a hint, before ``roundUp(_:)``.
+    /// The width for `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
 
     package init() {}

@@ -15,7 +15,7 @@ package struct Vocabulary: Sendable {
 
     package typealias Preset = [(name: String, value: String)]
 
-    /// Applied before all others; no request names it.
+    /// The preset that is applied before all others, and that no request names.
     package static let standardPreset: ExactText = "default"
 
     package var watermarks: [ExactText: Watermark] = [:]

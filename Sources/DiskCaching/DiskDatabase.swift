@@ -14,7 +14,7 @@ struct DiskDatabase {
         case known = "in use again"
         /// Damaged or of another version.
         case emptied
-        /// It belongs to another program, and is renamed.
+        /// Another program owns the file, which is renamed.
         case setAside = "set aside"
     }
 

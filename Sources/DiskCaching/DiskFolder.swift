@@ -164,7 +164,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     /// The reason is for the log.
     case unusable(reason: String)
 
-    /// One sentence, with advice if the remedy is not obvious.
+    /// The error in one sentence, with advice if the remedy is not obvious.
     package var description: String {
         switch self {
         case .folder(let number):

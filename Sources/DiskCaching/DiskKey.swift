@@ -10,7 +10,7 @@ extension CacheValue {
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// Includes the key, to detect a damaged index that leads to the row of another key.
+    /// The checksum, which includes the key, to detect a damaged index that leads to the row of another key.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])

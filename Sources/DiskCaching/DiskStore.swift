@@ -215,8 +215,8 @@ package final class DiskStore: Sendable {
     /// Evicts in steps, so that readers run in between.
     private func trim() {
         enqueue { worker in
-            let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
-            if isMore == true { self.trim() }
+            let hasMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
+            if hasMore == true { self.trim() }
         }
     }
 

@@ -130,7 +130,7 @@ final class DiskWorker: @unchecked Sendable {
         defer { publish() }
         do {
             let database = try performRemovals(database, isRetry: true)
-            guard unwritten.isNothing else { return }
+            guard unwritten.isEmpty else { return }
             try database.checkWriting()
             folder.record(removals: [])
             shared.withLock { $0.isFull = false }
@@ -189,7 +189,7 @@ final class DiskWorker: @unchecked Sendable {
             configuration.capacities = capacities
             try database.setCapacities(configuration)
         }
-        guard !due.isNothing || isRetry else { return database }
+        guard !due.isEmpty || isRetry else { return database }
         var pendingRemovals = unwritten
         pendingRemovals.add(due, atMost: Self.maximumUnwritten)
         if pendingRemovals.isEverything {
@@ -206,7 +206,7 @@ final class DiskWorker: @unchecked Sendable {
         do throws(SQLiteError) {
             for source in pendingRemovals.sources { _ = try Self.removeAll(from: source, in: database) }
             for key in pendingRemovals.keys { try database.entries.remove(key) }
-            if !unwritten.isNothing || hasEarlierRemovals { folder.record(removals: []) }
+            if !unwritten.isEmpty || hasEarlierRemovals { folder.record(removals: []) }
             (unwritten, hasEarlierRemovals) = (PendingChanges.Removals(), false)
         } catch  where error.kind == .full {
             becomeFull("\(error)")

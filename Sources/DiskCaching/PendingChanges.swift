@@ -11,7 +11,7 @@ struct PendingChanges {
         var sources: Set<[UInt8]> = []
         var keys: Set<DiskKey> = []
 
-        var isNothing: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
+        var isEmpty: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
 
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 

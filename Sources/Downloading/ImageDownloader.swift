@@ -113,7 +113,7 @@ package final class ImageDownloader: Sendable {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
     }
 
-    /// In the background, once at a time for any number of callers.
+    /// Revalidates in the background, once at a time for any number of callers.
     package func revalidate(_ identity: SourceIdentity, walk: SourceWalk? = nil) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {

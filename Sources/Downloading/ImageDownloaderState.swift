@@ -29,7 +29,7 @@ struct ImageDownloaderState<Answer> {
     /// The consequences for a fetch's callers after the lookup in the slower layers.
     struct LookupResult {
         var served: [Answer] = []
-        /// One of them may use it only while it is revalidated, and no transfer of this fetch will do so.
+        /// Whether a caller may use it only while it is revalidated, which no transfer of this fetch does.
         var needsRevalidation = false
         var rejected: [Answer] = []
         var starts: [StartAction] = []
@@ -188,7 +188,7 @@ struct ImageDownloaderState<Answer> {
         return leave(ids) { $0.receipt.isExactly(receipt) }
     }
 
-    mutating func leave(source: SourceIdentity) -> (leaveAction: LeaveAction, flightCount: Int) {
+    mutating func leave(source: SourceIdentity) -> (leaveAction: LeaveAction, fetchCount: Int) {
         let ids = fetches.values.filter { source.matches($0.key.identity) && !$0.isAbandoned }.map(\.id)
         return (leave(ids, evenPastHalf: true) { _ in true }, ids.count)
     }

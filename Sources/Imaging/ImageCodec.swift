@@ -24,7 +24,7 @@ package protocol ImageCodec: Sendable {
 }
 
 extension ImageCodec {
-    /// In this process, without interruption.
+    /// Finds faces in this process, without interruption.
     package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
         try token.check()
         return try search.faces()

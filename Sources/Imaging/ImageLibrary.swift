@@ -32,7 +32,7 @@ package enum ImageLibrary {
     /// After a ``StartError`` the service must not run.
     package static func start() throws(StartError) { try result.get() }
 
-    /// In a worker process; the serving process has tested the libraries with ``start()``.
+    /// Starts a worker process; the serving process has tested the libraries with ``start()``.
     ///
     /// - Parameter formats: The only ones to decode, by a process that encodes nothing; nil for all.
     package static func startDecoding(_ formats: Set<ImageFormat>? = nil) throws(StartError) {
@@ -52,7 +52,7 @@ package enum ImageLibrary {
 
     package static var version: String { VipsLibrary.version }
 
-    /// In a worker process that can no longer load libraries.
+    /// Ends the loading of libraries in a worker process.
     package static func finishLoading() { VipsLibrary.forbidStart() }
 
     private static func startUntested(loadingModules: Bool) throws(StartError) {

@@ -13,7 +13,7 @@ package struct EffectiveSetting: Equatable, Sendable {
 }
 
 extension Settings {
-    /// In the order of the table.
+    /// The settings in use, in the order of the table.
     package var effective: [EffectiveSetting] {
         SettingTable.all.map { setting in
             let chosen = chosen[ExactText(setting.name)]

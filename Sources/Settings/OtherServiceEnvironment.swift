@@ -190,9 +190,9 @@ extension SettingParser where Value == String? {
 
 package struct OtherServiceVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
-        /// If there are no settings, the variable has no other spelling.
+        /// Applied as these settings; without any, the variable has no other spelling.
         case applied([String])
-        /// It concerns the other service's internals, or requests behavior that the service always has.
+        /// Without effect here: for the other service's internals, or for behavior that the service always has.
         case ignored
         case unsupported
     }
@@ -200,7 +200,7 @@ package struct OtherServiceVariable: Equatable, Sendable {
     let name: String
     let meaning: Meaning
 
-    /// One line that separates lost settings from harmless ones.
+    /// Logs one line that separates lost settings from harmless ones.
     package static func report(_ variables: [OtherServiceVariable], to logger: Logger) {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")

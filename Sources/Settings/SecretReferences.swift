@@ -57,7 +57,7 @@ struct SecretReferences {
 }
 
 extension SecretReferences {
-    /// One character repeated is easy to guess.
+    /// Rejects one character repeated, which is easy to guess.
     static func checkKey(_ text: String) throws(InvalidValue) {
         try check(text)
         let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
@@ -66,7 +66,7 @@ extension SecretReferences {
         }
     }
 
-    /// In bytes; from here on, a text between commas is certainly a key rather than a part of one.
+    /// The length in bytes from which a text between commas is certainly a key, not a part of one.
     private static let longKey = 16
 
     /// A literal secret must not be blank, nor an unreplaced placeholder, which anyone can guess.

@@ -68,7 +68,7 @@ extension SettingParser where Value == Int {
         }
     }
 
-    /// In whole seconds, the unit of HTTP's freshness.
+    /// A duration in whole seconds, the unit of HTTP's freshness.
     static var seconds: Self { SettingParser<Duration>.duration.map { Int($0.components.seconds) } }
 }
 

@@ -86,7 +86,7 @@ package struct Settings: Sendable {
     }
 
     /// A request's time counts from its header, so its body may take no longer than the whole request.
-    package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
+    package var listeners: (public: HTTPServerConfiguration, admin: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, adminListener)
         served.bodyTimeout = api.requestTimeout
         served.isTrustedProxy = api.trustedProxies.contains

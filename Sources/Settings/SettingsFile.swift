@@ -7,7 +7,7 @@ package struct SettingsFileError: Error, Equatable {
     package let reason: String
     package var position: Position?
 
-    /// Both numbers count from 1.
+    /// A position in the file; both numbers count from 1.
     package struct Position: Equatable, CustomStringConvertible {
         let line: Int
         let column: Int
@@ -24,7 +24,7 @@ package struct SettingsFileError: Error, Equatable {
     }
 }
 
-/// One JSON5 object whose members are settings.
+/// The settings file: one JSON5 object whose members are settings.
 package enum SettingsFile {
     package static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
         let value: JSONValue

@@ -11,7 +11,7 @@ package struct SettingsWarning {
     package let message: StaticString
     package let values: Logger.Metadata
 
-    /// In one line, with a position in the file that has the setting.
+    /// The warning in one line, with a position in the file that has the setting.
     package var problem: SettingsProblem {
         let values = values.map { "\($0.key): \($0.value.text)" }.joined(separator: ", ")
         return SettingsProblem(path: setting, line: "\(message)" + (values.isEmpty ? "" : " (\(values))"))

@@ -10,7 +10,7 @@ package import Telemetry
 /// lookups and nothing more. Values include the generations of their sources, which a removal replaces by new random
 /// ones, so a value that was begun before a removal is never found after it.
 package final class SharedStore: Sendable {
-    /// In a folder or bucket; more lookups are not tried.
+    /// The lookups in a folder or bucket at a time; more are not tried.
     package static let maximumObjectReads = 64
     private static let maximumServerReads = 4_096
     private static let removalTimeLimit = Duration.seconds(1)
@@ -35,7 +35,7 @@ package final class SharedStore: Sendable {
         backend = try RedisBackend(configuration, gate: gate)
     }
 
-    /// In a folder or bucket; does nothing before ``start(_:position:)``.
+    /// Creates a store in a folder or bucket; it does nothing before ``start(_:position:)``.
     package init(
         _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, logger: Logger,
         timekeeper: any Timekeeper
@@ -72,7 +72,7 @@ package final class SharedStore: Sendable {
 
     package var isUp: Bool { gate.isUp }
 
-    /// In a folder or bucket each operation costs an object.
+    /// Whether a server stores the values; in a folder or bucket each operation costs an object.
     package var isServer: Bool { backend.isServer }
 
     package var isReadOnly: Bool { configuration.isReadOnly }

@@ -41,7 +41,7 @@ extension ListenerResponder {
         let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
         let replacement = Replacement()
-        let files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
+        let files = EmbeddedFiles(EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration))
         let targets = ParsedTargets()
         let standard = TenantServices(
             configuration, thumbnails: thumbnails, resultWriter: resultWriter, account: account)

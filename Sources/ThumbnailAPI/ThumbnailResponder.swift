@@ -144,7 +144,7 @@ extension ThumbnailResponder {
         }
     }
 
-    /// In the request's own task, which is canceled when the client disconnects.
+    /// Works in the request's own task, which is canceled when the client disconnects.
     ///
     /// - Parameter route: The route whose fallback image replaces a failure; nil for none.
     private func outcome(

@@ -103,7 +103,7 @@ final class EventThreadLookup: PendingLookup {
     }
 }
 
-/// One lookup per result; other requests for it wait in tasks, for one task shared by all of them.
+/// The right to look up a result; other requests for it wait in tasks, for one task shared by all of them.
 final class LookupClaim: Sendable {
     let key: ResultKey
     private let claims: LookupClaims

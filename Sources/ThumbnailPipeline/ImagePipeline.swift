@@ -70,7 +70,7 @@ package final class ImagePipeline: ThumbnailServing {
                 try image(),
                 additional: try request.additional.map { named in
                     try AdditionalSourceError.attributing(to: named.role) {
-                        if let name = named.fileName { return SourceIdentity(given: name) }
+                        if let name = named.fileName { return SourceIdentity(uploaded: name) }
                         return try rules.identity(of: named.source)
                     }
                 })

@@ -20,7 +20,7 @@ struct PendingChangesTests {
         let due = changes.takeRemovals()
         #expect(due.sources == [source])
         let rest = changes.takeRemovals()
-        #expect(rest.isNothing)
+        #expect(rest.isEmpty)
     }
 
     @Test func `the removal of everything cancels earlier changes and no later ones`() throws {

@@ -51,7 +51,7 @@ struct SettingsLoaderTests {
     {
         let listeners = try load(arguments).listeners
         #expect(
-            listeners.public.bodyTimeout == .seconds(seconds) && listeners.operators.bodyTimeout == .seconds(seconds))
+            listeners.public.bodyTimeout == .seconds(seconds) && listeners.admin.bodyTimeout == .seconds(seconds))
     }
 
     @Test func `a flag overrides the environment, which overrides the file`() throws {

@@ -30,7 +30,9 @@ import ThumbnailTypes
     }
 
     private func text(at path: Substring) throws -> String {
-        String(decoding: try #require(EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients)).bytes, as: UTF8.self)
+        String(
+            decoding: try #require(EmbeddedFile.file(at: path, among: EmbeddedFile.ofPublicListener)).bytes,
+            as: UTF8.self)
     }
 
     @Test func `the served interface description is the project's`() async throws {
@@ -74,7 +76,7 @@ import ThumbnailTypes
     }
 
     @Test func `every link of the documentation and of the pages is served`() throws {
-        for files in [EmbeddedFile.ofClients, EmbeddedFile.ofOperators] {
+        for files in [EmbeddedFile.ofPublicListener, EmbeddedFile.ofAdminListener] {
             let paths = Set(files.map(\.path))
             let others: Set = ["/thumbnail", "/metrics", "/status", "/cache"]
             for page in files where page.isPage {
@@ -126,7 +128,7 @@ import ThumbnailTypes
         #expect(Set(list.split(separator: ", ").compactMap { ImageFormat(rawValue: String($0)) }) == written)
     }
 
-    @Test(arguments: EmbeddedFile.ofClients)
+    @Test(arguments: EmbeddedFile.ofPublicListener)
     func `each file is served with its type, and only a page may load others`(file: EmbeddedFile) async {
         let response = await PublicListenerFixture().respond(file.path)
         #expect(response.status == .ok)
@@ -138,7 +140,7 @@ import ThumbnailTypes
         #expect(response[.contentSecurityPolicy] == (file.isPage ? pagePolicy : "default-src 'none'; sandbox"))
     }
 
-    @Test(arguments: [EmbeddedFile.ofClients, EmbeddedFile.ofOperators])
+    @Test(arguments: [EmbeddedFile.ofPublicListener, EmbeddedFile.ofAdminListener])
     func `a page names only served files, and has nothing inline`(files: [EmbeddedFile]) throws {
         let page = String(decoding: try #require(files.first { $0.path == "/" }).bytes, as: UTF8.self)
         for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "\"//", "<script>"] {

@@ -162,7 +162,8 @@ import ThumbnailTypes
         }
         func key(_ page: Int, _ level: Int) -> DecodeKey {
             DecodeKey(
-                source: SourceIdentity(given: "x"), validator: .digest("x"), plan: DecodePlan(page: page, level: level))
+                source: SourceIdentity(uploaded: "x"), validator: .digest("x"),
+                plan: DecodePlan(page: page, level: level))
         }
         let held = ImagesInUse()
         for level in [1, 2, 4, 8] { held.add(image(512 / level), for: key(0, level)) }

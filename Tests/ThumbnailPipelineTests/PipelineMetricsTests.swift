@@ -81,6 +81,6 @@ struct PipelineMetricsTests {
         }
         let identity = try? named?.identity(of: ExactText("\(origin ?? ""):a"))
         return FinishedTransfer(
-            identity ?? SourceIdentity(given: "a"), outcome, error: error, receivedBytes: bytes, duration: duration)
+            identity ?? SourceIdentity(uploaded: "a"), outcome, error: error, receivedBytes: bytes, duration: duration)
     }
 }

@@ -24,7 +24,7 @@ struct WorkUsageTests {
         time.advance(by: .seconds(300))
         try usage.record(.decode, .png, of: identity("https://h/b"), .milliseconds(20))
         try usage.record(.encode, .avif, of: identity("shop:a"), .seconds(3))
-        usage.record(.render, .jpeg, of: SourceIdentity(given: "abc"), .milliseconds(1))
+        usage.record(.render, .jpeg, of: SourceIdentity(uploaded: "abc"), .milliseconds(1))
         #expect(usage.shares.map(\.origin) == ["shop:", "https://h:443", "uploads"])
         #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(40), .milliseconds(1)])
         time.advance(by: .seconds(310))

@@ -9,7 +9,7 @@ struct LoadQueue<Key: Hashable & Sendable> {
         let number: UInt64
     }
 
-    private struct Flight {
+    private struct SharedLoad {
         let number: UInt64
         var callers: [(id: UInt64, priority: ThumbnailLoader.Priority)]
 
@@ -19,7 +19,7 @@ struct LoadQueue<Key: Hashable & Sendable> {
     private let limit: Int
     private let lowLimit: Int
     private let order: ThumbnailLoader.Order
-    private var flights: [Key: Flight] = [:]
+    private var sharedLoads: [Key: SharedLoad] = [:]
     private var queue: [Load] = []
     /// The running loads, including abandoned ones that have not ended.
     private var active: Set<Load> = []
@@ -39,35 +39,35 @@ struct LoadQueue<Key: Hashable & Sendable> {
 
     /// Adds a caller to the load of a key; returns the load if it is new.
     mutating func join(_ key: Key, caller: UInt64, priority: ThumbnailLoader.Priority = .normal) -> Load? {
-        if flights[key] != nil {
-            flights[key]?.callers.append((caller, priority))
+        if sharedLoads[key] != nil {
+            sharedLoads[key]?.callers.append((caller, priority))
             return nil
         }
         lastNumber += 1
-        flights[key] = Flight(number: lastNumber, callers: [(caller, priority)])
+        sharedLoads[key] = SharedLoad(number: lastNumber, callers: [(caller, priority)])
         return Load(key: key, number: lastNumber)
     }
 
     /// The load of a key.
-    func load(of key: Key) -> Load? { flights[key].map { Load(key: key, number: $0.number) } }
+    func load(of key: Key) -> Load? { sharedLoads[key].map { Load(key: key, number: $0.number) } }
 
     /// Changes the priority of a caller.
     mutating func setPriority(_ priority: ThumbnailLoader.Priority, of key: Key, caller: UInt64) {
-        guard let index = flights[key]?.callers.firstIndex(where: { $0.id == caller }) else { return }
-        flights[key]?.callers[index].priority = priority
+        guard let index = sharedLoads[key]?.callers.firstIndex(where: { $0.id == caller }) else { return }
+        sharedLoads[key]?.callers[index].priority = priority
     }
 
     /// Removes a caller; returns the load if it has no callers left.
     mutating func leave(_ key: Key, caller: UInt64) -> Load? {
-        guard let index = flights[key]?.callers.firstIndex(where: { $0.id == caller }) else { return nil }
-        flights[key]?.callers.remove(at: index)
-        return flights[key]?.callers.isEmpty ?? false ? load(of: key) : nil
+        guard let index = sharedLoads[key]?.callers.firstIndex(where: { $0.id == caller }) else { return nil }
+        sharedLoads[key]?.callers.remove(at: index)
+        return sharedLoads[key]?.callers.isEmpty ?? false ? load(of: key) : nil
     }
 
     /// Forgets a load; if it is running, it occupies its slot until its end.
     mutating func abandon(_ load: Load) {
         guard isCurrent(load) else { return }
-        flights[load.key] = nil
+        sharedLoads[load.key] = nil
         queue.removeAll { $0 == load }
     }
 
@@ -95,7 +95,7 @@ struct LoadQueue<Key: Hashable & Sendable> {
 
     /// The callers that wait for a load.
     func callers(of load: Load) -> [UInt64] {
-        isCurrent(load) ? flights[load.key]?.callers.map(\.id) ?? [] : []
+        isCurrent(load) ? sharedLoads[load.key]?.callers.map(\.id) ?? [] : []
     }
 
     /// Frees the slot of a load that has ended; returns its callers.
@@ -105,10 +105,10 @@ struct LoadQueue<Key: Hashable & Sendable> {
         return callers(of: load)
     }
 
-    private func isCurrent(_ load: Load) -> Bool { flights[load.key]?.number == load.number }
+    private func isCurrent(_ load: Load) -> Bool { sharedLoads[load.key]?.number == load.number }
 
     /// The highest priority of the callers of a load; low if it was abandoned.
     private func priority(of load: Load) -> ThumbnailLoader.Priority {
-        isCurrent(load) ? flights[load.key]?.priority ?? .low : .low
+        isCurrent(load) ? sharedLoads[load.key]?.priority ?? .low : .low
     }
 }

@@ -1,8 +1,8 @@
 // The only list of embedded files.
 #include "CEmbeddedFiles.h"
 
-#define CLIENTS CEmbeddedFiles_CLIENTS
-#define OPERATORS CEmbeddedFiles_OPERATORS
+#define PUBLIC CEmbeddedFiles_PUBLIC
+#define ADMIN CEmbeddedFiles_ADMIN
 
 static const unsigned char openapi_yaml[] = {
 #embed "../../../openapi.yaml"
@@ -69,27 +69,27 @@ static const unsigned char icon_svg[] = {
 };
 
 static const CEmbeddedFiles_File files[] = {
-    {"/openapi.yaml", openapi_yaml, sizeof openapi_yaml, CLIENTS | OPERATORS},
-    {"/", page_html, sizeof page_html, CLIENTS},
-    {"/", operators_html, sizeof operators_html, OPERATORS},
-    {"/page/page.css", page_css, sizeof page_css, CLIENTS},
-    {"/page/page.js", page_js, sizeof page_js, CLIENTS},
-    {"/page/form.js", form_js, sizeof form_js, CLIENTS},
-    {"/page/answer.js", answer_js, sizeof answer_js, CLIENTS},
-    {"/page/compare.js", compare_js, sizeof compare_js, CLIENTS},
-    {"/page/snippets.js", snippets_js, sizeof snippets_js, CLIENTS},
-    {"/page/sizes.js", sizes_js, sizeof sizes_js, CLIENTS},
-    {"/page/signing.js", signing_js, sizeof signing_js, CLIENTS},
-    {"/page/operators.css", operators_css, sizeof operators_css, OPERATORS},
-    {"/page/operators.js", operators_js, sizeof operators_js, OPERATORS},
-    {"/page/charts.js", charts_js, sizeof charts_js, OPERATORS},
-    {"/page/history.js", history_js, sizeof history_js, OPERATORS},
-    {"/page/lists.js", lists_js, sizeof lists_js, OPERATORS},
-    {"/page/session.js", session_js, sizeof session_js, OPERATORS},
-    {"/page/transfers.js", transfers_js, sizeof transfers_js, OPERATORS},
-    {"/page/units.js", units_js, sizeof units_js, CLIENTS | OPERATORS},
-    {"/page/base.css", base_css, sizeof base_css, CLIENTS | OPERATORS},
-    {"/page/icon.svg", icon_svg, sizeof icon_svg, CLIENTS | OPERATORS},
+    {"/openapi.yaml", openapi_yaml, sizeof openapi_yaml, PUBLIC | ADMIN},
+    {"/", page_html, sizeof page_html, PUBLIC},
+    {"/", operators_html, sizeof operators_html, ADMIN},
+    {"/page/page.css", page_css, sizeof page_css, PUBLIC},
+    {"/page/page.js", page_js, sizeof page_js, PUBLIC},
+    {"/page/form.js", form_js, sizeof form_js, PUBLIC},
+    {"/page/answer.js", answer_js, sizeof answer_js, PUBLIC},
+    {"/page/compare.js", compare_js, sizeof compare_js, PUBLIC},
+    {"/page/snippets.js", snippets_js, sizeof snippets_js, PUBLIC},
+    {"/page/sizes.js", sizes_js, sizeof sizes_js, PUBLIC},
+    {"/page/signing.js", signing_js, sizeof signing_js, PUBLIC},
+    {"/page/operators.css", operators_css, sizeof operators_css, ADMIN},
+    {"/page/operators.js", operators_js, sizeof operators_js, ADMIN},
+    {"/page/charts.js", charts_js, sizeof charts_js, ADMIN},
+    {"/page/history.js", history_js, sizeof history_js, ADMIN},
+    {"/page/lists.js", lists_js, sizeof lists_js, ADMIN},
+    {"/page/session.js", session_js, sizeof session_js, ADMIN},
+    {"/page/transfers.js", transfers_js, sizeof transfers_js, ADMIN},
+    {"/page/units.js", units_js, sizeof units_js, PUBLIC | ADMIN},
+    {"/page/base.css", base_css, sizeof base_css, PUBLIC | ADMIN},
+    {"/page/icon.svg", icon_svg, sizeof icon_svg, PUBLIC | ADMIN},
 };
 
 CEmbeddedFiles_File CEmbeddedFiles_file(size_t index)

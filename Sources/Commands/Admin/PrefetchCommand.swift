@@ -225,7 +225,7 @@ struct PrefetchReporter {
 }
 
 enum PrefetchText {
-    /// One for each failure with details, and one for failures that the service only counts.
+    /// A line for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {
         guard let failed = status["failed"]?.intValue, failed > 0 else { return [] }
         var lines = (status["failures"]?.elements ?? []).compactMap { failure -> String? in

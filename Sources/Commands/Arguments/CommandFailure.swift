@@ -9,7 +9,7 @@ import ThumbnailTypes
 struct CommandFailure: Error, Equatable {
     /// Machine-readable, from the service or the file system.
     let code: String
-    /// One line without a final period.
+    /// The reason in one line, without a final period.
     let reason: String
     /// The subject of the failure, if it is not the source.
     var subject: String?

@@ -49,13 +49,13 @@ struct CommandDescription: Sendable {
     var options: [CommandOption] = []
     var takesParameters = false
     var takesSettings = true
-    /// Only the settings that affect image processing are options.
+    /// Whether only settings that affect image processing are options.
     var worksOnImages = false
     /// The files or folders of images.
     var rendersFiles = false
     var examples: [String] = []
 
-    /// With parameters, `-h` is the height.
+    /// All options; with parameters, `-h` is the height.
     var allOptions: [CommandOption] {
         var help = CommandOption.help
         if takesParameters { help.short = nil }

@@ -1,6 +1,6 @@
 import Memory
 
-/// One per line, or separated by NUL.
+/// Lists of sources, one per line, or separated by NUL.
 enum BatchList {
     static let separatedByNull = CommandOption(
         name: "null", short: "0", help: "names in LIST end with NUL, as written by `find -print0`")

@@ -44,7 +44,7 @@ struct Demo {
         settings.api.revealsRules = true
     }
 
-    func greet(port: UInt16, operatorPort: UInt16) {
+    func greet(port: UInt16, adminPort: UInt16) {
         Program.print(
             """
 
@@ -56,7 +56,7 @@ struct Demo {
 
               http://127.0.0.1:\(port)/thumbnail?url=\(Self.originName):sample.jpg&w=300
 
-            For operators: http://127.0.0.1:\(operatorPort)/ ; stop with Ctrl-C.
+            For operators: http://127.0.0.1:\(adminPort)/ ; stop with Ctrl-C.
 
             """)
     }

@@ -1,4 +1,4 @@
-/// One array; named as in swift-collections.
+/// A queue in one array; named as in swift-collections.
 package struct Deque<Element> {
     private var storage: [Element?] = []
     private var head = 0
@@ -35,7 +35,7 @@ package struct Deque<Element> {
         return storage[head]
     }
 
-    /// In linear time.
+    /// Removes the first match, in linear time.
     package mutating func removeFirst(where isMatch: (Element) -> Bool) -> Element? {
         for index in head..<storage.count {
             guard let element = storage[index], isMatch(element) else { continue }

@@ -45,7 +45,7 @@ struct TurnQueue<Answer> {
 
     let maximumTurns: Int
     var maximumWaiting: Int
-    /// In order of tags.
+    /// The waiters in order of their tags.
     private var waiting: [Waiter] = []
     /// The tag of the last work that got a turn.
     private var virtualTime = Duration.zero

@@ -22,7 +22,7 @@ package struct CloudflareDialect: FrontEndDialect {
         let source = try source(path.source)
         let recipe = CloudflareRecipe(options: options)
         var query = Request(source: source, recipe: recipe, isNegotiated: options.accepted != nil)
-        if options.asksForFacts {
+        if options.requestsFacts {
             query.form.facts = FactsRequest()
             query.form.factsWriter = ResponseWriter(for: recipe) { recipe.response(about: $0) }
         }

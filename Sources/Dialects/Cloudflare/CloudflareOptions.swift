@@ -39,7 +39,7 @@ struct CloudflareOptions: Hashable, Sendable {
     private(set) var keepsCopyright = true
     private(set) var isFast = false
     private(set) var redirectsOnError = false
-    private(set) var asksForFacts = false
+    private(set) var requestsFacts = false
     private(set) var ignored: [String] = []
 
     private static let names = [
@@ -75,7 +75,7 @@ struct CloudflareOptions: Hashable, Sendable {
         switch try values["format"] {
         case nil: break
         case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
-        case "json": asksForFacts = true
+        case "json": requestsFacts = true
         case "baseline-jpeg": format = .jpeg
         case let word?: format = try FrontEndTarget.format(word, "format", of: Self.formats)
         }

@@ -3,12 +3,12 @@ import Text
 package import ThumbnailTypes
 
 package struct NativeParameters {
-    /// In the documented order.
+    /// The parameters in the documented order.
     package private(set) var items: [(name: String, value: String)] = []
     /// Steps without equivalent parameters.
     package private(set) var unexpressedSteps: [String] = []
     private var values: [ExactText: String] = [:]
-    /// Before margins and free rotations.
+    /// The size before margins and free rotations.
     private var box: PixelSize
     private let additional: [AdditionalSource]
 

@@ -6,7 +6,7 @@ package struct Problem: Sendable {
     package let error: any ServiceError
     package let requestID: String
     package let common: HTTPFields
-    /// Otherwise only the log contains the rule that rejected a source.
+    /// Whether clients see the rule that rejected a source, not only the log.
     package let revealsRules: Bool
 
     package init(_ error: any ServiceError, requestID: String, common: HTTPFields, revealsRules: Bool = false) {

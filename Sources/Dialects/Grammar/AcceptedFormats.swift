@@ -3,7 +3,7 @@ package import Recipes
 import Text
 
 package enum AcceptedFormats {
-    /// In thousandths, of explicitly named formats.
+    /// The weights of explicitly named formats, in thousandths.
     ///
     /// A format with `q=0` is left out, and so is a member with an invalid weight. If a format is named twice, the
     /// higher weight counts.

@@ -23,7 +23,7 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
-    /// As ``color(_:)``, or in CSS notation with `#`, `rgb()` or `rgba()`.
+    /// Reads a color like ``color(_:)``, or in CSS notation with `#`, `rgb()` or `rgba()`.
     static func ownColor(_ text: String) -> Color? {
         if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
         return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")

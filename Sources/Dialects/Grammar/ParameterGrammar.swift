@@ -11,12 +11,12 @@ package enum ParameterGrammar {
         return number
     }
 
-    /// At most three decimals: `1.5` is 1500.
+    /// Reads a number with at most three decimals: `1.5` is 1500.
     static func thousandths(_ text: String, in range: ClosedRange<Int>) -> Int? {
         fraction(text, decimals: 3, in: range)
     }
 
-    /// In units of the last decimal.
+    /// Reads a fraction, in units of the last decimal.
     static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
@@ -89,7 +89,7 @@ package enum ParameterGrammar {
         return format
     }
 
-    /// As received, not empty and not too long; other code checks whether it is a URL.
+    /// The source as received, not empty and not too long; other code checks whether it is a URL.
     package static func source(_ text: String) throws(APIError) -> String {
         guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
         guard text.utf8.count <= longestSource else {

@@ -157,7 +157,7 @@ package struct ImaginaryPlaceholder: Sendable {
 
 package struct ImaginaryConfiguration: Sendable {
     package var prefix: PathPrefix?
-    /// Several for rotation, of a tenant.
+    /// The keys, several for rotation or of a tenant.
     package var keys: [[UInt8]] = []
     package var key: [UInt8]? {
         get { keys.first }

@@ -55,8 +55,8 @@ struct ImaginaryOperation: Hashable, Sendable {
         }
     }
 
-    private func require(_ parameter: String, _ isThere: Bool) throws(APIError) {
-        guard isThere else { throw .missingParameter(parameter) }
+    private func require(_ parameter: String, _ isPresent: Bool) throws(APIError) {
+        guard isPresent else { throw .missingParameter(parameter) }
     }
 
     var mark: AdditionalSource? {

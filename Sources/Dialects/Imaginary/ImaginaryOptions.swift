@@ -2,7 +2,7 @@ import HTTPTypes
 import Recipes
 import Text
 
-/// In the service's terms; 0 stands for a missing number.
+/// Options in imaginary's terms; 0 stands for a missing number.
 struct ImaginaryOptions: Hashable, Sendable {
     enum Side: String {
         case centre, north, south, east, west, smart

@@ -3,7 +3,7 @@ package import Text
 
 package struct ImgproxyConfiguration: Sendable {
     package var prefix: PathPrefix?
-    /// With their salts in the same order; of any length.
+    /// The keys, of any length, with their salts in the same order.
     package var keys: [[UInt8]] = []
     package var salts: [[UInt8]] = []
     /// In bytes, 1…32.
@@ -13,11 +13,11 @@ package struct ImgproxyConfiguration: Sendable {
     package var replacements: [ImgproxyReplacement] = []
     package var localOrigin: String?
     package var argumentsSeparator = ":"
-    /// Otherwise `obj:face` is refused, like all other objects.
+    /// Whether `obj:face` finds faces; otherwise it is refused, like all other objects.
     package var findsFaces = true
     /// Whether the last part of a base64 source is only a file name.
     package var ignoresNameAfterBase64 = false
-    /// As written; empty for all.
+    /// The allowed options as written; empty for all.
     package var allowedOptions: Set<ExactText> = []
     package var allowsSecurityOptions = false
     package var allowsOnlyPresets = false

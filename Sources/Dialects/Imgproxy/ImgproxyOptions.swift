@@ -17,9 +17,9 @@ struct ImgproxyOptions: Hashable, Sendable {
         var threshold: Double?
         /// Nil for the top left pixel's.
         var color: Color?
-        /// Both are reduced to the narrower one.
+        /// Whether both edges are trimmed only as far as the narrower one.
         var isEqualAcross = false
-        /// Both are reduced to the narrower one.
+        /// Whether both edges are trimmed only as far as the narrower one.
         var isEqualDown = false
     }
 

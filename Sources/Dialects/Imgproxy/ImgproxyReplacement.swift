@@ -5,7 +5,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     /// `${1}` stands for the text of the first star.
     private let replacement: [UInt8]
 
-    /// So that matching stays cheap.
+    /// A limit, so that matching stays cheap.
     private static let maximumStars = 4
 
     /// A star matches characters other than a slash; nil for too many stars.

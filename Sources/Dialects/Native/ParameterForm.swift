@@ -3,7 +3,7 @@ import Text
 import ThumbnailTypes
 
 struct ParameterForm<Value: Sendable>: Sendable {
-    /// Such as `PIXELS`.
+    /// The placeholder in `--help`, such as `PIXELS`.
     let placeholder: String
     let values: [String]
     /// The second argument is the parameter's name.
@@ -72,7 +72,7 @@ extension ParameterForm where Value == Int {
             }, write: String.init)
     }
 
-    /// In units of the last decimal.
+    /// A fraction, in units of the last decimal.
     static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
         Self(
             placeholder, "Must be \(allowed) decimals.",
@@ -82,7 +82,7 @@ extension ParameterForm where Value == Int {
 
     static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
 
-    /// In hundredths of a CSS pixel; 0 for none.
+    /// A deviation in hundredths of a CSS pixel; 0 for none.
     static func deviation(_ range: ClosedRange<Int>) -> Self {
         func text(_ hundredths: Int) -> String { hundredths.decimal(places: 2) }
         return Self(

@@ -47,7 +47,7 @@ extension Vocabulary {
         throw .badParameter(name, "Only presets may set this parameter.")
     }
 
-    /// In ascending precedence; unknown names are left out.
+    /// The presets in ascending precedence; unknown names are left out.
     func levels(below presets: [ExactText]) -> [Preset] {
         ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
     }

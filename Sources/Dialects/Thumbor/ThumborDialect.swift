@@ -106,7 +106,7 @@ package struct ThumborDialect: Dialect {
 
 package struct ThumborConfiguration: Sendable {
     package var prefix: PathPrefix?
-    /// Several for rotation, of a tenant.
+    /// The keys, several for rotation or of a tenant.
     package var keys: [[UInt8]] = []
     package var key: [UInt8]? {
         get { keys.first }

@@ -5,7 +5,7 @@ struct ThumborOptions: Hashable, Sendable {
     var isDebug = false
     var isRaw = false
     var format: ImageFormat?
-    /// For animations that ``format`` does not support.
+    /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
     var quality: Int?
     var isLossless = false
@@ -85,6 +85,6 @@ struct ThumborMark: Hashable, Sendable {
     var widthShare: Int?
     var heightShare: Int?
 
-    /// It covers the image below, once, without mixing colors, so that marks can be put on it, or it on a layer.
+    /// Whether it covers the image below once without mixing colors, so that it can carry marks, or lie on a layer.
     var isPlain: Bool { mode == .normal && x.anchor != .repeated && y.anchor != .repeated }
 }

@@ -7,7 +7,7 @@ struct ThumborGeometry: Hashable, Sendable {
         var isFromBottomRight = false
     }
 
-    /// In pixels, or a fraction of a side in millionths.
+    /// A length in pixels, or a fraction of a side in millionths.
     enum Length: Hashable, Sendable {
         case pixels(Int)
         case fraction(Int)

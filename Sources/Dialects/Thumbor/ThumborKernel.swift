@@ -25,7 +25,7 @@ enum ThumborKernel {
     /// `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether to normalize their sum.
     static func step(_ arguments: ThumborArguments) -> ConvolutionStep? {
         guard 2...3 ~= arguments.count, let matrix = arguments.text(0), let columns = arguments.whole(1),
-            let isNormal = arguments.count == 3 ? arguments.flag(2) : true
+            let normalizes = arguments.count == 3 ? arguments.flag(2) : true
         else { return nil }
         let texts = matrix.utf8.split(
             separator: UInt8(ascii: ";"), maxSplits: ConvolutionStep.maximumFactors, omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ enum ThumborKernel {
         let factors = texts.compactMap { ThumborNumber.millionths($0) }.map { min(max($0, -one * 1_000), one * 1_000) }
         guard factors.count == texts.count else { return nil }
         let sum = factors.reduce(0, +)
-        guard isNormal, sum != 0 else { return ConvolutionStep(factors: factors, columns: columns) }
+        guard normalizes, sum != 0 else { return ConvolutionStep(factors: factors, columns: columns) }
         return ConvolutionStep(
             factors: factors.map { Int((Double($0) / Double(sum) * Double(one)).rounded()) }, columns: columns)
     }

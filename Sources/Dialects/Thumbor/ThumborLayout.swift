@@ -1,6 +1,6 @@
 import Recipes
 
-/// As thumbor computes sizes before its filters run: rounds halves to even, unless the image is fitted in, then up.
+/// The sizes before thumbor's filters run, with halves rounded to even or, if the image is fitted in, up.
 struct ThumborLayout: Hashable {
     /// In pixels of the turned image.
     private(set) var part: ImagePart

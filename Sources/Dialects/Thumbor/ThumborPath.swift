@@ -4,7 +4,7 @@ import Text
 /// The text after the signature, as the client sent it, or as it was before it was encoded in transit.
 struct ThumborText {
     let bytes: ArraySlice<UInt8>
-    /// It may contain any character.
+    /// Whether it was decoded, so that it may contain any character.
     let isDecoded: Bool
 
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
@@ -12,7 +12,7 @@ struct ThumborText {
     }
 }
 
-/// After the dialect's path: a signature or `unsafe`, and the rest.
+/// The path after the dialect's prefix: a signature or `unsafe`, and the rest.
 struct ThumborPath {
     let signature: ArraySlice<UInt8>
     let sent: ThumborText

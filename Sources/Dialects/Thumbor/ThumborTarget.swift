@@ -8,7 +8,7 @@ struct ThumborTarget {
     private(set) var filters: [ThumborFilterText] = []
     private(set) var address: ArraySlice<UInt8>
     private let text: ThumborText
-    /// Before the address, in characters that are allowed in a target.
+    /// The options before the address, in characters that are allowed in a target.
     let optionText: String
 
     static let maximumPixels = 1_000_000
@@ -221,7 +221,7 @@ private struct ThumborCursor {
         return nil
     }
 
-    /// Before its slash; leading slashes are ignored.
+    /// The next segment, up to its slash; leading slashes are ignored.
     private var next: ArraySlice<UInt8>? {
         let start = rest.drop { $0 == UInt8(ascii: "/") }
         return start.firstIndex(of: UInt8(ascii: "/")).map { start[..<$0] }

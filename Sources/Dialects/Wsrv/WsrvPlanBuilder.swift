@@ -144,7 +144,7 @@ extension WsrvPlanBuilder {
         return CropStep(x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
-    /// On a canvas of the size of the box, cropping what does not fit.
+    /// Puts the image on a canvas of the size of the box, and crops the rest.
     private mutating func embed() {
         guard options.fit == .contain else { return }
         let whole = size

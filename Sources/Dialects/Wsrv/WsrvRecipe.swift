@@ -56,9 +56,9 @@ struct WsrvRecipe: RenderRecipe {
         return (first, count)
     }
 
-    private func extremePage(of header: ImageHeader, _ isMore: (Int, Int) -> Bool) -> Int {
+    private func extremePage(of header: ImageHeader, _ isBetter: (Int, Int) -> Bool) -> Int {
         var (best, area) = (0, header.page(0).storedSize.area)
-        for number in header.pages.indices.dropFirst() where isMore(header.pages[number].storedSize.area, area) {
+        for number in header.pages.indices.dropFirst() where isBetter(header.pages[number].storedSize.area, area) {
             (best, area) = (number, header.pages[number].storedSize.area)
         }
         return best

@@ -46,7 +46,7 @@ enum WsrvDuration {
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// In seconds, from a day to a year; a year for an invalid text.
+    /// The age in seconds, from a day to a year; a year for an invalid text.
     static func maximumAge(_ text: ArraySlice<UInt8>) -> Int {
         guard let seconds = seconds(text), (day...year).contains(seconds) else { return year }
         return seconds

@@ -27,9 +27,9 @@ func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTra
             guard let transfer = unsafe recoverTransfer(context), let remote = unsafe remote else {
                 return CURL_PREREQFUNC_ABORT
             }
-            let mayGoOn = transfer.willSendRequest(
+            let maySend = transfer.willSendRequest(
                 to: unsafe String(cString: remote), port: Int(port), from: Int(localPort))
-            return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         },
         Unmanaged.passUnretained(transfer).toOpaque())
 }

@@ -130,7 +130,7 @@ final class CurlLoop {
         }
     }
 
-    /// One denied address rejects the hop.
+    /// Connects, unless the policy denies one of the addresses.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
         let hostAddresses = localAddresses.current(at: now)

@@ -16,7 +16,7 @@ final class CurlTransfer {
     }
 
     private static let pauseBeforeRetry = Duration.milliseconds(100)
-    /// One for the first challenge, and one for a nonce that is stale.
+    /// Two answers: to the first challenge, and to a stale nonce.
     private static let maximumChallenges = 2
     private static let maximumTunnels = 4
 

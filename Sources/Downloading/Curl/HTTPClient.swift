@@ -69,10 +69,10 @@ package enum HTTPClient {
             throw unsafe Failure(
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
-        let wish = unsafe CCurlShim_get_offset(easy, CURLINFO_RETRY_AFTER)
+        let seconds = unsafe CCurlShim_get_offset(easy, CURLINFO_RETRY_AFTER)
         return Answer(
             status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes,
-            retryAfter: wish > 0 ? .seconds(wish) : nil)
+            retryAfter: seconds > 0 ? .seconds(seconds) : nil)
     }
 }
 

@@ -1,7 +1,7 @@
 /// Results of the last ten seconds, counted per second.
 struct FailureWindow {
     private static let seconds: Int64 = 10
-    /// Fewer results, or fewer sources, are not sufficient evidence.
+    /// The results and sources that suffice as evidence.
     private static let minimumCount = 20
     private static let minimumSources = 5
 

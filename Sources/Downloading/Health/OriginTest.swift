@@ -31,7 +31,7 @@ struct OriginTest: Equatable, Sendable {
 struct WorkingSources {
     private static let capacity = 3
 
-    /// In the order in which they are requested.
+    /// The sources in the order in which they are requested.
     private(set) var sources: [SourceIdentity] = []
 
     mutating func add(_ source: SourceIdentity) {
@@ -44,8 +44,8 @@ struct WorkingSources {
         let isRefuted = findings.contains { cause.isRefuted(by: $0.report) }
         for finding in findings {
             sources.removeAll { $0 == finding.source }
-            let isFit = cause.isRefuted(by: finding.report) || finding.report != .inconclusive && !isRefuted
-            if isFit { sources.append(finding.source) }
+            let keepsWorking = cause.isRefuted(by: finding.report) || finding.report != .inconclusive && !isRefuted
+            if keepsWorking { sources.append(finding.source) }
         }
     }
 }

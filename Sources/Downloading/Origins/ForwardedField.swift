@@ -39,7 +39,7 @@ package struct ForwardedField: Hashable, Sendable {
         name == other.name && (cookie == nil || other.cookie == nil || cookie == other.cookie)
     }
 
-    /// In the settings' words.
+    /// The field as the settings name it.
     var text: String { name.rawName.asciiLowercased + (cookie.map { ":" + $0.string } ?? "") }
 
     /// Nil if the client did not send it, or sent it empty.

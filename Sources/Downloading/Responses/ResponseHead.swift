@@ -42,7 +42,7 @@ struct ResponseHead {
 
     var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
-    /// They forbid storing the response, or using it without validation.
+    /// The directives that forbid storing the response, or using it without validation.
     ///
     /// - Parameter isPrivate: Whether a private source's origin redirects elsewhere, where its own freshness is not
     ///   stated.

@@ -93,7 +93,7 @@ package struct OriginResponseInfo: Sendable {
 
 package struct FetchSnapshot: Sendable, Equatable {
     package let source: String
-    /// With a port that is not the default.
+    /// The host, with a port that is not the default.
     package let host: String
     package let isRunning: Bool
     package let receivedBytes: Int

@@ -9,9 +9,9 @@ package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
     /// Whether only memory may store it: a private source that the origin did not declare as `public`.
     package let isForMemory: Bool
-    /// In seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
+    /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
-    /// Otherwise the lifetime is this cache's own choice.
+    /// Whether the origin states the lifetime; otherwise it is this cache's own choice.
     package let isLifetimeKnown: Bool
     package let isLifetimeGuessed: Bool
     /// Whether the origin must confirm every use: `no-cache`, or `Vary: *`.
@@ -103,7 +103,7 @@ package struct SourceFreshness: Hashable, Sendable {
 /// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
     case shared
-    /// Only memory may, for the clients whose fields its origin received.
+    /// Storable only in memory, for the clients whose fields its origin received.
     case perClient
     /// No shared cache may store it: the status needs a stated lifetime, or is unknown to this cache.
     case unstated

@@ -107,7 +107,7 @@ package final class SourceIdentity: Hashable, Sendable {
     /// An uploaded image, which clients cannot name and only memory stores.
     ///
     /// - Parameter name: Lowercase letters and digits, such as a digest.
-    package convenience init(given name: String) { self.init(url: SourceURL(given: name)) }
+    package convenience init(uploaded name: String) { self.init(url: SourceURL(uploaded: name)) }
 
     /// Whether clients or tenants may have separate copies.
     package var hasWildcard: Bool { wildcard !== self }

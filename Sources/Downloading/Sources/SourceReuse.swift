@@ -3,7 +3,7 @@ package import HTTPTypes
 /// How a stored source may be used for one caller (RFC 9111 section 4).
 package enum SourceReuse: Hashable, Sendable {
     case usable
-    /// It may be used while it is validated in the background (RFC 5861 section 3).
+    /// Usable while it is validated in the background (RFC 5861 section 3).
     case usableWhileRevalidating
     case needsValidation
 }

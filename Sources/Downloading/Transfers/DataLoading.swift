@@ -41,7 +41,7 @@ extension DataLoading {
 
 package enum TransferResult: Sendable {
     case source(Source)
-    /// Only if a part was requested.
+    /// A range, only if one was requested.
     case part(SourcePart)
     case notModified(SourceConfirmation)
     /// The header of a response that is not an error, if no more was requested.

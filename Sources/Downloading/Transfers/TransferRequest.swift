@@ -8,7 +8,7 @@ package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     /// Validates a stored version; nil requests the source itself.
     package private(set) var condition: SourceCondition?
-    /// Otherwise the header of any response is enough, including a redirect.
+    /// Whether the body is needed; otherwise the header of any response is enough, including a redirect.
     package private(set) var needsBody = true
     /// A `traceparent` for named origins that accept one.
     package private(set) var traceparent: String?

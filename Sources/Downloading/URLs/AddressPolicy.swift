@@ -4,7 +4,7 @@ import Glibc
 package struct AddressPolicy: Sendable {
     /// Allowed on any port, even if not public; may include the host's own addresses.
     package var allowedNetworks: [AddressNetwork] = []
-    /// They take precedence over everything else.
+    /// Networks that are denied, whatever else allows them.
     package var deniedNetworks: [AddressNetwork] = []
     package var allowedEndpoints: [AllowedEndpoint] = []
     package var allowedPorts: Set<Int> = [80, 443]

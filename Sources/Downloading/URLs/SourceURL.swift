@@ -9,7 +9,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     static let folderScheme = "folder"
     private static let uploadScheme = "given"
 
-    /// In ASCII: comparing it as a `String` compares its bytes.
+    /// The URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
     package let scheme: String
     package let host: String
@@ -76,7 +76,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     var fileSegments: [String] { path.split(separator: "/").map { URLEscape.text(of: $0) } }
 
     /// An uploaded image only looks like a URL: `given://NAME/`.
-    init(given name: String) {
+    init(uploaded name: String) {
         scheme = Self.uploadScheme
         host = name
         port = 0

@@ -308,10 +308,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection> {
-        let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
+        let mayBeEvicted = shared.withLock { $0.isOpen && isIdle(at: now) }
         return ConnectionEviction.Candidate(
             connection: self, network: peer.map { ClientNetwork(of: $0) } ?? ClientNetwork(bits: nil),
-            idleSince: mayGo ? occupancy.idleSince : nil)
+            idleSince: mayBeEvicted ? occupancy.idleSince : nil)
     }
 
     func closeForEviction(idleSince time: Duration, at now: Duration) -> Bool {

@@ -13,7 +13,7 @@ package enum WorkerRequest: Hashable, Sendable {
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
         case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
-        /// In luma of this size, behind the cascade.
+        /// Find faces in luma of this size, behind the cascades.
         case findFaces(PixelSize)
     }
 
@@ -31,7 +31,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    /// One of each; a reader starts from it.
+    /// One request of each kind, from which a reader starts.
     private static let kinds: [WorkerRequest] = [
         .perform(.decode(DecodePlan()), byteCount: 0, room: 0, new: []),
         .perform(

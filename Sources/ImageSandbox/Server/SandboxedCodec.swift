@@ -301,9 +301,9 @@ package struct WorkerUnavailable: Error {
 
 package struct SandboxConfiguration: Sendable {
     package var launch: WorkerLaunch
-    /// One per image decoded concurrently, and a spare.
+    /// The decoders: one per image decoded concurrently, and a spare.
     package var decoderCount: Int
-    /// One per image encoded concurrently; started for the first image that needs one.
+    /// The encoders: one per image encoded concurrently, started for the first image that needs one.
     package var encoderCount: Int
     package var decoderLifetime = WorkerLifetime.decoder
     package var encoderLifetime = WorkerLifetime.encoder
@@ -347,7 +347,7 @@ struct Quarantine<Key: Hashable> {
         entries = BoundedMap(maximumCount: capacity)
     }
 
-    /// No content needs to be hashed then.
+    /// Whether it is empty, so that no content needs to be hashed.
     mutating func isEmpty(at now: Duration) -> Bool {
         entries.removeExpired(at: now)
         return entries.count == 0

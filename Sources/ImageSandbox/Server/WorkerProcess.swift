@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// Used by one thread at a time.
+/// A worker process, used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
     let id: pid_t

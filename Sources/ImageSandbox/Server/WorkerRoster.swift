@@ -289,8 +289,8 @@ final class WorkerRoster: Sendable {
 }
 
 extension WorkerRoster.State {
-    fileprivate mutating func takeIdle(_ isMeant: (WorkerProcess) -> Bool) -> WorkerProcess? {
-        idle.firstIndex(where: isMeant).map { idle.remove(at: $0) }
+    fileprivate mutating func takeIdle(_ isSuitable: (WorkerProcess) -> Bool) -> WorkerProcess? {
+        idle.firstIndex(where: isSuitable).map { idle.remove(at: $0) }
     }
 
     fileprivate mutating func forget(_ worker: WorkerProcess) {

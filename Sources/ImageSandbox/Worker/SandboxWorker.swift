@@ -70,12 +70,13 @@ enum TemplateProcess {
     static func copy(_ socket: MessageSocket) {
         // Copies need little of the code used by the start.
         CLinux_release_program_pages()
-        var isHeard = socket.write(WorkerResponse.prepared.message)
-        while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {
+        var isConnected = socket.write(WorkerResponse.prepared.message)
+        while isConnected, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first
+        {
             let process = CLinux_copy_process(end)
             if process == 0 { return }
             close(end)
-            isHeard = socket.write(WorkerResponse.copied(process).message)
+            isConnected = socket.write(WorkerResponse.copied(process).message)
         }
         _exit(0)
     }

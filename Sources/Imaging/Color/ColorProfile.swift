@@ -13,9 +13,9 @@ package struct ColorProfile: Hashable, Sendable {
         case formula(Int, [Int32])
     }
 
-    /// It affects how the color engine treats black.
+    /// The version, which affects how the color engine treats black.
     let majorVersion: UInt8
-    /// Rather than XYZ.
+    /// Whether the profile connects by CIELAB instead of XYZ.
     let connectsByLab: Bool
     let primaries: [[Int32]]
     let curves: [Curve]

@@ -69,7 +69,7 @@ extension [[Double]] {
 }
 
 extension ImageHeader {
-    /// If the colors fit such pixels; only their curve applies to gray.
+    /// Adds the declared colors if they fit such pixels; only their curve applies to gray.
     func with(_ declared: SourceColors?) -> ImageHeader {
         var header = self
         if bands < 3, let encoding = declared?.encoding, encoding.grayProfile != nil {

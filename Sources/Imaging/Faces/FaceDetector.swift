@@ -47,7 +47,7 @@ package struct FaceDetector: Sendable {
     }
 }
 
-/// Two cascades, followed by an image in luma.
+/// The input of a search: two cascades, followed by an image in luma.
 package struct FaceSearch: Sendable {
     package let size: PixelSize
     package let bytes: SharedBytes

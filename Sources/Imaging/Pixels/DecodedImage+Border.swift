@@ -4,7 +4,7 @@ import Memory
 import Recipes
 
 extension DecodedImage {
-    /// In the first frame of interleaved pixels; the whole frame if it is all border.
+    /// The part inside the border, in the first frame of interleaved pixels; all of it if it is all border.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
         let borderColor = cornerColor(isBottomRight: trim.isFromBottomRight)

@@ -74,7 +74,7 @@ extension DecodedImage {
             isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
     }
 
-    /// More than a thousandth of these interleaved Display P3 pixels, in all frames together, lie outside sRGB;
+    /// Whether more than a thousandth of these interleaved Display P3 pixels, in all frames together, lie outside sRGB;
     /// transparent ones do not count.
     func isWide(token: WorkToken) throws -> Bool {
         guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }

@@ -12,7 +12,7 @@ package struct Plane: Hashable, Sendable {
     /// The alignment of rows and planes in bytes: the widest registers.
     static let alignment = 64
 
-    /// In samples.
+    /// The region of a plane that the image fills, in samples.
     ///
     /// A sample covers the square between two whole numbers. The image may end within a sample: a side of 203 reduced
     /// by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.

@@ -49,7 +49,7 @@ struct ComparedPlanes {
         }
     }
 
-    /// In ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
+    /// The similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
     ///
     /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {

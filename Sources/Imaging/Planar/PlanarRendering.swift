@@ -38,7 +38,7 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// In the colors of the target or else of the image; gray is sRGB's.
+    /// Makes pixels in the colors of the target or else of the image; gray is sRGB's.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = try PlaneMemory(count: size.area * image.bands)

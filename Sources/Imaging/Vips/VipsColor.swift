@@ -107,7 +107,7 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, added, chroma, hue) }
     }
 
-    /// In CIELAB, 0…100, of an opaque image.
+    /// A percentile of CIELAB lightness, 0…100, of an opaque image.
     func lightness(atPercent percent: Int) throws(VipsError) -> Int {
         try unsafe withRaw { raw throws(VipsError) in
             var lightness: Int32 = 0
@@ -118,7 +118,7 @@ extension VipsImage {
         }
     }
 
-    /// In the square around each pixel; alpha does not change.
+    /// Ranks the square around each pixel; alpha does not change.
     func ranked(side: Int, place: Int) throws(VipsError) -> VipsImage {
         try withColors { colors throws(VipsError) in
             try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(place)) }

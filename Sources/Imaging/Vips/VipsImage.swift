@@ -82,7 +82,7 @@ package final class VipsImage {
     }
 }
 
-/// All threads share libvips' error buffer.
+/// An error of libvips, whose error buffer all threads share.
 ///
 /// If several threads work, `text` may be about another thread's image: use it for logs only. The operation that threw
 /// identifies the failure.

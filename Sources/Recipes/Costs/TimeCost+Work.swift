@@ -59,7 +59,7 @@ extension RenderPlan {
             + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 
-    /// Without the encoding; bounds chains of many steps that are each cheap.
+    /// The time of the steps without the encoding; bounds chains of many steps that are each cheap.
     func stepsTime(frames: Int) -> Duration {
         steps.costs(on: source).reduce(.zero) { sum, cost in
             sum + TimeCost.duration(cost.perFrame * Double(frames) + cost.once)

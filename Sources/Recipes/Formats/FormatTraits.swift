@@ -62,7 +62,7 @@ extension FormatTraits {
         case scaler
     }
 
-    /// Besides rows and pixels; the factors are measured (`make bench-costs`).
+    /// Memory besides rows and pixels; the factors are measured (`make bench-costs`).
     package struct Memory: Sendable {
         /// Bytes for each pixel of a frame.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
@@ -102,14 +102,14 @@ extension FormatTraits {
         /// The area up to which chroma is computed from full-color pixels instead of resampled planes, which lose more
         /// quality at small sizes.
         var maximumSharpPixels = 0
-        /// In percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
+        /// The size in percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         var holdsEXIF = false
         /// Whether files with rights in XMP repeat them in EXIF, for readers of only that.
         var holdsRightsAsEXIF = false
         var holdsPacket = true
         var holdsGainMap = false
-        /// In nanoseconds per pixel, if nothing is lost on request; nil if that is impossible, or always so.
+        /// The nanoseconds per pixel if nothing is lost on request; nil if that is impossible, or always so.
         var losslessTime: Double?
         /// Whether files can declare Display P3 colors.
         var holdsWideColors = true

@@ -41,8 +41,8 @@ extension RenderPlan {
         let requestedPart = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
         let drawing = try composition.drawing(of: requestedPart, on: page, maximumPixels: maximumPixels)
         let steps = composition.allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
-        let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
-        let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let requested = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
+        let gamut = requested.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
             composition.keepsGainMap && frames == 1 && composition.format.writing?.holdsGainMap == true
             && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)

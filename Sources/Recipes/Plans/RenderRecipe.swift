@@ -7,7 +7,7 @@ package protocol RenderRecipe: Hashable, Sendable {
     /// computed.
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition
 
-    /// In the key of a result whose border is not known yet: everything that determines the second composition.
+    /// The part of a key before the border is known: everything that determines the second composition.
     var keyText: String { get }
 
     /// Nil for a recipe with other rules than Alula's own.
@@ -20,7 +20,7 @@ extension RenderRecipe {
 
 package struct RecipeSource: Hashable, Sendable {
     package let header: ImageHeader
-    /// In pixels of the upright page; nil before the trim, and without one.
+    /// The box inside the border, in pixels of the upright page; nil before the trim, and without one.
     package internal(set) var box: ImagePart?
     package let additions: [ImageHeader]
     package let rules: RenderingRules
@@ -61,7 +61,7 @@ package struct Composition: Sendable {
     package var page = 0
     /// 1 for a still.
     package var frames = 1
-    /// In a format without animations; otherwise only the first frame is shown.
+    /// Whether a format without animations shows all frames as a stack, not only the first.
     package var stacksFrames = false
     package var timing: FrameTiming?
     package var trim: ImageOperations.Trim?
@@ -74,7 +74,7 @@ package struct Composition: Sendable {
     package var crop: CropStep?
     package var light = ResamplingLight.gamma
     package var steps: RenderSteps = []
-    /// In the order of ``RecipeSource/additions``; nil for an unused one.
+    /// The additions in the order of ``RecipeSource/additions``; nil for an unused one.
     package var additions: [RecipeAddition?] = []
     package var format: ImageFormat
     package var quality: EncodingQuality
@@ -84,11 +84,11 @@ package struct Composition: Sendable {
     package var isLossless = false
     package var bitDepth: Int?
     package var gamut: Gamut?
-    /// If the format supports it.
+    /// Whether the copyright is kept, if the format supports it.
     package var keepsCopyright = false
-    /// If the format supports it; nil for the rules' choice.
+    /// The metadata to keep, if the format supports it; nil for the rules' choice.
     package var keptMetadata: KeptMetadata?
-    /// If the format supports it and no step changes colors or adds pixels.
+    /// Whether the gain map is kept, if the format supports it and no step changes colors or adds pixels.
     package var keepsGainMap = false
     package var isDataURL = false
 

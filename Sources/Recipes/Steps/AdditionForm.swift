@@ -6,7 +6,7 @@ package struct AdditionForm: Hashable, Sendable {
     package var margins = ImageOperations.Margins()
     package let firstColumn: Int
     package let firstRow: Int
-    /// Not larger than ``scaledSize``; past an edge of the source, it wraps around.
+    /// The size, at most ``scaledSize``; past an edge of the source, the form wraps around.
     package let size: PixelSize
     package let light: ResamplingLight
     /// The range of separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.

@@ -1,4 +1,4 @@
-/// In ten-thousandths of the upright image.
+/// A face, in ten-thousandths of the upright image.
 package struct Face: Hashable, Sendable {
     package let x: Int
     package let y: Int

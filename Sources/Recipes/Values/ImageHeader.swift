@@ -122,7 +122,7 @@ extension EXIFTexts {
 
 /// The largest preview of a RAW photograph.
 package struct EmbeddedPreview: Hashable, Sendable {
-    /// In the file.
+    /// The place of the preview in the file.
     package var place: Range<Int>
     /// The size of the photograph as its sensor has it; nil if it is unknown.
     package let sensor: PixelSize?
@@ -141,7 +141,7 @@ package struct EmbeddedPreview: Hashable, Sendable {
 }
 
 package struct EXIFTexts: Hashable, Sendable {
-    /// All texts are without trailing zeros, and empty if absent.
+    /// The make; all texts are without trailing zeros, and empty if absent.
     package let make: [UInt8]
     package let model: [UInt8]
     package let dateTime: [UInt8]

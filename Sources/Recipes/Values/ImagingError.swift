@@ -5,7 +5,7 @@ package enum ImagingError: Error, Hashable, Sendable {
     case cannotDecode(detail: String)
     /// The text completes a sentence that begins with "The source is".
     case unsupported(String)
-    /// In the source (all frames to decode), between two steps or in the result.
+    /// Too many pixels in the source (all frames to decode), between two steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The steps would exceed the time limit of a render, with a result of this size.
     case tooMuchWork(PixelSize)

@@ -4,7 +4,7 @@ package struct SharedLookup: Sendable {
     package var value: CacheValue?
     /// Nil if the store was not queried.
     package var result: SharedStoreStatistics.Result?
-    /// One per source; nil if they are unknown.
+    /// The generations, one per source; nil if they are unknown.
     package var generations: [SharedGenerations]?
 }
 

@@ -112,7 +112,7 @@ package struct TagRemoval: Sendable {
     }
 }
 
-/// One purge by tag removes a limited number of sources, because each is removed separately, and all instances receive
+/// Limits the sources that a purge by tag removes, because each is removed separately, and all instances receive
 /// its name.
 package struct TagRemovalLimit: Sendable {
     package static let maximumSources = 100_000

@@ -26,7 +26,7 @@ package struct NamedSource: Hashable, Sendable {
 
     var encoded: [UInt8] { source.label + Array(name.utf8) }
 
-    /// With its tag, while it waits to be written.
+    /// The bytes in memory while it waits to be written, with its tag.
     var queuedLength: Int { 512 + name.utf8.count }
 }
 

@@ -164,7 +164,7 @@ struct PurgeLog {
             let isNews = last != position
             position = last
             if page.count >= Self.pageLength, last != start {
-                // If everything may have to be dropped, the position is saved after that.
+                // The position is saved later if everything may have to be dropped first.
                 let note: [Action] = isNews && reading?.hasLostPosition != true ? [.savePosition(last)] : []
                 return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }

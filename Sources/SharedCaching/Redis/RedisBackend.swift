@@ -2,7 +2,7 @@ import Coordination
 import Memory
 import Telemetry
 
-/// One thread does all communication with the server.
+/// A store on a server; one thread does all communication with it.
 final class RedisBackend: StoreBackend {
     /// The longest lifetime of a value plus a day: no value outlives its generation.
     private static let maximumSeconds = 7 * 86_400

@@ -7,7 +7,7 @@ package struct SharedCacheConfiguration: Sendable {
     package var authorities: String?
     package var requestTimeout = Duration.seconds(15)
     package var store = SharedStoreConfiguration()
-    /// There are three others, for writes, control and messages.
+    /// The connections for reads; three others serve writes, control and messages.
     package var readConnections = 4
 
     package init(address: SharedCacheAddress) {

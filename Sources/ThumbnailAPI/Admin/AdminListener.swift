@@ -15,7 +15,7 @@ extension ListenerResponder {
         timekeeper: any Timekeeper
     ) {
         let failures = FailureWriter(
-            common: CommonFields.operators.strict, revealsRules: true, lifecycle: service.lifecycle)
+            common: CommonFields.admin.strict, revealsRules: true, lifecycle: service.lifecycle)
         let requestIDs = RequestIDs()
         self.init(
             Middleware(

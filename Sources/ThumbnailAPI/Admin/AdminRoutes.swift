@@ -18,7 +18,7 @@ struct AdminRoutes: RouteTable {
     let bodies: BodyMemory
     let failures: FailureWriter
     let timekeeper: any Timekeeper
-    private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
+    private let files = EmbeddedFiles(EmbeddedFile.ofAdminListener, common: .admin)
 
     init(
         _ service: AdministeredService, reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool,
@@ -50,7 +50,7 @@ struct AdminRoutes: RouteTable {
         }
         if let receipt = Self.member(of: "/downloads/", path) { return .admin(.download(receipt: receipt)) }
         if let id = Self.member(of: "/prefetch/", path) { return .admin(.prefetchJob(id: id)) }
-        return EmbeddedFile.file(at: path, among: EmbeddedFile.ofOperators).map { .file($0) } ?? .none
+        return EmbeddedFile.file(at: path, among: EmbeddedFile.ofAdminListener).map { .file($0) } ?? .none
     }
 
     private static func member(of prefix: String, _ path: Substring) -> String? {

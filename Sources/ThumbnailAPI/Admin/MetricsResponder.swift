@@ -5,7 +5,7 @@ package import Telemetry
 /// Serves metrics on every path, and nothing else: for scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
     private let metricsText: @Sendable (MetricsFormat) -> String
-    private let common = CommonFields.operators.strict
+    private let common = CommonFields.admin.strict
     private let requestIDs = RequestIDs()
 
     package init(metricsText: @escaping @Sendable (MetricsFormat) -> String) { self.metricsText = metricsText }

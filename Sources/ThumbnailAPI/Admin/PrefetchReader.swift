@@ -68,17 +68,17 @@ package struct PrefetchReader: Sendable {
         let renditions = try JSONBody.elements(members, "renditions", pointer)
         for (number, rendition) in renditions.enumerated() {
             let pointer = "\(pointer)/renditions/\(number)"
-            let asked = try RenditionElement(rendition, at: number, pointer)
-            guard case .query(let text) = asked.content else {
+            let element = try RenditionElement(rendition, at: number, pointer)
+            guard case .query(let text) = element.content else {
                 throw .badBody(pointer + "/include", "A job makes images only.")
             }
             guard job.items.count < Self.maximumItems else {
                 throw .badBody(pointer, "A job has at most \(Self.maximumItems) thumbnails.")
             }
-            let destination = try asked.checkDestination(resultWriter, pointer)
+            let destination = try element.checkDestination(resultWriter, pointer)
             let item = PrefetchItem(
                 try target(url: url, rendition: text, pointer).replacing("\t", with: "%09"), to: destination?.location,
-                cacheControl: asked.cacheControl)
+                cacheControl: element.cacheControl)
             guard job.append(item) else { throw .badBody(pointer + "/to", "Another rendition has this destination.") }
             guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(

@@ -11,7 +11,7 @@ package enum TagNaming: String, Sendable, CaseIterable {
 }
 
 package struct APIConfiguration: Sendable {
-    /// Several for rotation; without keys, unsigned requests are served.
+    /// The keys, several for rotation; without any, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
     /// The tenant's keys; nil in a service without tenants.
     package var namedKeys: [SigningKeys.Key]?
@@ -49,7 +49,7 @@ package struct APIConfiguration: Sendable {
     package var trustedProxies = TrustedProxies()
     /// Pending requests through trusted proxies; nil for no limit.
     package var maximumRequestsPerClient: Int?
-    /// In `CDN-Loop` (RFC 8586), which rejects the service's own image requests.
+    /// The name in `CDN-Loop` (RFC 8586), by which the service rejects its own image requests.
     package var loopName: String?
     package var adminSites = AdminSites()
     /// Required from requests to the admin listener.

@@ -107,7 +107,7 @@ private struct Authority {
 
 /// The host that a client names.
 package enum RequestHost {
-    /// In lowercase, without the port and a point at its end; nil if it is malformed.
+    /// The name in lowercase, without the port and a point at its end; nil if it is malformed.
     package static func name(of host: String) -> ExactText? {
         guard let authority = Authority(host.utf8[...]) else { return nil }
         var bytes = authority.host.map { $0.asciiLowercased }

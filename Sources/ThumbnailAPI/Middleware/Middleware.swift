@@ -32,9 +32,9 @@ protocol RouteTable: Sendable {
     /// 0 if the route takes no body.
     func maximumBodyLength(at route: Route) -> Int
 
-    /// All checks have passed; throws if its method or route takes no body.
+    /// Called after all checks; throws if the method or route takes no body.
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody
 
-    /// All checks have passed; errors become responses, too.
+    /// Called after all checks; errors become responses, too.
     func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome>
 }

@@ -40,7 +40,7 @@ struct RequestContext: Sendable {
         self.tenant = tenant
         (self.request, self.bodyLength, self.receipt, self.startedAt) = (request, bodyLength, receipt, startedAt)
         (self.route, self.client, self.isProxied, self.trace) = (route, client, isProxied, trace)
-        id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.given) ?? receipt : receipt
+        id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.proxyID) ?? receipt : receipt
     }
 
     /// Whether a proxy chose the ID.

@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 /// Records requests in their tenants' accounts, and shows their costs.
 struct RequestCosts: ResponseCompletion {
-    /// In `Alula-Cost`.
+    /// Whether responses have `Alula-Cost`.
     let areShown: Bool
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {

@@ -30,7 +30,7 @@ final class RequestIDs: Sendable {
     private let supply = Locked(Supply())
 
     /// The ID of a proxy, if it is printable and not too long.
-    static func given(_ text: String) -> String? {
+    static func proxyID(_ text: String) -> String? {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7e ~= $0 } ? text : nil
     }
 

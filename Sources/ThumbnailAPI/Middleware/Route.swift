@@ -87,7 +87,7 @@ extension Route {
         case "/thumbnails": self = .client(.renditions)
         case "/health/live": self = .live
         case "/health/ready": self = .ready
-        default: self = EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients).map { .file($0) } ?? .none
+        default: self = EmbeddedFile.file(at: path, among: EmbeddedFile.ofPublicListener).map { .file($0) } ?? .none
         }
     }
 

@@ -20,8 +20,8 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         while let file = EmbeddedFile(at: files.count) { files.append(file) }
         return files + BookFile.all.indices.map { EmbeddedFile(chapter: $0) }
     }()
-    static let ofClients = all.filter { $0.listeners & Int32(CEmbeddedFiles_CLIENTS) != 0 }
-    static let ofOperators = all.filter { $0.listeners & Int32(CEmbeddedFiles_OPERATORS) != 0 }
+    static let ofPublicListener = all.filter { $0.listeners & Int32(CEmbeddedFiles_PUBLIC) != 0 }
+    static let ofAdminListener = all.filter { $0.listeners & Int32(CEmbeddedFiles_ADMIN) != 0 }
 
     static let book = "/book/"
 
@@ -37,7 +37,7 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         let name = BookFile.all[index].path
         path = Self.book + (name == "index.html" ? "" : name)
         content = .book(index)
-        listeners = Int32(CEmbeddedFiles_CLIENTS | CEmbeddedFiles_OPERATORS)
+        listeners = Int32(CEmbeddedFiles_PUBLIC | CEmbeddedFiles_ADMIN)
     }
 
     var chapter: BookFile? { if case .book(let index) = content { BookFile.all[index] } else { nil } }
@@ -72,7 +72,7 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Most paths belong to other routes, and differ in their first bytes.
+    /// Finds a file; quick for other paths, which differ in their first bytes.
     static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
         switch path.utf8.dropFirst().first {
         case nil, UInt8(ascii: "b"), UInt8(ascii: "o"), UInt8(ascii: "p"):

@@ -40,8 +40,8 @@ struct RenditionElement {
             throw .badBody("\(pointer)/\(key)", "Must be a string.")
         }
         var name = String(index)
-        if let given = members["name"] {
-            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a string.") }
+        if let value = members["name"] {
+            guard case .string(let text) = value else { throw .badBody(pointer + "/name", "Must be a string.") }
             guard RenditionName.isValid(text) else {
                 throw .badBody(pointer + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }

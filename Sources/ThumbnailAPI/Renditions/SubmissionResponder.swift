@@ -9,7 +9,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// One image of a file, or many images of a file or a source; used on all event threads.
+/// Responds with one image of a file, or many of a file or a source; used on all event threads.
 struct SubmissionResponder: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing

@@ -67,7 +67,7 @@ extension HTTPFields {
 }
 
 enum CacheStatusText {
-    /// One member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
+    /// Writes a member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
     static func text(_ layers: [CacheLayerStatus]) -> String {
         var text = ""
         for layer in layers {

@@ -23,7 +23,7 @@ struct CommonFields: Sendable {
     init(allowOrigin: String?) { self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin) }
 
     /// No other site may embed or read responses of the admin listener.
-    static let operators = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)
+    static let admin = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)
 
     private init(resourcePolicy: String, allowOrigin: String?) {
         func fields(policy: String) -> HTTPFields {

@@ -45,7 +45,7 @@ package final class ServiceLifecycle: Sendable {
 }
 
 extension ServiceLifecycle {
-    /// In the request's own task; after cancellation, errors are only its consequences.
+    /// Called in the request's own task; after cancellation, errors are only its consequences.
     func failure(behind error: any Error) -> any ServiceError {
         switch error {
         case let error as any ServiceError where !Task.isCancelled: error

@@ -22,10 +22,10 @@ package struct FleetPurges: Sendable {
         others = pipeline.caches.shared.filter { $0.store !== store }
     }
 
-    /// If the store cannot start, that is logged, and the service runs without a shared cache.
+    /// Starts the store; if that fails, it is logged, and the service runs without a shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll)) }
-        // If positions arrive faster than they are written, only the newest counts.
+        // A position to write; if others arrive meanwhile, only the newest counts.
         typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
         let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))
         let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { [removals] position in
@@ -104,6 +104,6 @@ final class RemovalsInProgress: Sendable {
         }
     }
 
-    /// Ends with the removals that have begun; nil without any.
+    /// A task that ends with the removals that have begun; nil without any.
     var all: Task<Void, Never>? { last.withLock { $0 } }
 }

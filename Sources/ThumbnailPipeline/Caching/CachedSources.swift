@@ -31,7 +31,7 @@ package struct CachedSources: SourceCaching {
         return begun
     }
 
-    /// If the bytes of a known source have changed, everything derived from the old ones is removed.
+    /// Stores a source; if the bytes of a known one have changed, removes everything derived from the old ones.
     package func store(_ source: Source) {
         caches.recordChange(of: source.identity)
         let old = caches.storedRecord(for: source.identity)

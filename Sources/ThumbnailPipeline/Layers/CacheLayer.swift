@@ -33,7 +33,7 @@ protocol CacheLayer: Sendable {
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
 
-    /// Includes sources served by an earlier process.
+    /// The sources under a tag, including those that an earlier process served.
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool)
 
     func register(in registry: MetricsRegistry)
@@ -82,7 +82,7 @@ enum LayerValue: Sendable {
         }
     }
 
-    /// Only memory stores values with missing pixels.
+    /// Whether no pixels are missing; only memory stores other values.
     func isComplete(of records: PerSource<SourceRecord>) -> Bool {
         result?.isIncomplete != true && records.allSatisfy { $0.incompleteUntil == nil }
     }

@@ -30,8 +30,8 @@ package final class CacheLayers: Sendable {
         resultStore: SharedStore? = nil, rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""),
         events: EventLog = EventLog(), timekeeper: any Timekeeper
     ) {
-        memory = MemoryLayer(configuration) { entries, bytes, isAsked in
-            events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
+        memory = MemoryLayer(configuration) { entries, bytes, isRequested in
+            events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isRequested ? .memory : .full))
         }
         local = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
         shared = [(LayerName.sharedCache, sharedCache), (.resultStore, resultStore)].compactMap { name, store in
@@ -246,6 +246,6 @@ package final class CacheLayers: Sendable {
 
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
-    /// In the documented order; the disk's shares only if there is a disk.
+    /// Statistics in the documented order; the disk's shares only if there is a disk.
     var statistics: [(name: String, statistics: CacheStatistics)] { all.flatMap(\.health.statistics) }
 }

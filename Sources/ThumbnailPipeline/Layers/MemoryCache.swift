@@ -34,13 +34,13 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     private let state: Locked<State>
     private let cost: @Sendable (Value) -> Int
-    private let purged: @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void
+    private let purged: @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
     private let removals = Atomic(0)
     private let repeatedHits = Atomic(0)
 
     init(
         capacity: Int, preferred: Int, policy: EvictionPolicy = .lru, cost: @escaping @Sendable (Value) -> Int,
-        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }
+        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void = { _, _, _ in }
     ) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
         state = Locked(State(capacity: capacity, preferred: preferred, policy: policy))
@@ -100,7 +100,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         }
         // Released here, outside the lock: freeing pixels takes time.
         _ = replaced
-        report(evicted, isAsked: false)
+        report(evicted, isRequested: false)
         return isAdmitted
     }
 
@@ -136,14 +136,16 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
             (state.capacity, state.preferred, state.policy) = (capacity, preferred, policy)
             return state.entries.weight > capacity ? evict(downTo: preferred, from: &state) : []
         }
-        report(evicted, isAsked: false)
+        report(evicted, isRequested: false)
     }
 
     @discardableResult
-    func purgeToPreferred() -> Int { report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isAsked: true) }
+    func purgeToPreferred() -> Int {
+        report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isRequested: true)
+    }
 
     @discardableResult
-    func purgeEverything() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isAsked: true) }
+    func purgeEverything() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isRequested: true) }
 
     var memoryUsage: Int { state.withLock { $0.entries.weight } }
 
@@ -206,9 +208,9 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     /// The evicted entries are released by the caller's return, outside the lock.
     @discardableResult
-    private func report(_ evicted: [Entry], isAsked: Bool) -> Int {
+    private func report(_ evicted: [Entry], isRequested: Bool) -> Int {
         let bytes = evicted.reduce(0) { $0 + $1.weight }
-        if !evicted.isEmpty { purged(evicted.count, bytes, isAsked) }
+        if !evicted.isEmpty { purged(evicted.count, bytes, isRequested) }
         return bytes
     }
 }

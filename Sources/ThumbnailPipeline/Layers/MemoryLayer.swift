@@ -19,7 +19,7 @@ struct MemoryLayer: CacheLayer {
 
     init(
         _ configuration: PipelineConfiguration,
-        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void
+        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
     ) {
         decoded = MemoryCache(
             capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,

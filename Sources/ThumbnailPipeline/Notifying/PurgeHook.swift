@@ -75,7 +75,7 @@ package struct PurgeHook: Sendable {
     /// The maximum number of tags per call; the limit of Cloudflare.
     static let maximumTags = 30
 
-    /// One per source if the hook uses the URL, otherwise batches of tags.
+    /// Splits a purge: one report per source if the hook uses the URL, otherwise batches of tags.
     func reports(of purge: CompletedPurge) -> [PurgeReport] {
         if isForEverythingOnly, !purge.isOfEverything { return [] }
         if has(.url) {
@@ -92,7 +92,7 @@ package struct PurgeHook: Sendable {
 
     private var texts: [HookTemplate] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
 
-    /// One, or one per tag if the hook uses `{tag}`; none if a value is missing.
+    /// The calls for a report: one, or one per tag if the hook uses `{tag}`; none if a value is missing.
     func calls(for purge: PurgeReport) -> [OutgoingCall] {
         guard has(.tag) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
         return purge.tags.compactMap { call(for: purge, tag: $0) }

@@ -69,11 +69,11 @@ package final class Prefetcher: Prefetching {
         }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
-        let isNoted = await notes?.save(id, items, callback: callback) ?? false
-        if notes != nil, !isNoted { logger.warning("prefetch job not stored", ["job": .string(id)]) }
+        let isSaved = await notes?.save(id, items, callback: callback) ?? false
+        if notes != nil, !isSaved { logger.warning("prefetch job not stored", ["job": .string(id)]) }
         state.withLock { $0.jobs.release(ExactText(id)) }
         start()
-        return PrefetchJob(id: id, survivesRestart: isNoted)
+        return PrefetchJob(id: id, survivesRestart: isSaved)
     }
 
     package func status(of id: String) async -> PrefetchStatus? {

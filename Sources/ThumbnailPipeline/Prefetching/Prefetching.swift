@@ -42,7 +42,7 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     /// The first errors; errors from an earlier process are only counted.
     package var failures: [PrefetchFailure] = []
-    /// In the order in which they were stored; those from an earlier process are only counted.
+    /// The stored results, in order; those from an earlier process are only counted.
     package var results: [PrefetchResult] = []
     package var isCanceled = false
 

@@ -1,7 +1,7 @@
 import DiskCaching
 import Text
 
-/// One file with a line per target and destination, one with their outcomes, and one with the callback URL still to be
+/// Saves each job as three notes: lines of targets and destinations, their outcomes, and the callback URL until it was
 /// called.
 struct SavedPrefetchJobs: Sendable {
     struct Job {

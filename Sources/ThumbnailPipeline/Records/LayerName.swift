@@ -17,11 +17,11 @@ struct LayerName: Hashable, Sendable {
 
 package enum LayerState: String, Sendable {
     case up
-    /// It is read-only, because it has no room.
+    /// Read-only, because it has no room.
     case full
-    /// It is too slow or fails, and is being probed.
+    /// Too slow or failing, and being probed.
     case suspended
-    /// There is no connection, or the disk cache is disabled for a while.
+    /// Without a connection; for the disk cache, disabled for a while.
     case down
 }
 

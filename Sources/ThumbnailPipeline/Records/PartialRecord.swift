@@ -40,7 +40,7 @@ struct PartialRecord: Sendable {
 }
 
 extension SourceHead {
-    /// If the origin declares a source as text, it is an image only if it is a drawing.
+    /// Throws if the origin declares a source as text that is no drawing.
     func check(_ header: ImageHeader) throws(ImagingError) {
         if isText, !header.format.isVector { throw .notAnImage }
     }

@@ -45,7 +45,7 @@ package struct PipelineConfiguration: Sendable {
 package enum EvictionPolicy: String, Sendable, CaseIterable {
     /// The least recently used entry first.
     case lru
-    /// First the entry whose value takes the least time per byte to make again; unused entries lose their advantage.
+    /// Evicts first the values that take the least time per byte to make again; unused ones lose their advantage.
     case cost
 }
 

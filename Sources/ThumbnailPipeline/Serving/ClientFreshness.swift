@@ -15,7 +15,7 @@ extension Freshness {
         bound(by: bounds)
     }
 
-    /// As fresh as the least fresh source, and storable only by caches that may store all of them.
+    /// Creates freshness as of the least fresh source, storable only by caches that may store all of them.
     ///
     /// - Parameter isFromCache: Sources used without contacting their origins; nil stands for all.
     init(

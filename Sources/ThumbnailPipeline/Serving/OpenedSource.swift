@@ -86,7 +86,7 @@ package final class OpenedSource: Sendable {
         let date = HTTPDate(secondsSince1970: now)
         // It never becomes stale, because no origin could be contacted for it.
         return SourceHead(
-            identity: SourceIdentity(given: name).owned(by: tenant), validator: .digest(name),
+            identity: SourceIdentity(uploaded: name).owned(by: tenant), validator: .digest(name),
             headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
     }
 }

@@ -9,7 +9,7 @@ package import ThumbnailTypes
 package final class TenantAccount: Sendable {
     package struct Limits: Hashable, Sendable {
         package var rate: Quota?
-        /// In nanoseconds.
+        /// The quota of processor time, in nanoseconds.
         package var processorTime: Quota?
         package var originBytes: Quota?
         /// The weight of its turns to work, relative to other tenants; nil without others.

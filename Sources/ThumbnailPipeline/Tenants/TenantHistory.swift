@@ -3,7 +3,7 @@ package import ThumbnailTypes
 
 /// The use of some requests.
 package struct TenantUse: Sendable {
-    /// In the order of ``uses``.
+    /// The counts in the order of ``uses``.
     fileprivate var counts = InlineArray<6, Int>(repeating: 0)
     package internal(set) var refusals: [ErrorCode: Int] = [:]
     package internal(set) var processor = Duration.zero
@@ -32,7 +32,7 @@ package struct TenantUse: Sendable {
 
 /// Use since the start, and in windows of twelve slices, which take no memory until there is use.
 package struct TenantHistory: Sendable {
-    /// As small as possible, because a tenant has 36: a ``TenantUse`` of at most two hours.
+    /// A ``TenantUse`` of at most two hours, as small as possible, because a tenant has 36.
     private struct Slice: Sendable {
         let number: UInt32
         private var counts = InlineArray<6, UInt32>(repeating: 0)
@@ -69,7 +69,7 @@ package struct TenantHistory: Sendable {
     private static let kinds = [("1m", 5), ("1h", 300), ("24h", 7_200)]
 
     package private(set) var total = TenantUse()
-    /// In the order of ``kinds``.
+    /// The slices in the order of ``kinds``.
     private var recent = InlineArray<3, [Slice]>(repeating: [])
 
     package var windows: [(name: String, use: TenantUse)] {

@@ -22,8 +22,8 @@ struct WorkEstimator: Sendable {
     }
 
     func sourcesNeedingBytes(for key: ResultKey) -> PerSource<Bool> {
-        let isThere = needsNoWorker(key)
-        return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
+        let isAvailable = needsNoWorker(key)
+        return key.decodeKeys.mapValues { !isAvailable && !isDecoded($0) }
     }
 
     func cost(of key: ResultKey, from records: PerSource<SourceRecord>, imagesInUse: ImagesInUse? = nil) -> WorkCost {

@@ -21,7 +21,7 @@ struct EventResponderTests {
 
     init() {
         feed = EventFeed(of: log, timekeeper: time) { .object([("requests", .int(5))]) }
-        responder = EventResponder(feed: feed, control: StubControl(), common: CommonFields.operators.strict)
+        responder = EventResponder(feed: feed, control: StubControl(), common: CommonFields.admin.strict)
     }
 
     private func respond(

@@ -308,7 +308,7 @@ struct CommandLineTests {
     @Test func `the service answers its operators' commands`() async throws {
         try await withService { running in
             running.origin.serve("/cat.jpg", .image(jpeg))
-            let port = ["ALULA_ADMIN_PORT": "\(running.service.operatorServer.port)"]
+            let port = ["ALULA_ADMIN_PORT": "\(running.service.adminServer.port)"]
             let url = running.origin.url("/cat.jpg")
             let made = try await runAside("prefetch", url, "--w", "20", "--wait", environment: port)
             #expect(made.status == 0 && made.text.hasSuffix(": 1 rendered, 0 failed\n"))

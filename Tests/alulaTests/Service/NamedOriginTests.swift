@@ -193,7 +193,7 @@ private struct NamedService {
     }
 
     func connect(to listener: RunningService.Listener = .public) throws -> RawHTTPClient {
-        try RawHTTPClient(port: listener == .admin ? service.operatorServer.port : service.publicServer.port)
+        try RawHTTPClient(port: listener == .admin ? service.adminServer.port : service.publicServer.port)
     }
 
     func send(

@@ -67,7 +67,7 @@ struct RunningService: Sendable {
 
     /// A connection to one of the listeners.
     func connect(to listener: Listener = .public) throws -> RawHTTPClient {
-        try RawHTTPClient(port: listener == .admin ? service.operatorServer.port : service.publicServer.port)
+        try RawHTTPClient(port: listener == .admin ? service.adminServer.port : service.publicServer.port)
     }
 
     /// The sum of a metric over its labels.

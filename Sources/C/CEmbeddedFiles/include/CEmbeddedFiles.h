@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /// The listeners that serve a file; bits of `listeners`.
-enum { CEmbeddedFiles_CLIENTS = 1,
-    CEmbeddedFiles_OPERATORS = 2 };
+enum { CEmbeddedFiles_PUBLIC = 1,
+    CEmbeddedFiles_ADMIN = 2 };
 
 typedef struct {
     /// The path at which the file is served.

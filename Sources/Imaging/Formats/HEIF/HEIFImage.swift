@@ -7,7 +7,7 @@ struct HEIFCanvas {
     let tiles: [HEIFLayers.Layer]
 }
 
-/// One item or a grid of items in one codec.
+/// An image that is one item, or a grid of items in one codec.
 struct HEIFImage {
     let items: HEIFItems
     let canvas: HEIFCanvas

@@ -11,7 +11,7 @@ struct JPEGPlanesHeader {
     let across: Int
     let down: Int
     let profile: ColorProfile?
-    /// Only libvips' color engine supports it.
+    /// Whether the file has a profile that only libvips' color engine supports.
     let hasOtherProfile: Bool
 
     /// The planes can be resampled, and their colors are understood.

@@ -28,16 +28,16 @@ struct Inflation {
             blocks -= 1
             guard let last = bits(1), let kind = bits(2) else { return }
             isLast = last == 1
-            let isSound: Bool
+            let isIntact: Bool
             switch kind {
-            case 0: isSound = copyStored()
-            case 1: isSound = decode(Self.fixedLengths, Self.fixedDistances)
+            case 0: isIntact = copyStored()
+            case 1: isIntact = decode(Self.fixedLengths, Self.fixedDistances)
             case 2:
                 guard let codes = readCodes() else { return }
-                isSound = decode(codes.lengths, codes.distances)
+                isIntact = decode(codes.lengths, codes.distances)
             default: return
             }
-            guard isSound else { return }
+            guard isIntact else { return }
         }
     }
 

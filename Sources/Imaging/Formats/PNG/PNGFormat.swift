@@ -28,7 +28,7 @@ enum PNGFormat {
         file.inserting(chunk: "eXIf", exif)
     }
 
-    /// In stored zlib blocks (RFC 1950).
+    /// Adds a profile, in stored zlib blocks (RFC 1950).
     static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         guard hasColors(file) else { return file }
         let profile = ColorProfile.displayP3File

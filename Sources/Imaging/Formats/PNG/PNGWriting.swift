@@ -129,7 +129,7 @@ private struct PNGWriting {
         return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
-    /// In levels.
+    /// The error that a quality allows, in levels.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {

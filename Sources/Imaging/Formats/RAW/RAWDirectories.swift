@@ -9,7 +9,7 @@ struct RAWDirectories {
     private static let maximumChildren = 8
     private static let deepest = 2
 
-    /// Ends at damage.
+    /// Adds a chain of directories, up to any damage.
     mutating func addChain(at address: Int, isLittleEndian: Bool, depth: Int = 0, _ bytes: RawSpan) {
         var address = address
         while address != 0, all.count < Self.maximum, seen.insert(address).inserted,

@@ -61,7 +61,7 @@ struct SVGRoot {
         return attributes.first { $0.name == bytes }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// In CSS pixels at 96 per inch; nil if it depends on the image's surroundings.
+    /// The length in CSS pixels at 96 per inch; nil if it depends on the image's surroundings.
     func length(_ name: StaticString) -> Double? {
         guard let value = value(name), let (number, unit) = Self.number(value) else { return nil }
         let units: [ArraySlice<UInt8>: Double] = [

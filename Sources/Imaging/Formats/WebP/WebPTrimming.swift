@@ -10,7 +10,7 @@ import Recipes
 enum WebPTrimming {
     /// Removing a usual amount is not worth a copy of the file.
     private static let typical = (chunks: 64, bytes: 256 << 10)
-    /// This many take about half a second.
+    /// The limit of frames, which take about half a second.
     private static let maximumFrames = 20_000
 
     private struct Chunk {
