@@ -9,7 +9,8 @@ package enum ImageEncoder {
     ///   - quality: 1…100, nil for the format's default.
     ///   - effort: On the encoder's own scale; nil for the format's default.
     package static func encode(
-        pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil
+        pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil,
+        hasSharpChroma: Bool = true
     ) throws(ImagingError) -> EncodedImage {
         guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
             throw .encodeFailed(detail: "\(pixels.count) bytes are not \(size) pixels of \(bands) bands")
@@ -18,7 +19,7 @@ package enum ImageEncoder {
             DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands), as: format,
             settings: EncoderSettings(
                 quality: quality ?? format.encoderQuality(pixels: size.area), effort: effort ?? format.effort,
-                bitDepth: format.bitDepth))
+                bitDepth: format.bitDepth), hasSharpChroma: hasSharpChroma)
         return EncodedImage(bytes: file, format: format, size: size)
     }
 

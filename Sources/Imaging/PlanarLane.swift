@@ -31,8 +31,8 @@ enum PlanarLane {
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
         guard target.canResample(from: image.size) else { return (whole, plan) }
         var rest = plan.afterFirst(count)
-        // Small results that are only resampled become pixels with full chroma, from which sharp chroma is computed.
-        rest.hasSharpChroma =
+        rest.hasSharpChroma = false
+        target.hasSharpChroma =
             isForPlanes && plan.outputSize.area <= plan.format.maximumSharpPixels
             && plan.steps.planarTarget(from: whole).count == plan.steps.count
         return (target, rest)
@@ -41,11 +41,7 @@ enum PlanarLane {
     /// Nil if the planes must be converted to pixels: for steps of libvips, gray profiles, and formats without a planar
     /// encoder.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        guard !rest.isLossless, image.bands == 3 || image.profile == nil,
-            !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
-        else {
-            return nil
-        }
+        guard !rest.isLossless, image.bands == 3 || image.profile == nil else { return nil }
         if !rest.steps.isEmpty {
             // A gray image may become a color image. Compared with encoders in worker processes, the conversion is
             // nearly free.

@@ -396,10 +396,18 @@ static void sharp_chroma(void)
 {
     int width = within(1, 50), height = within(1, 30), plane;
     CPixelsFrame frame = frame_of(width, height, 3);
-    CPixelsPlanes planes = {.strides = {(size_t) width, (size_t) (width + 1) / 2}, .width = width, .height = height, .step = 2, .is_limited = 1};
+    CPixelsPlanes planes = {.strides = {(size_t) width, (size_t) (width + 1) / 2}, .width = width, .height = height, .step = 2, .is_limited = within(0, 1)};
     for (plane = 0; plane < 3; plane++)
         planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) height);
-    CPixels_sharpen_chroma(&frame, &planes);
+    if (within(0, 1)) {
+        CPixelsPlanes samples = {.strides = {(size_t) width, (size_t) width}, .width = width, .height = height, .step = 1, .is_limited = within(0, 1)};
+        for (plane = 0; plane < 3; plane++)
+            samples.samples[plane] = filled((size_t) (width * height));
+        CPixels_subsample_sharply(&samples, &planes);
+        for (plane = 0; plane < 3; plane++)
+            free(samples.samples[plane]);
+    } else
+        CPixels_sharpen_chroma(&frame, &planes);
     for (plane = 0; plane < 3; plane++) {
         add(planes.samples[plane], planes.strides[plane > 0] * (size_t) (plane ? (height + 1) / 2 : height));
         free(planes.samples[plane]);

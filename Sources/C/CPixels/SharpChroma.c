@@ -20,13 +20,31 @@ typedef struct {
     float *wanted, *value, *step;
 } Chroma;
 
+/// BT.601 between colors of 0 to 255 and samples, whose luma is on the scale of colors and whose chroma is around zero.
+typedef struct {
+    /// Shares of red, green and blue in Cb and Cr.
+    float blue[3], red[3];
+    /// What Cr adds to red, what Cb and Cr take from green, and what Cb adds to blue.
+    float red_of_red, green_of_blue, green_of_red, blue_of_blue;
+    /// A sample is the scaled luma plus the black, within the limits of samples.
+    float scale, black, lowest, highest;
+} Matrix;
+
+static const Matrix full = {{-0.168736f, -0.331264f, 0.5f}, {0.5f, -0.418688f, -0.081312f}, 1.402f, 0.344136f, 0.714136f,
+    1.772f, 1, 0, 0, 255};
+static const Matrix limited = {{-0.148223f, -0.290993f, 0.439216f}, {0.439216f, -0.367788f, -0.071427f}, 1.596027f,
+    0.391762f, 0.812968f, 2.017232f, 0.858824f, 16, -18.6f, 278};
+
 typedef struct {
     int width, height, chroma_width, chroma_height;
+    const Matrix *matrix;
     /// The light of each pixel.
     float *light;
     Chroma blue, red;
     /// A row: of chroma at the row's height and at full size, of luma, and of the sums of red, green and blue light.
     float *between[2], *across[2], *luma, *sums[3];
+    /// A row of red, green and blue.
+    float *colors[3];
 } Sharpening;
 
 static inline __attribute__((always_inline)) float clipped(float value)
@@ -40,7 +58,7 @@ static int make_room(Sharpening *sharpening)
     size_t pixels = (size_t) sharpening->width * (size_t) sharpening->height;
     size_t chroma = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
     size_t row = (size_t) sharpening->chroma_width;
-    float *next = malloc((pixels + 6 * chroma + 11 * row) * sizeof *next);
+    float *next = malloc((pixels + 6 * chroma + 17 * row) * sizeof *next);
     float **parts[] = {&sharpening->blue.wanted, &sharpening->blue.value, &sharpening->blue.step,
         &sharpening->red.wanted, &sharpening->red.value, &sharpening->red.step};
     sharpening->light = next;
@@ -57,43 +75,70 @@ static int make_room(Sharpening *sharpening)
     next += 2 * row;
     for (int part = 0; part < 3; part++, next += row)
         sharpening->sums[part] = next;
+    for (int part = 0; part < 3; part++, next += 2 * row)
+        sharpening->colors[part] = next;
     return 1;
 }
 
-/// Adds the light of a row to its boxes, and writes the sum for each pixel. A pixel at the edge
-/// without a neighbor counts twice.
-WIDE static void read_row(Sharpening *sharpening, const uint8_t *row, float *light)
+WIDE static void take_pixels(const Sharpening *sharpening, const uint8_t *row)
 {
-    int width = sharpening->width, x;
-    for (x = 0; x < width; x++) {
-        float red = row[3 * x], green = row[3 * x + 1], blue = row[3 * x + 2];
-        light[x] = red_light * (red * red) + green_light * (green * green) + blue_light * (blue * blue);
+    float *red = sharpening->colors[0], *green = sharpening->colors[1], *blue = sharpening->colors[2];
+    for (int x = 0; x < sharpening->width; x++)
+        red[x] = row[3 * x], green[x] = row[3 * x + 1], blue[x] = row[3 * x + 2];
+}
+
+static const Matrix *matrix_of(const CPixelsPlanes *planes)
+{
+    return planes->is_limited ? &limited : &full;
+}
+
+/// Takes colors from samples whose chroma has the size of luma.
+WIDE static void take_samples(const Sharpening *sharpening, const CPixelsPlanes *planes, int y)
+{
+    const Matrix matrix = *matrix_of(planes);
+    const uint8_t *luma = planes->samples[0] + (size_t) y * planes->strides[0];
+    const uint8_t *blues = planes->samples[1] + (size_t) y * planes->strides[1];
+    const uint8_t *reds = planes->samples[2] + (size_t) y * planes->strides[1];
+    float *red = sharpening->colors[0], *green = sharpening->colors[1], *blue = sharpening->colors[2];
+    float scale = 1 / matrix.scale;
+    for (int x = 0; x < sharpening->width; x++) {
+        float bright = ((float) luma[x] - matrix.black) * scale, cb = (float) blues[x] - 128, cr = (float) reds[x] - 128;
+        red[x] = clipped(bright + matrix.red_of_red * cr);
+        green[x] = clipped(bright - matrix.green_of_blue * cb - matrix.green_of_red * cr);
+        blue[x] = clipped(bright + matrix.blue_of_blue * cb);
     }
+}
+
+/// Adds the light of the row of colors to its boxes, and writes the sum for each pixel. A pixel at the edge
+/// without a neighbor counts twice.
+WIDE static void add_row(const Sharpening *sharpening, float *light)
+{
+    const float *reds = sharpening->colors[0], *greens = sharpening->colors[1], *blues = sharpening->colors[2];
+    int width = sharpening->width, x;
+    for (x = 0; x < width; x++)
+        light[x] = red_light * (reds[x] * reds[x]) + green_light * (greens[x] * greens[x]) + blue_light * (blues[x] * blues[x]);
     for (int band = 0; band < 3; band++) {
         float *sums = sharpening->sums[band];
-        const uint8_t *samples = row + band;
-        for (x = 0; x < width / 2; x++) {
-            float left = samples[6 * x], right = samples[6 * x + 3];
-            sums[x] += left * left + right * right;
-        }
-        if (width % 2) {
-            float last = samples[3 * (width - 1)];
-            sums[width / 2] += 2 * (last * last);
-        }
+        const float *colors = sharpening->colors[band];
+        for (x = 0; x < width / 2; x++)
+            sums[x] += colors[2 * x] * colors[2 * x] + colors[2 * x + 1] * colors[2 * x + 1];
+        if (width % 2)
+            sums[width / 2] += 2 * (colors[width - 1] * colors[width - 1]);
     }
 }
 
 /// Adds what is wanted to chroma, minus the chroma of the boxes' mean light.
 WIDE static void correct_row(const Sharpening *sharpening, int row, float share)
 {
+    const Matrix matrix = *sharpening->matrix;
     size_t start = (size_t) row * (size_t) sharpening->chroma_width;
     const float *wanted_blue = sharpening->blue.wanted + start, *wanted_red = sharpening->red.wanted + start;
     float *blue_values = sharpening->blue.value + start, *red_values = sharpening->red.value + start;
     for (int x = 0; x < sharpening->chroma_width; x++) {
         float red = sqrtf(sharpening->sums[0][x] * share), green = sqrtf(sharpening->sums[1][x] * share);
         float blue = sqrtf(sharpening->sums[2][x] * share);
-        blue_values[x] += wanted_blue[x] - (-0.148223f * red - 0.290993f * green + 0.439216f * blue);
-        red_values[x] += wanted_red[x] - (0.439216f * red - 0.367788f * green - 0.071427f * blue);
+        blue_values[x] += wanted_blue[x] - (matrix.blue[0] * red + matrix.blue[1] * green + matrix.blue[2] * blue);
+        red_values[x] += wanted_red[x] - (matrix.red[0] * red + matrix.red[1] * green + matrix.red[2] * blue);
     }
 }
 
@@ -131,14 +176,15 @@ typedef struct {
     float red, green, blue;
 } Offset;
 
-static inline __attribute__((always_inline)) Offset offset_of(float blue, float red)
+static inline __attribute__((always_inline)) Offset offset_of(Matrix matrix, float blue, float red)
 {
-    return (Offset) {1.596027f * red, -0.391762f * blue - 0.812968f * red, 2.017232f * blue};
+    return (Offset) {
+        matrix.red_of_red * red, -matrix.green_of_blue * blue - matrix.green_of_red * red, matrix.blue_of_blue * blue};
 }
 
 /// Returns the luma, on the scale of samples, with which chroma has a light: a root, then a step of Newton's method for
 /// clipped colors.
-static inline __attribute__((always_inline)) float luma_of(float light, Offset color)
+static inline __attribute__((always_inline)) float luma_of(Matrix matrix, float light, Offset color)
 {
     float mean = red_light * color.red + green_light * color.green + blue_light * color.blue;
     float squares = red_light * (color.red * color.red) + green_light * (color.green * color.green)
@@ -149,18 +195,19 @@ static inline __attribute__((always_inline)) float luma_of(float light, Offset c
     float missing = light - (red_light * (red * red) + green_light * (green * green) + blue_light * (blue * blue));
     // Without the 8, black would be divided by zero.
     luma += missing / (2 * (red_light * red + green_light * green + blue_light * blue) + 8);
-    // Eight bits hold more than from black to white.
-    luma = luma > -18.6f ? luma : -18.6f;
-    return luma < 278 ? luma : 278;
+    // Limited samples hold more than from black to white.
+    luma = luma > matrix.lowest ? luma : matrix.lowest;
+    return luma < matrix.highest ? luma : matrix.highest;
 }
 
 /// Computes the luma of a row.
 WIDE static void find_luma(const Sharpening *sharpening, const float *light)
 {
     const float *blues = sharpening->across[0], *reds = sharpening->across[1];
+    const Matrix matrix = *sharpening->matrix;
     float *luma = sharpening->luma;
     for (int x = 0; x < sharpening->width; x++)
-        luma[x] = luma_of(light[x], offset_of(blues[x], reds[x]));
+        luma[x] = luma_of(matrix, light[x], offset_of(matrix, blues[x], reds[x]));
 }
 
 /// Adds the light of a row as readers show it to its boxes.
@@ -168,15 +215,17 @@ WIDE static void add_shown_row(const Sharpening *sharpening)
 {
     const float *blues = sharpening->across[0], *reds = sharpening->across[1], *luma = sharpening->luma;
     float *red_sums = sharpening->sums[0], *green_sums = sharpening->sums[1], *blue_sums = sharpening->sums[2];
+    const Matrix matrix = *sharpening->matrix;
     int width = sharpening->width;
     for (int x = 0; x < width / 2; x++) {
-        Offset left = offset_of(blues[2 * x], reds[2 * x]), right = offset_of(blues[2 * x + 1], reds[2 * x + 1]);
+        Offset left = offset_of(matrix, blues[2 * x], reds[2 * x]);
+        Offset right = offset_of(matrix, blues[2 * x + 1], reds[2 * x + 1]);
         red_sums[x] += light_of(luma[2 * x] + left.red) + light_of(luma[2 * x + 1] + right.red);
         green_sums[x] += light_of(luma[2 * x] + left.green) + light_of(luma[2 * x + 1] + right.green);
         blue_sums[x] += light_of(luma[2 * x] + left.blue) + light_of(luma[2 * x + 1] + right.blue);
     }
     if (width % 2) {
-        Offset last = offset_of(blues[width - 1], reds[width - 1]);
+        Offset last = offset_of(matrix, blues[width - 1], reds[width - 1]);
         red_sums[width / 2] += 2 * light_of(luma[width - 1] + last.red);
         green_sums[width / 2] += 2 * light_of(luma[width - 1] + last.green);
         blue_sums[width / 2] += 2 * light_of(luma[width - 1] + last.blue);
@@ -187,9 +236,10 @@ WIDE static void add_shown_row(const Sharpening *sharpening)
 WIDE static void write_luma(const Sharpening *sharpening, uint8_t *out)
 {
     const float *luma = sharpening->luma;
+    float scale = sharpening->matrix->scale, black = sharpening->matrix->black + 0.5f;
     int width = sharpening->width;
     for (int x = 0; x < width; x++)
-        out[x] = (uint8_t) (int) (luma[x] * 0.858824f + 16.5f);
+        out[x] = (uint8_t) (int) (luma[x] * scale + black);
 }
 
 static void clear_sums(const Sharpening *sharpening)
@@ -198,8 +248,8 @@ static void clear_sums(const Sharpening *sharpening)
         memset(sharpening->sums[band], 0, (size_t) sharpening->chroma_width * sizeof(float));
 }
 
-/// Reads light, and the chroma that is wanted.
-static void read_pixels(Sharpening *sharpening, const CPixelsFrame *frame)
+/// Reads light, and the chroma that is wanted, of pixels or of samples.
+static void read_source(Sharpening *sharpening, const CPixelsFrame *frame, const CPixelsPlanes *samples)
 {
     size_t count = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
     const Chroma *both[] = {&sharpening->blue, &sharpening->red};
@@ -209,9 +259,14 @@ static void read_pixels(Sharpening *sharpening, const CPixelsFrame *frame)
     }
     for (int row = 0; row < sharpening->chroma_height; row++) {
         clear_sums(sharpening);
-        for (int y = 2 * row; y < 2 * row + 2 && y < frame->height; y++)
-            read_row(sharpening, row_of(frame, y), sharpening->light + (size_t) y * (size_t) frame->width);
-        correct_row(sharpening, row, 2 * row + 1 < frame->height ? 0.25f : 0.5f);
+        for (int y = 2 * row; y < 2 * row + 2 && y < sharpening->height; y++) {
+            if (frame)
+                take_pixels(sharpening, row_of(frame, y));
+            else
+                take_samples(sharpening, samples, y);
+            add_row(sharpening, sharpening->light + (size_t) y * (size_t) sharpening->width);
+        }
+        correct_row(sharpening, row, 2 * row + 1 < sharpening->height ? 0.25f : 0.5f);
     }
     // From zero, a correction is the wanted chroma with the opposite sign.
     for (int index = 0; index < 2; index++)
@@ -250,19 +305,30 @@ WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma
             samples[x] = (uint8_t) (int) (from[x] + 128);
 }
 
-int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes)
+static int sharpen(const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes)
 {
-    Sharpening sharpening = {.width = frame->width,
-        .height = frame->height,
-        .chroma_width = (frame->width + 1) / 2,
-        .chroma_height = (frame->height + 1) / 2};
+    Sharpening sharpening = {.width = planes->width,
+        .height = planes->height,
+        .chroma_width = (planes->width + 1) / 2,
+        .chroma_height = (planes->height + 1) / 2,
+        .matrix = matrix_of(planes)};
     if (!make_room(&sharpening))
         return -1;
-    read_pixels(&sharpening, frame);
+    read_source(&sharpening, frame, samples);
     for (int pass = 0; pass < passes; pass++)
         run_pass(&sharpening, pass == passes - 1, planes);
     write_chroma(&sharpening, &sharpening.blue, planes->samples[1], planes->strides[1]);
     write_chroma(&sharpening, &sharpening.red, planes->samples[2], planes->strides[1]);
     free(sharpening.light);
     return 0;
+}
+
+int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes)
+{
+    return sharpen(frame, NULL, planes);
+}
+
+int CPixels_subsample_sharply(const CPixelsPlanes *samples, const CPixelsPlanes *planes)
+{
+    return sharpen(NULL, samples, planes);
 }

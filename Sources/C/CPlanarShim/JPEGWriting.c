@@ -60,9 +60,20 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
                 {samples + width * height + chroma, (size_t) across, across, down}},
             .step = step};
         CPlanarShimPlanes planes = {.planes = {target.planes[0], target.planes[1], target.planes[2]}, .count = 3};
-        for (int row = 0; row < pixels->height; row++)
-            CPlanarShim_planes_of_row(pixels->samples + 3 * (size_t) row * width, &target, row, sums);
-        status = CPlanarShim_write_jpeg(&planes, settings, watch, bytes, count, text);
+        if (step == 2 && settings.has_sharp_chroma) {
+            CPixelsFrame frame = {(uint8_t *) pixels->samples, 3 * width, pixels->width, pixels->height, 3};
+            CPixelsPlanes sharp = {.samples = {target.planes[0].samples, target.planes[1].samples, target.planes[2].samples},
+                .strides = {width, (size_t) across},
+                .width = pixels->width,
+                .height = pixels->height,
+                .step = 2};
+            if (CPixels_sharpen_chroma(&frame, &sharp) != 0)
+                status = no_memory(text);
+        } else
+            for (int row = 0; row < pixels->height; row++)
+                CPlanarShim_planes_of_row(pixels->samples + 3 * (size_t) row * width, &target, row, sums);
+        if (status == CPlanarShimDone)
+            status = CPlanarShim_write_jpeg(&planes, settings, watch, bytes, count, text);
     } else
         status = no_memory(text);
     free(samples);

@@ -1,3 +1,4 @@
+import CPixels
 import CPlanarShim
 import Recipes
 
@@ -26,6 +27,18 @@ extension CPlanarShimPlanes {
             var (from, to) = unsafe (all[index], target.all[index])
             unsafe CPlanarShim_turn(&from, &to, Int32(turn.exif))
         }
+    }
+}
+
+extension CPixelsPlanes {
+    /// Without alpha.
+    @unsafe
+    init(_ planes: CPlanarShimPlanes, range: PlaneRange, chromaStep: Int) {
+        let all = unsafe planes.all
+        unsafe self.init(
+            samples: (all[0].samples, all[1].samples, all[2].samples), strides: (all[0].stride, all[1].stride),
+            width: all[0].width, height: all[0].height, step: Int32(chromaStep),
+            is_limited: range == .limited ? 1 : 0)
     }
 }
 

@@ -50,10 +50,7 @@ enum PlanarFilter {
         var status: Int32 = 0
         switch self {
         case .colors, .gamut:
-            var colors = unsafe CPixelsPlanes(
-                samples: (all[0].samples, all[1].samples, all[2].samples), strides: (all[0].stride, all[1].stride),
-                width: all[0].width, height: all[0].height, step: Int32(chromaStep),
-                is_limited: range == .limited ? 1 : 0)
+            var colors = unsafe CPixelsPlanes(planes, range: range, chromaStep: chromaStep)
             var stages = CPixelsStages(change)
             if var gamut = conversion?.numbers {
                 status = unsafe CPixels_color_planes(&gamut, &stages, &colors, watch)

@@ -9,6 +9,8 @@ struct PlanarTarget {
     var chromaStep = 1
     var range = PlaneRange.full
     var needsChroma = false
+    /// Whether subsampled chroma is computed from chroma of full size, so that edges between colors stay sharp.
+    var hasSharpChroma = false
 
     init(of size: PixelSize) { geometry = StepGeometry(of: size) }
 

@@ -1,3 +1,4 @@
+import CPixels
 import CPlanarShim
 import Coordination
 import Memory
@@ -12,6 +13,7 @@ final class PlanarWorkspace {
     private var result = PlaneMemory()
     private var turned = PlaneMemory()
     private var padded = PlaneMemory()
+    private var subsampled = PlaneMemory()
     private var alpha = PlaneMemory()
     private var room = PlaneMemory()
 
@@ -30,6 +32,12 @@ final class PlanarWorkspace {
     ) throws -> Result {
         guard case .planar(let sources, let range) = image.layout else {
             preconditionFailure("the image has no planes")
+        }
+        if target.hasSharpChroma, target.chromaStep == 2, sources.count > 1 {
+            var full = target
+            // In the range of the source, because conversions round.
+            (full.chromaStep, full.range) = (1, range)
+            return try resample(image, to: full, token: token) { try body(unsafe subsample($0, in: range, to: target)) }
         }
         let planes = target.planes(ofGray: sources.count == 1)
         try result.reserve(planes.byteCount)
@@ -83,6 +91,21 @@ final class PlanarWorkspace {
             let conversion = range.conversion(to: target.range, isLuma: index == 0)
             try unsafe run(resampling, from: rows, to: place, conversion, token)
         }
+    }
+
+    @unsafe
+    private func subsample(
+        _ planes: CPlanarShimPlanes, in range: PlaneRange, to target: PlanarTarget
+    ) throws -> CPlanarShimPlanes {
+        let results = target.resultPlanes(ofGray: false)
+        try subsampled.reserve(results.byteCount)
+        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
+        var from = unsafe CPixelsPlanes(planes, range: range, chromaStep: 1)
+        var to = unsafe CPixelsPlanes(all, range: target.range, chromaStep: 2)
+        guard unsafe CPixels_subsample_sharply(&from, &to) == 0 else {
+            throw ImagingError.outOfMemory(detail: "no memory to subsample chroma")
+        }
+        return all
     }
 
     @unsafe
@@ -163,6 +186,7 @@ final class PlanarWorkspace {
         result.drop(above: Self.maximumKept)
         turned.drop(above: Self.maximumKept)
         padded.drop(above: Self.maximumKept)
+        subsampled.drop(above: Self.maximumKept)
         alpha.drop(above: Self.maximumKept)
         room.drop(above: Self.maximumKept)
     }

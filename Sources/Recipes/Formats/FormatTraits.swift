@@ -99,8 +99,8 @@ extension FormatTraits {
         var isUninterruptible = false
         /// Whether encoding an animation cannot be interrupted either.
         var isUninterruptibleAnimation = false
-        /// The area up to which chroma is computed from full-color pixels instead of resampled planes, which lose more
-        /// quality at small sizes.
+        /// The area up to which subsampled chroma is computed from resampled chroma of full size, so that edges between
+        /// colors stay sharp; other planes are resampled to their size.
         var maximumSharpPixels = 0
         /// The size in percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []

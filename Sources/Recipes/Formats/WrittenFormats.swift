@@ -13,8 +13,8 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3, photographBytes: [(0, 100)],
-                holdsEXIF: true, holdsRightsAsEXIF: true, holdsGainMap: true,
+                quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 4, maximumSharpPixels: 200_000,
+                photographBytes: [(0, 100)], holdsEXIF: true, holdsRightsAsEXIF: true, holdsGainMap: true,
                 // The coefficients of all scans stay in memory, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3), time: WritingTime(pixel: 34, fine: 32))))
 
@@ -50,8 +50,8 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, minimumPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                quality: .webp, effort: 2, version: 5, fullChromaFrom: nil, maximumSharpPixels: 200_000,
-                photographBytes: [(0, 62), (2_500, 92), (40_000, 103), (100_000, 106), (150_000, 108), (500_000, 121)],
+                quality: .webp, effort: 2, version: 6, fullChromaFrom: nil, maximumSharpPixels: 200_000,
+                photographBytes: [(0, 64), (2_500, 95), (40_000, 106), (100_000, 109), (150_000, 111), (500_000, 121)],
                 holdsEXIF: true, holdsRightsAsEXIF: true, losslessTime: 1_100,
                 // The histograms of up to 2,600 blocks, and the matches of each pixel.
                 memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),
@@ -74,7 +74,7 @@ extension FormatTraits {
             Writing(
                 quality: .avif, effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true,
                 isUninterruptible: true, isUninterruptibleAnimation: true,
-                photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
+                photographBytes: [(0, 108), (2_500, 88), (40_000, 87), (500_000, 89)],
                 // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
                 // later ones may refer to.
                 memory: WritingMemory(pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), minimum: 8 << 20),
@@ -90,6 +90,6 @@ extension FormatTraits {
         output: .written(
             Writing(
                 quality: .jxl, effort: 5, version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
-                photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)], losslessTime: 1_700,
+                photographBytes: [(0, 52), (2_500, 100), (40_000, 98), (100_000, 94), (500_000, 91)], losslessTime: 1_700,
                 memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
 }

@@ -27,10 +27,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// The result is the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
     package internal(set) var isStacked = false
-    /// Whether edges between colors stay sharp, if the format supports it.
-    ///
-    /// Not in results encoded from resampled planes, whose chroma was subsampled before; small results are encoded from
-    /// pixels.
+    /// Whether pixels keep sharp edges between colors, if the format supports it; not if they were planes before.
     package var hasSharpChroma = true
 
     package var memoryByteCount: Int {

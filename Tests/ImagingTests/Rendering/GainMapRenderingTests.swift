@@ -360,7 +360,7 @@ struct GainMapRenderingTests {
     @Test func `the key of a result includes its map`() throws {
         let header = try ImageHeader.inspect(UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes)
         let plan = try RenderPlan(options: keeping(100), format: .jpeg, source: header, limits: ImagingLimits())
-        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma.2", "jpeg.3 80 gain map.2"])
+        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma.2", "jpeg.4 80 gain map.2"])
         #expect(plan.summary.last == "add the gain map, after the same steps")
         var plain = keeping(100)
         plain.gainMap = .drop

@@ -49,12 +49,51 @@ struct ImageEncoderTests {
     }
 
     /// Colors that chroma of half the size mixes with white; sides that are odd, and the least ones.
-    @Test(arguments: [(64, 48), (33, 21), (2, 1), (1, 1)])
-    func `colored lines of WebP keep their light`(width: Int, height: Int) throws {
+    ///
+    /// JPEG cannot hold more light than white, which lines beside white would need.
+    @Test(arguments: [
+        (ImageFormat.webp, 64, 48, 0.33), (.webp, 33, 21, 0.33), (.webp, 2, 1, 0.33), (.webp, 1, 1, 0.33),
+        (.jpeg, 64, 48, 0.8), (.jpeg, 33, 21, 0.8),
+    ])
+    func `colored lines keep their light`(format: ImageFormat, width: Int, height: Int, share: Double) throws {
         try ImageLibrary.start()
-        let lines = SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
-            x % 3 == 1 ? (y < height / 2 ? [208, 0, 0] : [0, 48, 208]) : [255, 255, 255]
+        let lines = Self.lines(PixelSize(width: width, height: height), of: 1)
+        func error(isSharp: Bool) throws -> Double {
+            let settings = EncoderSettings(quality: format == .jpeg ? 89 : 100, effort: 2)
+            let file = try ImageEncoder.encode(
+                DecodedImage(lines), as: format, settings: settings, hasSharpChroma: isSharp)
+            let decoded = try ImageReading.decode(file)
+            #expect(decoded.size == lines.size && decoded.bands == 3)
+            return Self.difference(of: decoded.pixels.array, lines.pixels)
         }
+        let (plain, sharp) = (try error(isSharp: false), try error(isSharp: true))
+        #expect(sharp <= plain * share, "\(plain), \(sharp)")
+    }
+
+    /// With chroma resampled at its own size, JPEG's difference is 1,900.
+    @Test(arguments: [(ImageFormat.jpeg, 1_500.0), (.webp, 900)])
+    func `colored lines of a JPEG source keep their light`(format: ImageFormat, maximum: Double) throws {
+        try ImageLibrary.start()
+        let source = ImageFixture.file(
+            Self.lines(PixelSize(width: 128, height: 96), of: 2), as: .jpeg, quality: 95)
+        var options = RenderingOptions()
+        (options.width, options.quality) = (64, 89)
+        let answers = try [format, .png].map {
+            try ImageReading.decode(thumbnail(SharedBytes(source), options, $0).bytes)
+        }
+        #expect(answers.map(\.size) == Array(repeating: PixelSize(width: 64, height: 48), count: 2))
+        let difference = Self.difference(of: answers[0].pixels.array, answers[1].pixels.array)
+        #expect(difference < maximum)
+    }
+
+    private static func lines(_ size: PixelSize, of width: Int) -> SampleImage {
+        SampleImage(size, bands: 3) { x, y in
+            x / width % 3 == 1 ? (y < size.height / 2 ? [208, 0, 0] : [0, 48, 208]) : [255, 255, 255]
+        }
+    }
+
+    /// The mean difference of light, the square of samples.
+    private static func difference(of pixels: [UInt8], _ others: [UInt8]) -> Double {
         func light(_ pixels: [UInt8]) -> [Double] {
             stride(from: 0, to: pixels.count, by: 3).map { start in
                 zip([0.2126, 0.7152, 0.0722], pixels[start..<start + 3]).reduce(0) { sum, band in
@@ -62,17 +101,8 @@ struct ImageEncoderTests {
                 }
             }
         }
-        func error(isSharp: Bool) throws -> Double {
-            let settings = EncoderSettings(quality: 100, effort: 2)
-            let file = try ImageEncoder.encode(
-                DecodedImage(lines), as: .webp, settings: settings, hasSharpChroma: isSharp)
-            let decoded = try ImageReading.decode(file)
-            #expect(decoded.size == lines.size && decoded.bands == 3)
-            return zip(light(decoded.pixels.array), light(lines.pixels)).reduce(0) { $0 + abs($1.0 - $1.1) }
-                / Double(width * height)
-        }
-        let (plain, sharp) = (try error(isSharp: false), try error(isSharp: true))
-        #expect(sharp <= plain / 3, "\(plain), \(sharp)")
+        let sum = zip(light(pixels), light(others)).reduce(0) { $0 + abs($1.0 - $1.1) }
+        return sum / Double(pixels.count / 3)
     }
 
     @Test func `pixels that do not fill the image are rejected`() throws {

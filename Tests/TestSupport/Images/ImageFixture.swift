@@ -47,7 +47,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
             return try ImageEncoder.encode(
                 pixels: image.pixels, size: image.size, bands: image.bands, format: format,
                 quality: format.hasQuality ? quality : nil,
-                effort: format == .jpeg ? JPEGScanChoice.one.rawValue : nil
+                effort: format == .jpeg ? JPEGScanChoice.one.rawValue : nil, hasSharpChroma: format != .jpeg
             ).bytes.array
         } catch {
             fatalError("\(format) cannot be written: \(error)")

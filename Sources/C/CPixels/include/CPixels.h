@@ -95,9 +95,11 @@ typedef struct {
     int is_limited;
 } CPixelsPlanes;
 
-/// Converts color without alpha to planes of limited range and half-size chroma that look like it where readers
-/// interpolate chroma.
+/// Converts color without alpha to planes with half-size chroma that look like it where readers interpolate chroma.
 int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes);
+
+/// The same for samples whose chroma has the size of luma.
+int CPixels_subsample_sharply(const CPixelsPlanes *samples, const CPixelsPlanes *planes);
 
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
 enum { CPixels_max_stages = 8 };

@@ -176,6 +176,8 @@ typedef struct {
     CJPEGScans scans;
     /// Whether pixels are encoded with full-size chroma; for planes, their sizes decide.
     int has_full_chroma;
+    /// Whether pixels keep sharp edges between colors if chroma is subsampled.
+    int has_sharp_chroma;
     /// The longest allowed side.
     int max_side;
 } CPlanarShimJPEGSettings;

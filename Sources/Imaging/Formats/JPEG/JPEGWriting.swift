@@ -21,18 +21,21 @@ extension VipsSaver {
         let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
         return try unsafe image.planarFile(options) { pixels, output in
             unsafe CPlanarShim_write_jpeg_pixels(
-                &pixels, CPlanarShimJPEGSettings(options.settings, chromaStep: step), CPixelsWatch(options.token),
-                &output.base, &output.count, &output.text)
+                &pixels,
+                CPlanarShimJPEGSettings(options.settings, chromaStep: step, isSharp: options.hasSharpChroma),
+                CPixelsWatch(options.token), &output.base, &output.count, &output.text)
         }
     }
 }
 
 extension CPlanarShimJPEGSettings {
-    /// - Parameter chromaStep: For pixels; the sizes of planes decide.
-    fileprivate init(_ settings: EncoderSettings, chromaStep: Int = 2) {
+    /// - Parameters:
+    ///   - chromaStep: For pixels; the sizes of planes decide.
+    ///   - isSharp: For pixels.
+    fileprivate init(_ settings: EncoderSettings, chromaStep: Int = 2, isSharp: Bool = false) {
         self.init(
             quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),
-            has_full_chroma: chromaStep == 1 ? 1 : 0, max_side: Int32(ImageFormat.jpeg.maximumSide))
+            has_full_chroma: chromaStep == 1 ? 1 : 0, has_sharp_chroma: isSharp ? 1 : 0, max_side: Int32(ImageFormat.jpeg.maximumSide))
     }
 }
 
