@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     /// Shares of red, green and blue in Cb and Cr.
     float blue[3], red[3];
-    /// What Cr adds to red, what Cb and Cr take from green, and what Cb adds to blue.
+    /// Red per Cr, green lost per Cb and per Cr, and blue per Cb.
     float red_of_red, green_of_blue, green_of_red, blue_of_blue;
     /// A sample is the scaled luma plus the black, within the limits of samples.
     float scale, black, lowest, highest;
