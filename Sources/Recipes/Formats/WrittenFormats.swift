@@ -90,6 +90,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 quality: .jxl, effort: 5, version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
-                photographBytes: [(0, 52), (2_500, 100), (40_000, 98), (100_000, 94), (500_000, 91)], losslessTime: 1_700,
+                photographBytes: [(0, 52), (2_500, 100), (40_000, 98), (100_000, 94), (500_000, 91)],
+                losslessTime: 1_700,
                 memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
 }

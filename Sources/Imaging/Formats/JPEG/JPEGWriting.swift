@@ -35,7 +35,8 @@ extension CPlanarShimJPEGSettings {
     fileprivate init(_ settings: EncoderSettings, chromaStep: Int = 2, isSharp: Bool = false) {
         self.init(
             quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),
-            has_full_chroma: chromaStep == 1 ? 1 : 0, has_sharp_chroma: isSharp ? 1 : 0, max_side: Int32(ImageFormat.jpeg.maximumSide))
+            has_full_chroma: chromaStep == 1 ? 1 : 0, has_sharp_chroma: isSharp ? 1 : 0,
+            max_side: Int32(ImageFormat.jpeg.maximumSide))
     }
 }
 
