@@ -120,9 +120,9 @@ package struct SettingsLoader {
                 apply(setting, value, complete.environment, to: &unused)
             }
             if let text = flags[name] {
-                apply(setting, text, .flag, setting.flag, to: &settings)
+                apply(setting, text, from: .flag, spelling: setting.flag, to: &settings)
             } else if let text = variables[name] {
-                apply(setting, text, .environment, setting.environmentName, to: &settings)
+                apply(setting, text, from: .environment, spelling: setting.environmentName, to: &settings)
             } else if let value = file[name], setting.readObject == nil {
                 apply(setting, value, environment, to: &settings)
             }
@@ -163,14 +163,14 @@ package struct SettingsLoader {
             } else {
                 throw InvalidValue(allowed: "a text, a number, on or off, or a list of these: no object and no null")
             }
-            apply(setting, text, .file, spelling, to: &settings, path: setting.name)
+            apply(setting, text, from: .file, spelling: spelling, to: &settings, path: setting.name)
         } catch {
             problems.append(SettingsProblem(spelling, error, path: setting.name))
         }
     }
 
     private mutating func apply(
-        _ setting: Setting, _ text: String, _ source: EffectiveSetting.Source, _ spelling: String,
+        _ setting: Setting, _ text: String, from source: EffectiveSetting.Source, spelling: String,
         to settings: inout Settings, path: String? = nil
     ) {
         do {

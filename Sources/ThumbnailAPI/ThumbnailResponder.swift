@@ -75,7 +75,7 @@ final class ThumbnailResponder: Sendable {
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
             thumbnails.recordTags(of: resolved, by: tagger)
-            return hit(thumbnail, resolved, request, context, at: route)
+            return hit(thumbnail, of: resolved, request, context, at: route)
         }
         return miss(job(), hasDirectives: directives != nil, context, at: route)
     }
@@ -106,7 +106,7 @@ final class ThumbnailResponder: Sendable {
             switch lookup.finish() {
             case .thumbnail(let thumbnail):
                 thumbnails.recordTags(of: job.resolved, by: job.tagger)
-                return .ready(success(thumbnail, job.resolved, context, hasReceipt: true))
+                return .ready(success(thumbnail, of: job.resolved, context, hasReceipt: true))
             case .queryAgain: return .waiting(wait(for: lookup, job, context, at: route))
             case .needsTask(let lookup): return render(job.after(lookup), context, at: route)
             }
@@ -166,7 +166,7 @@ extension ThumbnailResponder {
 
     private func image(for job: Job, _ context: RequestContext) async throws -> Outcome {
         do {
-            return success(try await thumbnails.thumbnail(for: job), job.resolved, context)
+            return success(try await thumbnails.thumbnail(for: job), of: job.resolved, context)
         } catch let error as any ServiceError {
             guard let placeholder = job.request.placeholder, Self.allowsPlaceholder(error),
                 // The source's own error is more useful than its placeholder's.
@@ -193,7 +193,7 @@ extension ThumbnailResponder {
     }
 
     private func hit(
-        _ thumbnail: Thumbnail, _ resolved: ResolvedRequest, _ request: HTTPRequest, _ context: RequestContext,
+        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, _ request: HTTPRequest, _ context: RequestContext,
         at route: ImageRoute
     ) -> PendingResponse<Outcome> {
         // A sampled or named request needs its own response, because the next one differs.
@@ -203,11 +203,11 @@ extension ThumbnailResponder {
         {
             return response
         }
-        return .ready(success(thumbnail, resolved, context))
+        return .ready(success(thumbnail, of: resolved, context))
     }
 
     private func success(
-        _ thumbnail: Thumbnail, _ resolved: ResolvedRequest, _ context: RequestContext, hasReceipt: Bool = false
+        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, _ context: RequestContext, hasReceipt: Bool = false
     ) -> Outcome {
         var fields = repeated.lastingFields(thumbnail, resolved)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }

@@ -14,9 +14,9 @@ struct SharedTasksStateTests {
         }
         let departure = state.leave(tickets[2])
         #expect(departure.continuation == "waiter 2")
-        let answered = state.finish("a", tickets[0].serial, .success(1))
+        let answered = state.finish("a", serial: tickets[0].serial, with: .success(1))
         #expect(answered == ["waiter 0", "waiter 1", "waiter 3", "waiter 4"])
-        let again = state.finish("a", tickets[0].serial, .success(1))
+        let again = state.finish("a", serial: tickets[0].serial, with: .success(1))
         #expect(again.isEmpty)
         let late = state.leave(tickets[0])
         #expect(late.continuation == nil)
@@ -25,7 +25,7 @@ struct SharedTasksStateTests {
     @Test func `a result that precedes the continuation waits for it`() throws {
         var state = State()
         let ticket = enter(&state)
-        let answered = state.finish("a", ticket.serial, .success(3))
+        let answered = state.finish("a", serial: ticket.serial, with: .success(3))
         #expect(answered.isEmpty)
         let value = try state.await(ticket, "late")?.get()
         #expect(value == 3)
@@ -47,11 +47,11 @@ struct SharedTasksStateTests {
         let second = enter(&state)
         let early = state.await(second, "second")
         #expect(early == nil)
-        let late = state.finish("a", first.serial, .success(1))
+        let late = state.finish("a", serial: first.serial, with: .success(1))
         #expect(late.isEmpty)
         let departure = state.leave(first)
         #expect(departure.abandoned == nil)
-        let answered = state.finish("a", second.serial, .success(2))
+        let answered = state.finish("a", serial: second.serial, with: .success(2))
         #expect(answered == ["second"])
     }
 

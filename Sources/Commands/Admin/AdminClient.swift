@@ -33,17 +33,17 @@ struct AdminClient: Sendable {
 
     init(_ settings: Settings) throws(CommandFailure) {
         try self.init(
-            settings.adminListener, ("adminBind", "adminPort"), "--admin-port", settings.api.adminToken,
-            timeLimit: .seconds(60))
+            settings.adminListener, names: ("adminBind", "adminPort"), flag: "--admin-port",
+            token: settings.api.adminToken, timeLimit: .seconds(60))
     }
 
     /// A client of the public listener for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
-        try self.init(settings.publicListener, ("bind", "port"), "--port", nil, timeLimit: .seconds(2))
+        try self.init(settings.publicListener, names: ("bind", "port"), flag: "--port", timeLimit: .seconds(2))
     }
 
     private init(
-        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String, _ token: Secret?,
+        _ listener: HTTPServerConfiguration, names: (bind: String, port: String), flag: String, token: Secret? = nil,
         timeLimit: Duration
     ) throws(CommandFailure) {
         self.token = token

@@ -39,7 +39,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
                 Task {
                     let result: Result<Value, any Error>
                     do { result = .success(try await operation()) } catch { result = .failure(error) }
-                    self.finish(key, serial, result)
+                    self.finish(key, serial: serial, with: result)
                 }
             }
         }
@@ -71,8 +71,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    private func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) {
-        let waiters = state.withLock { $0.finish(key, serial, result) }
+    private func finish(_ key: Key, serial: UInt64, with result: Result<Value, any Error>) {
+        let waiters = state.withLock { $0.finish(key, serial: serial, with: result) }
         for waiter in waiters { waiter.resume(with: result) }
     }
 }

@@ -103,7 +103,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     /// Returns the waiters to resume, in order of arrival.
     ///
     /// Has no effect on work already forgotten.
-    mutating func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
+    mutating func finish(_ key: Key, serial: UInt64, with result: Result<Value, any Error>) -> [Continuation] {
         guard let task = tasks[key], task.serial == serial else { return [] }
         tasks[key] = nil
         return task.order.compactMap { id in

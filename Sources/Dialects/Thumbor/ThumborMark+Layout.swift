@@ -66,7 +66,7 @@ extension ThumborMark {
     /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
     func rows(of sourceSide: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
-        func row(_ place: Position, _ side: Int, _ sourceSide: Int) -> BlendRow {
+        func row(_ place: Position, side: Int, of sourceSide: Int) -> BlendRow {
             guard place.anchor == .repeated else {
                 return BlendRow(start: place.start(in: side, sourceSide: sourceSide))
             }
@@ -76,8 +76,8 @@ extension ThumborMark {
                 ? ((side + sourceSide - 1) / sourceSide, 10) : (side / sourceSide, side % sourceSide)
             return Self.spread(count, rest: rest, sourceSide: sourceSide)
         }
-        var across = row(x, image.width, sourceSide.width)
-        var down = row(y, image.height, sourceSide.height)
+        var across = row(x, side: image.width, of: sourceSide.width)
+        var down = row(y, side: image.height, of: sourceSide.height)
         if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
             let (columns, rows) = (min(6, across.count), min(6, down.count))
             across = Self.spread(columns, rest: image.width - columns * sourceSide.width, sourceSide: sourceSide.width)

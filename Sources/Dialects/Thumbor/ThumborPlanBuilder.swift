@@ -49,7 +49,7 @@ struct ThumborPlanBuilder {
                     ImageOperations.Margins(
                         top: padding.top, right: padding.right, bottom: padding.bottom, left: padding.left),
                     color: color))
-        case .crop(let x, let y, let width, let height): crop(x, y, width, height)
+        case .crop(let x, let y, let width, let height): crop(x: x, y: y, width: width, height: height)
         case .mark(let mark):
             append(mark)
             overlayInner(of: mark)
@@ -96,8 +96,8 @@ struct ThumborPlanBuilder {
     }
 
     private mutating func crop(
-        _ x: ThumborGeometry.Length, _ y: ThumborGeometry.Length, _ width: ThumborGeometry.Length,
-        _ height: ThumborGeometry.Length
+        x: ThumborGeometry.Length, y: ThumborGeometry.Length, width: ThumborGeometry.Length,
+        height: ThumborGeometry.Length
     ) {
         func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
             switch length {

@@ -114,7 +114,7 @@ extension WsrvPlanBuilder {
         case .focal:
             let factor = min(
                 Double(original.width) / Double(cropped.width), Double(original.height) / Double(cropped.height))
-            func start(_ share: Float, _ whole: Int, _ length: Int, in side: Int) -> Int {
+            func start(_ share: Float, of whole: Int, length: Int, in side: Int) -> Int {
                 let middle = Double(share * Float(whole)) / factor
                 let start = (middle - Double(length) / 2).rounded(.toNearestOrAwayFromZero)
                 return Int(min(max(start, 0), Double(side - length)))
@@ -122,8 +122,8 @@ extension WsrvPlanBuilder {
             let point = options.focalPoint
             frame.apply(
                 CropStep(
-                    x: start(point.x, original.width, cropped.width, in: size.width),
-                    y: start(point.y, original.height, cropped.height, in: size.height), size: cropped))
+                    x: start(point.x, of: original.width, length: cropped.width, in: size.width),
+                    y: start(point.y, of: original.height, length: cropped.height, in: size.height), size: cropped))
         default:
             let (x, y) = Self.place(of: cropped, in: size, at: position)
             frame.apply(CropStep(x: x, y: y, size: cropped))

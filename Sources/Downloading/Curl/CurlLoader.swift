@@ -52,20 +52,20 @@ package final class CurlLoader: DataLoading {
         let key = try await keys.key(for: origin)
         let answer: TransferResult
         do {
-            answer = try await transfer(request, key, progress, admitHop)
+            answer = try await transfer(request, signedBy: key, progress: progress, admitHop: admitHop)
         } catch let error as DownloadError {
             guard case .storeRejection(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
                 let next = try await keys.key(for: origin, insteadOf: key)
             else { throw error }
-            answer = try await transfer(request, next, progress, admitHop)
+            answer = try await transfer(request, signedBy: next, progress: progress, admitHop: admitHop)
         }
         guard case .source(let source) = answer, !source.codings.isEmpty else { return answer }
         return .source(try await decoder.decode(source, for: request, progress: progress))
     }
 
     private func transfer(
-        _ request: TransferRequest, _ key: OriginCredentials.AccessKey?, _ progress: TransferProgress,
-        _ admitHop: @escaping HopAdmission
+        _ request: TransferRequest, signedBy key: OriginCredentials.AccessKey?, progress: TransferProgress,
+        admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
         let id = inbox.announce()
         return try await withTaskCancellationHandler {

@@ -206,10 +206,10 @@ package final class SandboxedCodec: ImageCodec {
             roster.dismiss(worker, .exhausted)
             throw Exhausted()
         case .breach(let text):
-            roster.expel(worker, .breach, text)
+            roster.expel(worker, for: .breach, reason: text)
             throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
         case .forbidden(let call):
-            roster.expel(worker, .violation, "it tried the system call \(call)")
+            roster.expel(worker, for: .violation, reason: "it tried the system call \(call)")
             throw quarantined(bytes, work, "a worker tried the system call \(call)")
         case .lost:
             let end = roster.reap(worker)

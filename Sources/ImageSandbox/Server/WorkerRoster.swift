@@ -88,8 +88,8 @@ final class WorkerRoster: Sendable {
     private func end(_ worker: WorkerProcess, because idleFault: WorkerProcess.IdleFault) {
         switch idleFault {
         case .gone: reap(worker)
-        case .forbidden(let call): expel(worker, .violation, "it tried the system call \(call)")
-        case .breach(let text): expel(worker, .breach, text)
+        case .forbidden(let call): expel(worker, for: .violation, reason: "it tried the system call \(call)")
+        case .breach(let text): expel(worker, for: .breach, reason: text)
         }
     }
 
@@ -124,13 +124,13 @@ final class WorkerRoster: Sendable {
         if isLate { _ = worker.end() } else { wakeThread() }
     }
 
-    func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
-        report(worker, cause, reason)
+    func expel(_ worker: WorkerProcess, for cause: SandboxMetrics.Cause, reason: String) {
+        report(worker, for: cause, reason: reason)
         worker.template?.markExposed()
         dismiss(worker, cause)
     }
 
-    private func report(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
+    private func report(_ worker: WorkerProcess, for cause: SandboxMetrics.Cause, reason: String) {
         logger.error(
             "worker process did something forbidden",
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
@@ -143,7 +143,7 @@ final class WorkerRoster: Sendable {
         metrics.recordEnd(end.cause)
         if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.markExposed() }
         if end.cause == .violation {
-            report(worker, .violation, "it tried a system call")
+            report(worker, for: .violation, reason: "it tried a system call")
         } else {
             logger.warning(
                 "worker process ended",

@@ -20,12 +20,12 @@ package struct CropStep: RenderStep {
     package var summary: String { "crop to \(size) pixels at \(x), \(y)" }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {
-        func side(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {
+        func side(_ start: Int, slack: Int, names: (String, String)) -> String? {
             if slack == 0 || abs(2 * start - slack) <= 1 { return "" }
             return start == 0 ? names.0 : start == slack ? names.1 : nil
         }
-        guard let down = side(y, size.height - self.size.height, ("top", "bottom")),
-            let across = side(x, size.width - self.size.width, ("left", "right"))
+        guard let down = side(y, slack: size.height - self.size.height, names: ("top", "bottom")),
+            let across = side(x, slack: size.width - self.size.width, names: ("left", "right"))
         else { return nil }
         let name = [down, across].filter { !$0.isEmpty }.joined(separator: "-")
         return [("gravity", name.isEmpty ? "center" : name)]

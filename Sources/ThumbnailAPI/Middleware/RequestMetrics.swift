@@ -52,14 +52,14 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
         } else {
             requests.counter(context.route.label, String(status)).increment()
             if !context.route.isProbe {
-                times(context.route.attribute, outcome.cache, context.method, status: status)
+                times(of: context.route.attribute, cache: outcome.cache, method: context.method, status: status)
                     .observe(duration, traceID: context.trace?.recordedID)
             }
         }
         if let error = outcome.error { errors.counter(error.code).increment() }
     }
 
-    func times(_ route: String, _ cache: CacheUse?, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
+    func times(of route: String, cache: CacheUse?, method: HTTPRequest.Method?, status: Int) -> Histogram {
         seconds.histogram(
             route, cache?.rawValue ?? "", method.conventionalName, "http", String(status),
             status >= 500 ? String(status) : "")

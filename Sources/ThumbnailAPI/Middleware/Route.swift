@@ -122,8 +122,8 @@ final class ImageRoute: Sendable {
         self.isOpen = isOpen
         self.keyIDs = keyIDs
         hits = metrics.requests.counter(dialect.name, "200")
-        hitTimes = metrics.times(dialect.name, .hit, .get, status: 200)
-        for cache in CacheUse.allCases { _ = metrics.times(dialect.name, cache, .get, status: 200) }
+        hitTimes = metrics.times(of: dialect.name, cache: .hit, method: .get, status: 200)
+        for cache in CacheUse.allCases { _ = metrics.times(of: dialect.name, cache: cache, method: .get, status: 200) }
     }
 
     /// The ID of the key that signs an authentic target; nil if none does.

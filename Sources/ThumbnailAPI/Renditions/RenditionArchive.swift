@@ -52,7 +52,7 @@ struct RenditionArchive: Sendable {
         case .tar:
             let padding = [UInt8](repeating: 0, count: (512 - bytes.count % 512) % 512)
             return [
-                SharedBytes(Self.tarHeader(name + ending, bytes.count, now)), bytes, SharedBytes(padding),
+                SharedBytes(Self.tarHeader(name + ending, count: bytes.count, now: now)), bytes, SharedBytes(padding),
             ]
         }
     }
@@ -84,7 +84,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    private static func tarHeader(_ name: String, _ count: Int, _ now: Int) -> [UInt8] {
+    private static func tarHeader(_ name: String, count: Int, now: Int) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: 512)
         func put(_ text: some Sequence<UInt8>, at place: Int) {
             for (index, byte) in text.enumerated() { block[place + index] = byte }
@@ -109,7 +109,7 @@ struct RenditionArchive: Sendable {
         let whole = Array("path=\(name)\n".utf8)
         // A record includes its own length, which has three digits here.
         let record = Array("\(whole.count + 4) ".utf8) + whole
-        var extended = tarHeader("PaxHeaders/name", record.count, now)
+        var extended = tarHeader("PaxHeaders/name", count: record.count, now: now)
         extended[156] = UInt8(ascii: "x")
         for (index, byte) in (octal(checksum(of: extended), digits: 6) + [0, 0x20]).enumerated() {
             extended[148 + index] = byte

@@ -43,10 +43,10 @@ struct SubmissionResponder: Sendable {
         do {
             try submission.checkBody(of: request)
             guard case .one(let query) = submission.work else {
-                return try await respondWithRenditions(submission.body, request, lease, context)
+                return try await respondWithRenditions(of: submission.body, request, lease, context)
             }
             defer { lease.release() }
-            return try await respondWithImage(query, submission.body, request, context)
+            return try await respondWithImage(for: query, of: submission.body, request, context)
         } catch {
             lease.release()
             var outcome = failures.outcome(of: error, context)
@@ -60,7 +60,7 @@ struct SubmissionResponder: Sendable {
 
 extension SubmissionResponder {
     private func respondWithImage(
-        _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
+        for query: Request, of body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let client = ClientNetwork(of: context.client)
@@ -100,7 +100,7 @@ extension SubmissionResponder {
 
     /// The room is released when the file or the list is no longer needed.
     private func respondWithRenditions(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
+        of body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
         let client = ClientNetwork(of: context.client)

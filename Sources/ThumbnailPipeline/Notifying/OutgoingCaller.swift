@@ -56,7 +56,7 @@ package final class OutgoingCaller: Sendable {
             state.runners[runner] = Task.detached { await self.run(runner) }
             return admission
         }
-        if admission == .dropped { finish(entry, .dropped, "too many calls wait") }
+        if admission == .dropped { finish(entry, with: .dropped, detail: "too many calls wait") }
     }
 
     package func stop(timeLimit: Duration) async {
@@ -64,13 +64,13 @@ package final class OutgoingCaller: Sendable {
         _ = await idle.value(within: timeLimit, by: timekeeper, or: false)
         let (rest, runners) = state.withLock { ($0.queue.takeRest(), Array($0.runners.values)) }
         for runner in runners { runner.cancel() }
-        for entry in rest { finish(entry, .dropped, "the service ends") }
+        for entry in rest { finish(entry, with: .dropped, detail: "the service ends") }
     }
 
     private func run(_ runner: Int) async {
         while let entry = state.withLock({ $0.queue.next() }) {
             let (outcome, detail) = await outcome(of: entry.call)
-            finish(entry, outcome, detail)
+            finish(entry, with: outcome, detail: detail)
         }
         let isLast = state.withLock { state in
             state.runners[runner] = nil
@@ -97,7 +97,7 @@ package final class OutgoingCaller: Sendable {
         }
     }
 
-    private func finish(_ entry: Entry, _ outcome: CallOutcome, _ detail: String) {
+    private func finish(_ entry: Entry, with outcome: CallOutcome, detail: String) {
         outcomes.counter(kind.rawValue, outcome.rawValue).increment()
         if outcome != .sent {
             logger.warning(
