@@ -206,9 +206,9 @@ format: ## Format the sources
 	@scripts/lint-c --mend
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Fuzz
 
-bench: build $(BENCH_TOOLS) ## Measure beside nginx and thumbor, if available; PHOTOS=folder BENCH="--seconds 5"
+bench: build $(BENCH_TOOLS) ## Measure beside nginx and thumbor, if available, or beside oximg, imgproxy and imagor of PEERS=folder; PHOTOS=folder BENCH="--seconds 5"
 	@scripts/install-packages gcc libc6-dev
-	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
+	$(if $(PEERS),$(VENV_BENCH)/bin/python Benchmarks/peers.py --peers $(PEERS),python3 Benchmarks/run.py) --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
 
 bench-against: build $(BENCH_TOOLS) ## Measure CPU times beside another build; PHOTOS=folder AGAINST="OTHER/alula --rounds 9"
 	$(VENV_BENCH)/bin/python Benchmarks/against.py --alula $(RELEASE) --photos $(PHOTOS) --against $(AGAINST)

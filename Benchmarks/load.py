@@ -1,9 +1,13 @@
 """Making requests: wrk for rates, plain sockets if all requests must start at once."""
+import concurrent.futures
 import re
 import socket
 import subprocess
 import threading
 import time
+
+# Stands in paths for the number of the request.
+NUMBER = "NUMBER"
 
 SCRIPT = """
 local paths = {{}}
@@ -15,7 +19,8 @@ local bad = 0
 function request()
   i = i + 1
   local n = offset + {threads} * (i - 1)
-  return wrk.format("GET", paths[n % #paths + 1] .. ({unique} and "{suffix}" .. n or ""))
+  local path = paths[n % #paths + 1]:gsub("{number}", n)
+  return wrk.format("GET", path .. ({unique} and "{suffix}" .. n or ""))
 end
 """
 
@@ -28,7 +33,7 @@ def wrk(folder, port, paths, connections, seconds, threads=2, unique=False, suff
         file.write("\n".join(paths) + "\n")
     script = f"{folder}/wrk-{port}.lua"
     with open(script, "w") as file:
-        file.write(SCRIPT.format(list=listing, threads=threads, unique="true" if unique else "false", suffix=suffix))
+        file.write(SCRIPT.format(list=listing, number=NUMBER, threads=threads, unique="true" if unique else "false", suffix=suffix))
     command = ["wrk", "-t", str(threads), "-c", str(connections), "-d", f"{seconds}s", "--timeout", "30s", "--latency"]
     if len(paths) > 1 or unique:
         command += ["-s", script, f"http://127.0.0.1:{port}"]
@@ -54,6 +59,14 @@ def get(port, path, timeout=60):
             data += chunk
     head, _, body = bytes(data).partition(b"\r\n\r\n")
     return int(head.split(b" ", 2)[1]), body
+
+
+def each(port, paths, connections):
+    """Makes every request once, `connections` at a time; seconds until the last answer, and the number of failures."""
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        statuses = list(pool.map(lambda path: get(port, path)[0], paths))
+    return time.monotonic() - start, sum(status != 200 for status in statuses)
 
 
 def together(port, paths):

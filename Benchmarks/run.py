@@ -42,9 +42,9 @@ class Alula(Server):
         return sum(value for key, value in self.metrics().items() if key.split("{")[0] == name)
 
 
-def thumbnail(origin, name, width=300, **extra):
+def thumbnail(origin, name, width=300, quality="&q=80", **extra):
     source = urllib.parse.quote(f"http://127.0.0.1:{origin}/{name}", safe="")
-    return f"/thumbnail?w={width}&q=80" + "".join(f"&{key}={value}" for key, value in extra.items()) + f"&url={source}"
+    return f"/thumbnail?w={width}{quality}" + "".join(f"&{key}={value}" for key, value in extra.items()) + f"&url={source}"
 
 
 def cold(server, folder, paths, connections, seconds, suffix):
@@ -101,7 +101,7 @@ def rows_formats(options, folder, origin, names):
             if name == "image_filter" and target != ("jpeg" if source == LARGEST else source):
                 continue
             with start() as server:
-                paths = [path(file).replace("/http://", f"/filters:format({target})/http://") for file in made[source]]
+                paths = [path(file, target) for file in made[source]]
                 columns[name] = cold(server, folder, paths, 8, options.seconds, "?n=")
         yield f"{source} → {target}, {width} pixels", columns
 
@@ -268,7 +268,7 @@ def bare(folder, files):
 
 def competitors(options, folder, origin, width=300):
     return [
-        (name, lambda start=start: start(width), lambda file, path=path: path(width, file))
+        (name, lambda start=start: start(width), lambda file, output=None, path=path: path(width, file, output))
         for name, start, path in (image_filter(folder, origin), thumbor(folder, origin, options.venv)) if start
     ]
 

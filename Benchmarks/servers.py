@@ -20,7 +20,7 @@ def image_filter(folder, origin):
         server.name = name
         return server
 
-    return name, start, lambda width, path: "/" + path
+    return name, start, lambda width, path, output=None: "/" + path
 
 
 def thumbor(folder, origin, venv):
@@ -40,4 +40,53 @@ def thumbor(folder, origin, venv):
         command = [executable, "-p", str(port), "-i", "127.0.0.1", "-c", settings, "--processes", "2"]
         return Server(name, command, port)
 
-    return name, start, lambda width, path: f"/unsafe/{width}x0/http://127.0.0.1:{origin.port}/{path}"
+    def path(width, file, output=None):
+        return f"/unsafe/{width}x0/{f'filters:format({output})/' if output else ''}http://127.0.0.1:{origin.port}/{file}"
+
+    return name, start, path
+
+
+def imgproxy(executable, origin):
+    """imgproxy with its defaults, but allowed to fetch from loopback, and without access log."""
+    def start(width):
+        port = free_port()
+        settings = {"IMGPROXY_BIND": f"127.0.0.1:{port}", "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true", "IMGPROXY_LOG_LEVEL": "error"}
+        return Server("imgproxy", [executable], port, env=os.environ | settings)
+
+    def path(width, file, output):
+        return f"/insecure/rs:fit:{width}:0/q:80/f:{'jpg' if output == 'jpeg' else output}/plain/http://127.0.0.1:{origin.port}/{file}"
+
+    return "imgproxy", start, path
+
+
+def imagor(executable, origin):
+    """imagor with its defaults, but with unsigned URLs."""
+    def start(width):
+        port = free_port()
+        return Server("imagor", [executable, "-server-address", "127.0.0.1", "-port", str(port), "-imagor-unsafe"], port)
+
+    def path(width, file, output):
+        return f"/unsafe/{width}x0/filters:quality(80):format({output})/http://127.0.0.1:{origin.port}/{file}"
+
+    return "imagor", start, path
+
+
+def oximg(executable, origin):
+    """oximg with its defaults: quality 80 for JPEG, and its own for other formats, which its URLs cannot change."""
+    def start(width):
+        port = free_port()
+        settings = {"PORT": str(port), "OXIMG_BIND": "127.0.0.1", "OXIMG_SOURCE_BASE_URL": f"http://127.0.0.1:{origin.port}"}
+        return Server("oximg", [executable], port, env=os.environ | settings)
+
+    # 8192 is its largest height; some versions refuse 0.
+    return "oximg", start, lambda width, file, output: f"/resize/{width}/8192/{file}@{output}"
+
+
+def peers(programs, folder, origin, venv):
+    """The services whose programs are in the folder `programs`, and thumbor."""
+    found = []
+    for make in (oximg, imgproxy, imagor):
+        executable = os.path.join(os.path.abspath(programs), make.__name__)
+        if os.access(executable, os.X_OK):
+            found.append(make(executable, origin))
+    return found + [peer for peer in [thumbor(folder, origin, venv)] if peer[1]]
