@@ -89,8 +89,8 @@ extension FormatTraits {
             time: Time(pixel: 80, byte: 60)),
         output: .written(
             Writing(
-                quality: .jxl, effort: 5, version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
-                photographBytes: [(0, 52), (2_500, 100), (40_000, 98), (100_000, 94), (500_000, 91)],
+                quality: .jxl, effort: 5, version: 4, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
+                photographBytes: [(0, 52), (2_500, 100), (10_000, 95), (40_000, 92), (150_000, 91), (500_000, 89)],
                 losslessTime: 1_700,
                 memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
 }

@@ -105,6 +105,32 @@ struct ImageEncoderTests {
         return sum / Double(pixels.count / 3)
     }
 
+    /// Higher efforts and qualities leave the loss to libjxl.
+    @Test(arguments: [(true, 3, 80, 5), (true, 1, 60, 5), (false, 3, 80, 6), (false, 3, 91, 5)])
+    func `JPEG XL has the coefficients of our JPEG in fewer bytes`(
+        isJPEG: Bool, bands: Int, quality: Int, effort: Int
+    ) throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 150, height: 101)
+        let photo = SampleImage.photo(size)
+        let image = SampleImage(size, bands: bands) { x, y in
+            let place = 3 * (y * size.width + x)
+            return Array(photo.pixels[place..<place + bands])
+        }
+        func file(_ format: ImageFormat, _ quality: Int, _ effort: Int) throws -> SharedBytes {
+            try ImageEncoder.encode(
+                DecodedImage(image), as: format, settings: EncoderSettings(quality: quality, effort: effort))
+        }
+        let own = ImageFormat.jxl.encoderQuality(for: quality, pixels: size.area)
+        let (jpeg, jxl) = (try file(.jpeg, quality, 0), try file(.jxl, own, effort))
+        // Readers enlarge chroma in different ways.
+        let files = try [jpeg, jxl].map { try ImageReading.decode($0, bands: 3).pixels.array }
+        let difference = zip(files[0], files[1]).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        #expect((difference < files[0].count) == isJPEG, "\(difference) in \(files[0].count)")
+        // Hundreds of bytes of a plain gray image are mostly headers.
+        #expect(!isJPEG || jxl.count < jpeg.count + 32)
+    }
+
     @Test func `pixels that do not fill the image are rejected`() throws {
         try ImageLibrary.start()
         #expect(throws: ImagingError.self) {

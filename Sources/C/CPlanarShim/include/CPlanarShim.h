@@ -201,6 +201,10 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
+/// Codes a JPEG file without loss as JPEG XL, in fewer bytes. The JPEG cannot be rebuilt, and no metadata are kept.
+CPlanarShimStatus CPlanarShim_jxl_of_jpeg(
+    const void *jpeg, size_t jpeg_count, void **bytes, size_t *count, char text[CPlanarShim_text_size]);
+
 /// libwebp's quality, 1…100, and its method, 0…6; `is_lossless` applies to pixels, not to planes.
 typedef struct {
     int quality;

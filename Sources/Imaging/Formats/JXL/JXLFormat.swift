@@ -16,6 +16,16 @@ enum JXLFormat {
             metadata: JXLContainer.metadata),
         encoding: .init(
             saver: VipsSaver { image, options in
+                if let settings = JXLLevel.jpegSettings(for: options.settings, image) {
+                    let jpeg = try image.saved(
+                        as: .jpeg, options: VipsSaveOptions(settings: settings, token: options.token))
+                    return try unsafe jpeg.withUnsafeBytes { bytes throws in
+                        try PlaneEncoder.Output.file { output in
+                            unsafe CPlanarShim_jxl_of_jpeg(
+                                bytes.baseAddress, bytes.count, &output.base, &output.count, &output.text)
+                        }
+                    }
+                }
                 let isWide = options.settings.isWide && image.bands >= 3
                 let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
                 let level = JXLLevel(options.settings, version: Int(CPlanarShim_jxl_version()))
@@ -30,6 +40,20 @@ enum JXLFormat {
 struct JXLLevel {
     let effort: Int
     let distance: Double
+
+    /// The settings of a JPEG of equal visual quality, which takes fewer bytes as JPEG XL than libjxl's own loss; nil if
+    /// that is no longer so, or if the image or a high effort needs libjxl's own.
+    static func jpegSettings(for settings: EncoderSettings, _ image: VipsImage) -> EncoderSettings? {
+        let pixels = image.width * image.height
+        let quality = ImageFormat.jxl.visualQuality(of: settings.quality, pixels: pixels)
+        guard !settings.isLossless, !settings.isWide, settings.effort <= ImageFormat.jxl.effort, 30..<90 ~= quality,
+            [1, 3].contains(image.bands), pixels >= minimumPixelsOfJPEG,
+            max(image.width, image.height) <= ImageFormat.jpeg.maximumSide
+        else { return nil }
+        return EncoderSettings(quality: quality, effort: JPEGScanChoice.one.rawValue, bitDepth: 8)
+    }
+
+    private static let minimumPixelsOfJPEG = 10_000
 
     /// - Parameter version: libjxl's, 11000 for 0.11.
     init(_ settings: EncoderSettings, version: Int) {
