@@ -41,8 +41,9 @@ struct JXLLevel {
     let effort: Int
     let distance: Double
 
-    /// The settings of a JPEG of equal visual quality, which takes fewer bytes as JPEG XL than libjxl's own loss; nil if
-    /// that is no longer so, or if the image or a high effort needs libjxl's own.
+    /// The settings of a JPEG of equal visual quality, whose coefficients take fewer bytes than libjxl's own loss.
+    ///
+    /// - Returns: Nil if they do not, or if the image or a high effort needs libjxl's own loss.
     static func jpegSettings(for settings: EncoderSettings, _ image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
         let quality = ImageFormat.jxl.visualQuality(of: settings.quality, pixels: pixels)
