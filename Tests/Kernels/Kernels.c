@@ -403,11 +403,11 @@ static void sharp_chroma(void)
         CPixelsPlanes samples = {.strides = {(size_t) width, (size_t) width}, .width = width, .height = height, .step = 1, .is_limited = within(0, 1)};
         for (plane = 0; plane < 3; plane++)
             samples.samples[plane] = filled((size_t) (width * height));
-        CPixels_subsample_sharply(&samples, &planes);
+        CPixels_subsample_sharply(&samples, &planes, (CPixelsWatch) {go_on, NULL});
         for (plane = 0; plane < 3; plane++)
             free(samples.samples[plane]);
     } else
-        CPixels_sharpen_chroma(&frame, &planes);
+        CPixels_sharpen_chroma(&frame, &planes, (CPixelsWatch) {go_on, NULL});
     for (plane = 0; plane < 3; plane++) {
         add(planes.samples[plane], planes.strides[plane > 0] * (size_t) (plane ? (height + 1) / 2 : height));
         free(planes.samples[plane]);

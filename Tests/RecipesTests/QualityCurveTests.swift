@@ -59,6 +59,7 @@ struct QualityCurveTests {
         let searched = try plan { $0.maximumBytes = 9_000 }
         #expect(searched.quality == .fitting(bytes: 9_000, highest: 80))
         #expect(searched.settings(quality: 80).quality == own && searched.visualQuality(of: 80) == 80)
+        #expect((1...100).allSatisfy { searched.settings(quality: $0).visualQuality == $0 })
         let encoders = try plan { ($0.qualityScale, $0.maximumBytes) = (.encoder, 9_000) }
         #expect(encoders.settings(quality: 80).quality == 80 && encoders.keyTexts != searched.keyTexts)
         #expect(encoders.visualQuality(of: own) == 80)
@@ -71,5 +72,9 @@ struct QualityCurveTests {
         let plan = try RenderPlan(options, source: source)
         let rest = plan.trimmed(to: [ResampleStep(to: PixelSize(width: 90, height: 80), in: .gamma)], drawn: nil)
         #expect(rest.outputSize.area == 7_200 && rest.settings(quality: 80) == plan.settings(quality: 80))
+        (options.format, options.maximumBytes) = (.fixed(.jxl), nil)
+        let fixed = try RenderPlan(options, source: source)
+        let small = fixed.trimmed(to: [ResampleStep(to: PixelSize(width: 90, height: 80), in: .gamma)], drawn: nil)
+        #expect(small.settings(quality: fixed.quality.highest).visualQuality == 80)
     }
 }

@@ -53,7 +53,7 @@ struct RenderPlanKeyTests {
             return try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source)).keyTexts
         }
         #expect(try texts(.fixed(.webp)).last == "webp.6 100 lossless")
-        #expect(try texts(.fixed(.jxl)).last == "jxl.4 100 lossless")
+        #expect(try texts(.fixed(.jxl)).last == "jxl.5 100 lossless")
         #expect(try texts(.fixed(.png)).last == "png.4 100")
         #expect(try texts(.negotiated([.avif: 1_000, .jpeg: 1_000])).last == "png.4 100")
         #expect(try texts(.negotiated([.avif: 1_000, .webp: 1_000])).last == "webp.6 100 lossless")

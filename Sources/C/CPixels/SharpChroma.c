@@ -248,8 +248,9 @@ static void clear_sums(const Sharpening *sharpening)
         memset(sharpening->sums[band], 0, (size_t) sharpening->chroma_width * sizeof(float));
 }
 
-/// Reads light, and the chroma that is wanted, of pixels or of samples.
-static void read_source(Sharpening *sharpening, const CPixelsFrame *frame, const CPixelsPlanes *samples)
+/// Reads light, and the chroma that is wanted, of pixels or of samples; returns whether it was stopped.
+static int read_source(
+    Sharpening *sharpening, const CPixelsFrame *frame, const CPixelsPlanes *samples, CPixelsWatch watch)
 {
     size_t count = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
     const Chroma *both[] = {&sharpening->blue, &sharpening->red};
@@ -258,6 +259,8 @@ static void read_source(Sharpening *sharpening, const CPixelsFrame *frame, const
         memset(both[index]->wanted, 0, count * sizeof(float));
     }
     for (int row = 0; row < sharpening->chroma_height; row++) {
+        if (is_ended(watch, row))
+            return 1;
         clear_sums(sharpening);
         for (int y = 2 * row; y < 2 * row + 2 && y < sharpening->height; y++) {
             if (frame)
@@ -272,14 +275,18 @@ static void read_source(Sharpening *sharpening, const CPixelsFrame *frame, const
     for (int index = 0; index < 2; index++)
         for (size_t place = 0; place < count; place++)
             both[index]->wanted[place] = both[index]->value[place] = -both[index]->value[place];
+    return 0;
 }
 
-static void run_pass(Sharpening *sharpening, int is_last, const CPixelsPlanes *planes)
+/// Returns whether it was stopped.
+static int run_pass(Sharpening *sharpening, int is_last, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
     size_t count = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
     round_chroma(&sharpening->blue, count);
     round_chroma(&sharpening->red, count);
     for (int y = 0; y < sharpening->height; y++) {
+        if (is_ended(watch, y))
+            return 1;
         const float *light = sharpening->light + (size_t) y * (size_t) sharpening->width;
         interpolate(&sharpening->blue, sharpening, y, sharpening->between[0], sharpening->across[0]);
         interpolate(&sharpening->red, sharpening, y, sharpening->between[1], sharpening->across[1]);
@@ -294,6 +301,7 @@ static void run_pass(Sharpening *sharpening, int is_last, const CPixelsPlanes *p
         if (y % 2 || y == sharpening->height - 1)
             correct_row(sharpening, y / 2, y % 2 ? 0.25f : 0.5f);
     }
+    return 0;
 }
 
 WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma, uint8_t *samples, size_t stride)
@@ -305,7 +313,8 @@ WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma
             samples[x] = (uint8_t) (int) (from[x] + 128);
 }
 
-static int sharpen(const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes)
+static CPixelsSharpening sharpen(
+    const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
     Sharpening sharpening = {.width = planes->width,
         .height = planes->height,
@@ -313,22 +322,25 @@ static int sharpen(const CPixelsFrame *frame, const CPixelsPlanes *samples, cons
         .chroma_height = (planes->height + 1) / 2,
         .matrix = matrix_of(planes)};
     if (!make_room(&sharpening))
-        return -1;
-    read_source(&sharpening, frame, samples);
-    for (int pass = 0; pass < passes; pass++)
-        run_pass(&sharpening, pass == passes - 1, planes);
-    write_chroma(&sharpening, &sharpening.blue, planes->samples[1], planes->strides[1]);
-    write_chroma(&sharpening, &sharpening.red, planes->samples[2], planes->strides[1]);
+        return CPixelsSharpeningFailed;
+    int is_stopped = read_source(&sharpening, frame, samples, watch);
+    for (int pass = 0; pass < passes && !is_stopped; pass++)
+        is_stopped = run_pass(&sharpening, pass == passes - 1, planes, watch);
+    if (!is_stopped) {
+        write_chroma(&sharpening, &sharpening.blue, planes->samples[1], planes->strides[1]);
+        write_chroma(&sharpening, &sharpening.red, planes->samples[2], planes->strides[1]);
+    }
     free(sharpening.light);
-    return 0;
+    return is_stopped ? CPixelsSharpeningStopped : CPixelsSharpeningDone;
 }
 
-int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes)
+CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
-    return sharpen(frame, NULL, planes);
+    return sharpen(frame, NULL, planes, watch);
 }
 
-int CPixels_subsample_sharply(const CPixelsPlanes *samples, const CPixelsPlanes *planes)
+CPixelsSharpening CPixels_subsample_sharply(
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
-    return sharpen(NULL, samples, planes);
+    return sharpen(NULL, samples, planes, watch);
 }

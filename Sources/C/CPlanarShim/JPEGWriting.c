@@ -67,8 +67,11 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
                 .width = pixels->width,
                 .height = pixels->height,
                 .step = 2};
-            if (CPixels_sharpen_chroma(&frame, &sharp) != 0)
-                status = no_memory(text);
+            switch (CPixels_sharpen_chroma(&frame, &sharp, watch)) {
+            case CPixelsSharpeningDone: break;
+            case CPixelsSharpeningStopped: status = CPlanarShimStopped; break;
+            default: status = no_memory(text);
+            }
         } else
             for (int row = 0; row < pixels->height; row++)
                 CPlanarShim_planes_of_row(pixels->samples + 3 * (size_t) row * width, &target, row, sums);

@@ -125,19 +125,19 @@ static uint8_t *colored(const CPlanarShimPixels *pixels)
 }
 
 /// Converts pixels to planes that look like them.
-static int read_sharply(WebPPicture *picture, const CPlanarShimPixels *pixels)
+static CPixelsSharpening read_sharply(WebPPicture *picture, const CPlanarShimPixels *pixels, CPixelsWatch watch)
 {
     CPixelsFrame frame = {(uint8_t *) pixels->samples, 3 * (size_t) pixels->width, pixels->width, pixels->height, 3};
     CPixelsPlanes planes = {.width = pixels->width, .height = pixels->height, .step = 2, .is_limited = 1};
     picture->colorspace = WEBP_YUV420;
     if (!WebPPictureAlloc(picture))
-        return 0;
+        return CPixelsSharpeningFailed;
     planes.samples[0] = picture->y;
     planes.samples[1] = picture->u;
     planes.samples[2] = picture->v;
     planes.strides[0] = (size_t) picture->y_stride;
     planes.strides[1] = (size_t) picture->uv_stride;
-    return CPixels_sharpen_chroma(&frame, &planes) == 0;
+    return CPixels_sharpen_chroma(&frame, &planes, watch);
 }
 
 static int read_plainly(WebPPicture *picture, const CPlanarShimPixels *pixels)
@@ -161,10 +161,13 @@ CPlanarShimStatus CPlanarShim_write_webp_pixels(
     int is_sharp = has_sharp_chroma && pixels->bands >= 3 && !settings.is_lossless, is_opaque = pixels->bands == 3;
     if (!begin(&picture, pixels->width, pixels->height, text))
         return CPlanarShimFailed;
-    if (!(is_sharp && is_opaque ? read_sharply(&picture, pixels) : read_plainly(&picture, pixels))) {
+    CPixelsSharpening outcome = is_sharp && is_opaque ? read_sharply(&picture, pixels, watch)
+        : read_plainly(&picture, pixels)              ? CPixelsSharpeningDone
+                                                      : CPixelsSharpeningFailed;
+    if (outcome != CPixelsSharpeningDone) {
         WebPPictureFree(&picture);
         snprintf(text, CPlanarShim_text_size, "libwebp has no memory for the pixels");
-        return CPlanarShimFailed;
+        return outcome == CPixelsSharpeningStopped ? CPlanarShimStopped : CPlanarShimFailed;
     }
     return encode(&picture, &settings, is_sharp, watch, bytes, count, text);
 }

@@ -37,7 +37,9 @@ final class PlanarWorkspace {
             var full = target
             // In the range of the source, because conversions round.
             (full.chromaStep, full.range) = (1, range)
-            return try resample(image, to: full, token: token) { try body(unsafe subsample($0, in: range, to: target)) }
+            return try resample(image, to: full, token: token) {
+                try body(unsafe subsample($0, in: range, to: target, token: token))
+            }
         }
         let planes = target.planes(ofGray: sources.count == 1)
         try result.reserve(planes.byteCount)
@@ -95,14 +97,16 @@ final class PlanarWorkspace {
 
     @unsafe
     private func subsample(
-        _ planes: CPlanarShimPlanes, in range: PlaneRange, to target: PlanarTarget
+        _ planes: CPlanarShimPlanes, in range: PlaneRange, to target: PlanarTarget, token: WorkToken
     ) throws -> CPlanarShimPlanes {
         let results = target.resultPlanes(ofGray: false)
         try subsampled.reserve(results.byteCount)
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
         var from = unsafe CPixelsPlanes(planes, range: range, chromaStep: 1)
         var to = unsafe CPixelsPlanes(all, range: target.range, chromaStep: 2)
-        guard unsafe CPixels_subsample_sharply(&from, &to) == 0 else {
+        let outcome = unsafe CPixels_subsample_sharply(&from, &to, CPixelsWatch(token))
+        try token.check()
+        guard outcome == CPixelsSharpeningDone else {
             throw ImagingError.outOfMemory(detail: "no memory to subsample chroma")
         }
         return all

@@ -89,7 +89,7 @@ extension FormatTraits {
             time: Time(pixel: 80, byte: 60)),
         output: .written(
             Writing(
-                quality: .jxl, effort: 5, version: 4, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
+                quality: .jxl, effort: 5, version: 5, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
                 photographBytes: [(0, 52), (2_500, 100), (10_000, 95), (40_000, 92), (150_000, 91), (500_000, 89)],
                 losslessTime: 1_700,
                 memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))

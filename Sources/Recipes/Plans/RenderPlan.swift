@@ -88,6 +88,7 @@ package struct RenderPlan: Hashable, Sendable {
             quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
         settings.hasFullChroma = hasFullChroma
         settings.isLossless = isLossless
+        settings.visualQuality = visualQuality(of: quality)
         return settings
     }
 
@@ -95,6 +96,7 @@ package struct RenderPlan: Hashable, Sendable {
         qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
     }
 
+    /// The lowest one, if several visual qualities have this encoder quality.
     package func visualQuality(of quality: Int) -> Int {
         qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }

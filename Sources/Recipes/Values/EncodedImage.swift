@@ -93,6 +93,8 @@ package struct EncoderSettings: Hashable, Sendable {
     package var isWide: Bool
     package var hasFullChroma = false
     package var isLossless: Bool
+    /// The quality on the scale of JPEG, if a plan chose it: JPEG XL can be made from a JPEG of this quality.
+    package var visualQuality: Int?
 
     package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false, isLossless: Bool = false) {
         (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)

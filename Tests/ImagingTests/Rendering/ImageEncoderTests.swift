@@ -117,9 +117,10 @@ struct ImageEncoderTests {
             let place = 3 * (y * size.width + x)
             return Array(photo.pixels[place..<place + bands])
         }
-        func file(_ format: ImageFormat, _ quality: Int, _ effort: Int) throws -> SharedBytes {
-            try ImageEncoder.encode(
-                DecodedImage(image), as: format, settings: EncoderSettings(quality: quality, effort: effort))
+        func file(_ format: ImageFormat, _ encoderQuality: Int, _ effort: Int) throws -> SharedBytes {
+            var settings = EncoderSettings(quality: encoderQuality, effort: effort)
+            settings.visualQuality = quality
+            return try ImageEncoder.encode(DecodedImage(image), as: format, settings: settings)
         }
         let own = ImageFormat.jxl.encoderQuality(for: quality, pixels: size.area)
         let (jpeg, jxl) = (try file(.jpeg, quality, 0), try file(.jxl, own, effort))

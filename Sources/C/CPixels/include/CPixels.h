@@ -95,11 +95,17 @@ typedef struct {
     int is_limited;
 } CPixelsPlanes;
 
+/// Sharpening fails only if memory runs out.
+typedef enum { CPixelsSharpeningDone,
+    CPixelsSharpeningStopped,
+    CPixelsSharpeningFailed } CPixelsSharpening;
+
 /// Converts color without alpha to planes with half-size chroma that look like it where readers interpolate chroma.
-int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes);
+CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch);
 
 /// The same for samples whose chroma has the size of luma.
-int CPixels_subsample_sharply(const CPixelsPlanes *samples, const CPixelsPlanes *planes);
+CPixelsSharpening CPixels_subsample_sharply(
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch);
 
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
 enum { CPixels_max_stages = 8 };

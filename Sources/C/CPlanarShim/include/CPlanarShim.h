@@ -201,7 +201,8 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
-/// Codes a JPEG file without loss as JPEG XL, in fewer bytes. The JPEG cannot be rebuilt, and no metadata are kept.
+/// Codes the coefficients of a JPEG file as JPEG XL: photographs take fewer bytes, plain graphics can take more. The JPEG
+/// cannot be rebuilt, and no metadata are kept.
 CPlanarShimStatus CPlanarShim_jxl_of_jpeg(
     const void *jpeg, size_t jpeg_count, void **bytes, size_t *count, char text[CPlanarShim_text_size]);
 

@@ -43,13 +43,12 @@ struct JXLLevel {
 
     /// The settings of a JPEG of equal visual quality, whose coefficients take fewer bytes than libjxl's own loss.
     ///
-    /// - Returns: Nil if they do not, or if the image or a high effort needs libjxl's own loss.
+    /// - Returns: Nil if they do not, or if the image, the effort or an unknown visual quality needs libjxl's own loss.
     static func jpegSettings(for settings: EncoderSettings, _ image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
-        let quality = ImageFormat.jxl.visualQuality(of: settings.quality, pixels: pixels)
-        guard !settings.isLossless, !settings.isWide, settings.effort <= ImageFormat.jxl.effort, 30..<90 ~= quality,
-            [1, 3].contains(image.bands), pixels >= minimumPixelsOfJPEG,
-            max(image.width, image.height) <= ImageFormat.jpeg.maximumSide
+        guard let quality = settings.visualQuality, !settings.isLossless, !settings.isWide,
+            settings.effort <= ImageFormat.jxl.effort, 30..<90 ~= quality, [1, 3].contains(image.bands),
+            pixels >= minimumPixelsOfJPEG, max(image.width, image.height) <= ImageFormat.jpeg.maximumSide
         else { return nil }
         return EncoderSettings(quality: quality, effort: JPEGScanChoice.one.rawValue, bitDepth: 8)
     }
