@@ -3,10 +3,10 @@ import Downloading
 import SharedCaching
 import ThumbnailTypes
 
-/// Looks up a request's record and result in the first layer below memory before any task begins.
+/// Looks up a request's record and result in the first shared layer without starting a task.
 ///
-/// In a fleet, most requests that miss in memory end here. A task, its timer and its thread switches would cost several
-/// times as much. If the lookup finds nothing, a task continues without repeating its queries.
+/// In a fleet, this answers most requests that miss in memory. A task, its timer and its thread switches would cost
+/// several times as much. On a miss, a task continues without repeating these queries.
 final class EventThreadLookup: PendingLookup {
     private enum State {
         case record(RecordRead)
@@ -103,7 +103,7 @@ final class EventThreadLookup: PendingLookup {
     }
 }
 
-/// The right to look up a result; other requests for it wait in tasks, for one task shared by all of them.
+/// The exclusive right to look up a result on an event thread; other requests for it use the shared task.
 final class LookupClaim: Sendable {
     let key: ResultKey
     private let claims: LookupClaims
@@ -122,7 +122,7 @@ final class LookupClaims: Sendable {
 }
 
 extension ImagePipeline {
-    /// Nil if the request will fail, or others look up or render the result.
+    /// Nil if the request will fail, or if another request is looking up or rendering the result.
     fileprivate func claim(for resolved: ResolvedRequest, _ record: SourceRecord) -> LookupClaim? {
         guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
             failedDecodes.failure(of: record.identity, stored: record, plan: { _ in key.decodeKey.plan }) == nil,
@@ -135,7 +135,7 @@ extension ImagePipeline {
         _ reply: LayerReply, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail? {
         guard reply.value != nil else { return nil }
-        // Counts the miss.
+        // Another request may have stored it meanwhile. Counts the miss otherwise.
         if let stored = caches.result(for: key) { return thumbnail(stored, ofFresh: records) }
         var restored = RestoredResult()
         restored.adopt(reply, ofLayer: 0, for: key, of: records, in: caches)

@@ -10,9 +10,9 @@ import ThumbnailTypes
 struct FactsReader: Sendable {
     let pipeline: ImagePipeline
 
-    /// Reads the facts from the header, and decodes pixels only for facts that need them.
+    /// Returns the requested facts; decodes pixels only for facts that need them.
     ///
-    /// Sizes over the limits are reported, and a truncated file is an error only if its pixels are needed.
+    /// Reports sizes above the limits. A truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
             var facts = try await facts(request, of: AvailableSource(opened.record), opened, for: job)
@@ -28,14 +28,14 @@ struct FactsReader: Sendable {
         while true {
             let source = try await decodableSource(job)
             try job.request.check(byteCount: source.record.byteCount)
-            // The fetched version, even if the caches have another one meanwhile.
+            // Use the fetched version, even if the caches already have another one.
             if let opened = try pipeline.open(source, job.directives) {
                 defer { pipeline.close(opened) }
                 var facts = try await facts(request, of: source, opened, for: job)
                 facts.faces = try await faces(of: source, opened, request, for: job)
                 return facts
             }
-            // The source was validated a moment ago.
+            // Already validated.
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
             if pipeline.caches.isCurrent(source.record) {
                 let (current, sources) = (job, PerSource(source.record.identity))
@@ -47,14 +47,14 @@ struct FactsReader: Sendable {
                             for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
                     }
                 facts.faces = try await faces(of: source, nil, request, for: job)
-                // Otherwise another version may have arrived between the header and the pixels.
+                // If the source changed between the header and the pixels, start again.
                 if pipeline.caches.isCurrent(source.record) { return facts }
             }
             job = job.retry
         }
     }
 
-    /// Nil if they are not requested.
+    /// Nil if the request does not ask for faces.
     private func faces(
         of source: AvailableSource, _ opened: OpenedSource?, _ request: FactsRequest, for job: Job
     ) async throws -> [Face]? {
@@ -65,7 +65,7 @@ struct FactsReader: Sendable {
             defer { pipeline.close(opened) }
             return try await pipeline.renderer.faces(in: opened, for: job)
         }
-        // The source was validated a moment ago.
+        // Already validated.
         let opened = try await pipeline.open(for: job.retry)
         defer { pipeline.close(opened) }
         return try await pipeline.renderer.faces(in: opened, for: job)
@@ -94,12 +94,12 @@ struct FactsReader: Sendable {
         return Request(source: source, options: options)
     }
 
-    /// The largest preview that fits.
+    /// Renders the preview at the highest quality that fits the byte limit; nil if none fits.
     private func preview(of source: ExactText, _ render: Rendering) async throws -> Thumbnail? {
         for side in [16, 12, 8, 4] {
             let maximum = FactsRequest.maximumPreviewBytes
             let rendered = try await render(Self.image(of: source, .webp, longestSide: side, maximumBytes: maximum))
-            // The lowest quality may be too large.
+            // Even the lowest quality can exceed the limit.
             if rendered.image.bytes.count <= maximum { return rendered }
         }
         return nil
@@ -165,7 +165,7 @@ struct FactsReader: Sendable {
             return source
         }
         while true {
-            // The source is unchanged, but its record has been evicted meanwhile.
+            // The source is unchanged, but its record was evicted in the meantime.
             if let source = try await pipeline.fetcher.describe(identity, for: job.retry, needsBytes: true) {
                 return source
             }
@@ -208,7 +208,7 @@ struct FactsReader: Sendable {
         var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }
-            // The source is unchanged, but its record has been evicted meanwhile.
+            // The source is unchanged, but its record was evicted in the meantime.
             sources = try await pipeline.fetcher.fetch(for: job.retry, needsBytes: PerSource(true))
         }
     }

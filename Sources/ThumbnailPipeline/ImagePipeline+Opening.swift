@@ -11,7 +11,7 @@ extension ImagePipeline {
     package func open(upload bytes: SharedBytes, of client: ClientNetwork? = nil) async throws -> OpenedSource {
         try admission.admit(to: .small, for: client?.hashValue ?? 0)
         let now = timekeeper.secondsSince1970
-        // The whole file is hashed.
+        // Hashing a whole file takes too long for the calling thread.
         let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) {
             [tenant = rules.tenant] _ in
             try OpenedSource(upload: bytes, of: tenant, at: now)
@@ -20,13 +20,13 @@ extension ImagePipeline {
         return source
     }
 
-    /// Everything derived from the file is kept only until ``close(_:)``.
+    /// Opens a file without caching: everything derived from it is dropped by ``close(_:)``.
     package func open(file bytes: SharedBytes) throws -> OpenedSource { try open(uncacheable: bytes) }
 
     private func open(
         uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, fetched: SourceFreshness? = nil
     ) throws -> OpenedSource {
-        // A name known to one caller alone.
+        // A random name, so that no other request can find the source.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let source = try OpenedSource(
             uncacheable: bytes, preview, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
@@ -36,13 +36,12 @@ extension ImagePipeline {
 
     /// Fetches the source once for all its results.
     ///
-    /// If it may not be stored, its name is known to this caller alone, and everything derived from it is kept only
-    /// until ``close(_:)``.
+    /// A source that may not be stored gets a random name, and ``close(_:)`` drops everything derived from it.
     package func open(for job: Job) async throws -> OpenedSource {
         let (identity, directives) = (try job.sources.image, job.directives)
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
-        // If the source is known, everything requested may be cached.
+        // The results of a known source may all be cached.
         if directives.noStore || caches.knownRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
@@ -53,14 +52,14 @@ extension ImagePipeline {
         return opened
     }
 
-    /// Throws only if nothing else is known of the source.
+    /// Does not throw if the source has a record: a stored copy may still decode.
     func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
         let failure = failedDecodes.failure(of: identity, stored: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 
-    /// Nil if the caller only knows that the source is unchanged.
+    /// Nil if the source arrived without bytes, because it is unchanged.
     func open(_ source: AvailableSource, _ directives: RequestCacheControl) throws -> OpenedSource? {
         guard let bytes = source.file?.bytes else { return nil }
         let record = source.record
@@ -74,9 +73,9 @@ extension ImagePipeline {
         ResolvedRequest(request, sources: sources(of: request) { source.record.identity }, of: source)
     }
 
-    /// Decodes the levels of several results in one pass, if the format allows it.
+    /// Decodes the levels of several results in one pass, if the format supports it.
     ///
-    /// Otherwise, and after a failure, each result decodes its level itself.
+    /// If not, or if that fails, each result decodes its own level.
     package func decodeTogether(_ requests: [Request], of source: OpenedSource) async {
         let plans = requests.compactMap {
             try? RenderPlan(for: $0, of: PerSource(source.header), by: configuration).decode

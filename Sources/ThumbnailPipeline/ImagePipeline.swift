@@ -8,14 +8,14 @@ package import ThumbnailTypes
 /// Turns a request into an encoded image, and shares identical concurrent work.
 ///
 /// The steps: result cache · join an identical render · decoded cache · join an identical decode · source cache · join
-/// or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and renders belong
-/// to no request and run on worker threads, never while waiting for a download.
+/// or start a download. Each caller waits for its downloads under its own receipt. Decodes and renders are shared by
+/// requests; they run on worker threads and never wait for a download.
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: CacheLayers
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
-    /// Nil for the downloader's current rules.
+    /// Rules of a tenant or an earlier configuration; nil uses the downloader's current ones.
     private let boundRules: DownloadRules?
     private let parts: PipelineParts
 
@@ -42,7 +42,7 @@ package final class ImagePipeline: ThumbnailServing {
             timekeeper: timekeeper)
     }
 
-    /// The same pipeline, which resolves sources by `rules` even after a reload.
+    /// Returns a pipeline with the same parts that resolves sources by `rules` even after a reload.
     package func bound(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, boundTo: rules) }
 
     private init(_ other: ImagePipeline, boundTo rules: DownloadRules) {
@@ -98,8 +98,9 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
-    /// Nil if the request needs no worker thread, or its result may be on the disk; the thumbnail of an unknown source
-    /// counts as small.
+    /// Returns the 503 error for a miss whose queue wait would be too long; nil if it may proceed.
+    ///
+    /// Proceeds if a layer below memory may have the result. An unknown source counts as small work.
     package func overload(for job: Job) -> (any ServiceError)? {
         let resolved = job.resolved
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.rejection(in: $0, for: job.flow) != nil }
@@ -157,12 +158,12 @@ package final class ImagePipeline: ThumbnailServing {
                 lane = estimator.cost(of: key, from: records).lane
             }
         }
-        // Checked again, because many requests may have arrived before the first of them was seen in the queue.
+        // Check again: many requests may have passed the first check before one of them entered the queue.
         if needsBytes.contains(true) { try admit(job, to: lane) }
         return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
     }
 
-    /// The result that any layer has for fresh sources: it takes no work.
+    /// Returns a cached result of fresh sources from any layer, without fetching or rendering.
     private func storedResult(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail? {
         guard !job.directives.noStore, !job.directives.noCache,
             let records = try await knownRecords(for: job, identities).complete(),
@@ -174,7 +175,7 @@ package final class ImagePipeline: ThumbnailServing {
         return RenderedImage(restored).map { thumbnail($0, of: records) }
     }
 
-    /// Fresh or stale; throws the error of an earlier request if the same work failed recently.
+    /// Returns fresh and stale records; throws the error of an earlier request if the same work failed recently.
     private func knownRecords(
         for job: Job, _ identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
@@ -184,7 +185,7 @@ package final class ImagePipeline: ThumbnailServing {
         return stored
     }
 
-    /// The result is usable if the origins of its stale sources confirm them; it is then in memory if a layer has it.
+    /// Returns the key of the result that is valid if the origins confirm the stale sources, and loads it into memory.
     private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
         guard let key = try? resultKey(for: job.resolved, records) else { return nil }
         if !estimator.isObtainableWithoutBytes(key) {
@@ -251,7 +252,7 @@ package final class ImagePipeline: ThumbnailServing {
                     : try await renderer.resultFromMemory(key, from: sources, for: job)
                 if let result { return thumbnail(result, fetched: sources) }
             }
-            // The sources are unchanged, but the result has been evicted meanwhile.
+            // The sources are unchanged, but the result was evicted in the meantime.
             sources = try await fetcher.fetch(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
         }
     }

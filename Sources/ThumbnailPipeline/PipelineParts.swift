@@ -1,7 +1,7 @@
 import Coordination
 import Downloading
 
-/// The parts of a pipeline that are the same for all rules, so that the pipelines of many tenants are small.
+/// The parts that all tenants' pipelines share, so that a pipeline per tenant is small.
 final class PipelineParts: Sendable {
     let resources: WorkResources
     let failedDecodes: FailedDecodes

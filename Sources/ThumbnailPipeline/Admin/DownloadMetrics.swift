@@ -4,7 +4,7 @@ package import Telemetry
 import ThumbnailTypes
 
 package enum DownloadMetrics {
-    /// - Parameter named: Nil without named origins.
+    /// - Parameter named: Nil if the settings name no origins.
     package static func observer(
         registry: MetricsRegistry, events: EventLog? = nil, named: OriginMetrics? = nil
     ) -> DownloadObserver {
@@ -15,7 +15,7 @@ package enum DownloadMetrics {
             "alula_downloads_collapsed_total", help: "Requests that joined a running transfer.", counting: "request")
         let bytes = registry.counter("alula_download_bytes_total", help: "Source bytes received.")
         let retries = registry.counter("alula_download_retries_total", help: "Retried transfers.", counting: "transfer")
-        // The server's name is not an attribute: clients choose it, so its values are unbounded.
+        // The server's name is not an attribute: clients choose it, so the number of series would be unbounded.
         let seconds = registry.histograms(
             "alula_download_seconds", help: "Time of a transfer, including redirects.",
             otlp: OTLPMetric(
@@ -39,7 +39,7 @@ package enum DownloadMetrics {
     }
 }
 
-/// Clients cannot invent names of origins, so these are labels.
+/// Metrics by named origin; only the settings define these names, so that labels are bounded.
 package struct OriginMetrics: Sendable {
     private let requests: CounterFamily
     private let failures: CounterFamily
@@ -91,7 +91,7 @@ extension FinishedTransfer {
 }
 
 extension ErrorCode {
-    /// The codes with which a transfer fails once it has its slot.
+    /// The error codes of transfers that had a slot.
     fileprivate static let ofTransfers: [ErrorCode] = [
         .originUnreachable, .originProtocolError, .originTLSError, .originError, .originTimeout, .originSuspended,
         .originHeld, .sourceNotFound, .sourceNotAllowed, .sourceTooLarge, .notAnImage, .tooManyRedirects, .overloaded,

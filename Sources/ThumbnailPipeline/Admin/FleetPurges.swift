@@ -12,7 +12,7 @@ package struct FleetPurges: Sendable {
     private let pipeline: ImagePipeline
     private let store: SharedStore
     private let layer: SharedLayer?
-    /// The other shared layers; instances that share one may each have their own of these.
+    /// Shared layers other than the announcing one; instances may have different ones.
     private let others: [SharedLayer]
     private let removals = RemovalsInProgress()
 
@@ -22,10 +22,10 @@ package struct FleetPurges: Sendable {
         others = pipeline.caches.shared.filter { $0.store !== store }
     }
 
-    /// Starts the store; if that fails, it is logged, and the service runs without a shared cache.
+    /// Starts the store; with a disk, in the background, where a failure is logged and disables the shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll)) }
-        // A position to write; if others arrive meanwhile, only the newest counts.
+        // The position to write next; a newer one replaces it.
         typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
         let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))
         let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { [removals] position in
@@ -40,8 +40,7 @@ package struct FleetPurges: Sendable {
             }
         }
         Task {
-            // Each is stored after the removals before it, which another process would repeat; the store ends the
-            // stream.
+            // A position is stored after the removals before it, because the next process resumes there.
             for await position in positions {
                 await position.removals?.value
                 _ = await disk.store([DiskNote(name: Self.note, bytes: position.bytes)])
@@ -56,7 +55,7 @@ package struct FleetPurges: Sendable {
         case .sources(let sources):
             var removed: [SourceIdentity] = []
             for source in sources {
-                // A source without an identity here cannot be cached here.
+                // This instance's settings do not allow the source, so there are no copies.
                 guard let identity = removal.identity(named: source.name) else { continue }
                 removal.removeAll(from: identity, cause: .fleet)
                 layer?.finish(source, identity)
@@ -67,7 +66,7 @@ package struct FleetPurges: Sendable {
             performAll()
             removals.begin { [others] in for other in others { _ = await other.remove(.everything) } }
         case .tag(let tag):
-            // The sources known to the shared cache under the tag are gone; these remain.
+            // The shared cache has purged the sources that it knows under the tag; purge those known only here.
             let tag = ExactText(tag.text)
             let rest = pipeline.caches.sources(under: tag)
             for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
@@ -76,13 +75,13 @@ package struct FleetPurges: Sendable {
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 for other in others { other.forget(.sources(Array(all))) }
-                // Other instances may have them without knowing the tag.
+                // Other instances may hold copies without knowing the tag.
                 _ = await layer?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
             }
         }
     }
 
-    /// Also called after missed purges that are no longer listed.
+    /// Also called if purges were missed and the log no longer lists them.
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)
@@ -104,6 +103,6 @@ final class RemovalsInProgress: Sendable {
         }
     }
 
-    /// A task that ends with the removals that have begun; nil without any.
+    /// A task that ends when all removals begun so far have ended; nil if there were none.
     var all: Task<Void, Never>? { last.withLock { $0 } }
 }

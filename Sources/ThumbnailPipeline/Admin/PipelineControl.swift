@@ -6,7 +6,7 @@ package import Text
 
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
-    /// Nil if there are no recipients.
+    /// Nil if no hook or callback must be called.
     let notifier: Notifier?
     private let accounts: TenantAccounts?
 
@@ -67,7 +67,7 @@ package struct PipelineControl: ServiceControlling {
             let (all, areAll) = found.take()
             isComplete = isComplete && announced.isComplete && areAll
             let others = all.subtracting(known)
-            // The other layer, and other instances, may have them without knowing the tag.
+            // Another layer or instance may hold copies without knowing the tag.
             if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
             known.formUnion(others)
             removed = removed + (await purgeAll(from: known))
@@ -91,7 +91,7 @@ package struct PipelineControl: ServiceControlling {
         pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
     }
 
-    /// Purges local layers before and after the shared ones, to include values read from those in between.
+    /// Purges local layers twice, because lookups may copy values from the shared layers in between.
     private func purge(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
@@ -103,7 +103,7 @@ package struct PipelineControl: ServiceControlling {
         removed.isComplete = state == .done
         record(removed, url: identity?.name)
         if state == .rejected { throw PipelineError.tooManyPurges }
-        // A cache in front that sends a request now gets nothing outdated.
+        // From here on, caches in front receive no purged content.
         notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
         return removed
     }
@@ -118,7 +118,7 @@ package struct PipelineControl: ServiceControlling {
 
 private final class FoundSources: Sendable {
     private struct State {
-        /// The sources so far; nil once no task waits for them.
+        /// The sources reported so far; nil after ``take()``.
         var sources: Set<SourceIdentity>? = []
         var incompleteLayers: Int
     }
@@ -131,7 +131,7 @@ private final class FoundSources: Sendable {
         state = Locked(State(incompleteLayers: layers))
     }
 
-    /// Late sources are removed here at once.
+    /// Removes the sources from this instance if they arrive after ``take()``.
     func add(_ found: [NamedSource], isComplete: Bool) {
         let identities = found.compactMap { removal.identity(named: $0.name) }
         let isLate = state.withLock { state in
@@ -143,7 +143,7 @@ private final class FoundSources: Sendable {
         for identity in identities { removal.removeAll(from: identity, cause: .operator) }
     }
 
-    /// Returns the sources so far, and whether all layers have reported completely.
+    /// Returns the sources reported so far, and whether every layer reported all of its sources.
     func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
         state.withLock { state in
             defer { state.sources = nil }

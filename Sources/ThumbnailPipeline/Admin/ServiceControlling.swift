@@ -17,17 +17,17 @@ package protocol ServiceControlling: Sendable {
     func cancelDownloads(of source: ExactText) throws -> CanceledDownloads
     /// - Throws: A ``ServiceError`` if `source` is not a URL; `CancellationError`.
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
-    /// The canonical URL, or `NAME:PATH` of a named origin. Throws a ``ServiceError`` if `source` is not a URL.
+    /// The canonical URL, or `NAME:PATH` of a named origin; throws a ``ServiceError`` if `source` is not a URL.
     func sourceName(of source: ExactText) throws -> ExactText
-    /// Begins no transfer to an origin until it is resumed.
+    /// Pauses or resumes new transfers to an origin.
     ///
     /// - Parameter origin: The name of a named origin, or a URL.
     /// - Throws: A ``ServiceError`` if `origin` is neither.
     func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus
     var statistics: ServiceStatistics { get }
-    /// The tasks of a tenant that wait for workers; nil if its clients wait separately.
+    /// The number of the tenant's tasks in the work queues; nil if its clients queue separately.
     func waitingCount(of account: TenantAccount) -> Int?
-    /// The work of the last ten minutes, the largest share first.
+    /// CPU time of the last ten minutes, the largest share first.
     var work: [WorkUsage.Share] { get }
 }
 
@@ -41,19 +41,19 @@ package struct OriginStatus: Sendable, Equatable {
         case unknown
         case reachable
         case notReachable = "not_reachable"
-        /// The origin is not contacted for a while, because too many transfers failed.
+        /// The origin is not contacted for some time, because too many transfers failed.
         case suspended
         /// The origin is not contacted until an operator resumes it.
         case held
     }
 
-    /// Scheme, host and port; `NAME:` for a folder.
+    /// Scheme, host and port, or `NAME:` for a folder.
     package var origin: String
     package var state: State
     package var cause: String?
     package var retryAfterSeconds: Double?
     package var names: [String] = []
-    /// Whether one of its sources has worked, or the settings name it; clients may have invented others.
+    /// Whether an image was ever fetched from the origin or the settings name it; clients can invent any other name.
     package var isProven = false
 }
 

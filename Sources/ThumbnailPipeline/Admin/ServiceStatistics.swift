@@ -15,7 +15,7 @@ package struct ServiceStatistics: Sendable, Equatable {
     package var decodes, renders: Int
     package var small, expensive: Lane
     package var memory: MemoryBudget.Statistics
-    /// The caches in the documented order, those on disk last.
+    /// The caches in the documented order, disk caches last.
     package var caches: [NamedCache]
 
     package struct NamedCache: Sendable, Equatable {

@@ -8,7 +8,7 @@ package import ThumbnailTypes
 package struct SourceRefresh: Sendable {
     package enum Result: String, Sendable {
         case unchanged
-        /// Nothing derived from an earlier version is served from now on.
+        /// The source changed; results of the earlier version are no longer served.
         case changed
         /// The origin has no such source; the copies are removed.
         case gone
@@ -65,7 +65,7 @@ extension PipelineControl {
             return SourceRefresh(result: areSame == true ? .unchanged : .changed)
         } catch DownloadError.notFound {
             pipeline.downloader.forget(identity)
-            // The transfer has already removed the copies, unless other targets share them.
+            // The transfer has already removed the copies, except copies that other targets share.
             let removed = await pipeline.caches.removeLocal(.sources([identity]))
             if removed.entries > 0 {
                 pipeline.resources.events.record(

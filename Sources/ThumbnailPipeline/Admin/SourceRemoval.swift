@@ -23,8 +23,8 @@ struct SourceRemoval: Sendable {
         }
     }
 
-    /// - Parameter includesServiceRules: Whether tenants may have copies under the service's rules, which are removed
-    ///   together with the service's copy.
+    /// - Parameter includesServiceRules: Whether to also remove copies under the service's rules; pass false if the
+    ///   caller removes these.
     func removeTenantCopies(of identity: SourceIdentity, includesServiceRules: Bool) {
         let others = pipeline.downloader.rules.tenantIdentities(of: identity)
         for identity in ((includesServiceRules ? [identity] : []) + others).map(\.wildcard) {
@@ -49,7 +49,7 @@ struct SourceRemoval: Sendable {
         return (sources, isComplete)
     }
 
-    /// Sources that can be announced to other instances, and whether these are all.
+    /// Limits the sources to the number that can be announced to other instances.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var room = TagRemovalLimit()
         let bounded = sources.filter { room.take($0.name) }

@@ -1,11 +1,11 @@
 import Coordination
 
-/// Decides whether cache misses may proceed: the only place that rejects them, before any work is done for them.
+/// Decides whether a cache miss may proceed: the only place that rejects misses, before any work starts.
 ///
-/// A miss is admitted by the time it would wait for a worker thread, in the lane of its cost, where clients take turns:
-/// another client's flood hardly counts. A burst is admitted as a whole if all of it can be served within
-/// ``maximumDelay``. If the queue has been nonempty for that long, the load exceeds capacity, and the bound is halved:
-/// admitted misses are served soon, the threads never idle, and the queue is short when the flood ends.
+/// A miss is admitted by its expected queue wait in the lane of its cost. Clients are queued fairly, so a burst from
+/// one client barely delays the others. A burst is admitted completely if it can be served within ``maximumDelay``. If
+/// the queue has been nonempty for that long, the load exceeds the capacity, and the bound is halved: admitted misses
+/// are served soon, the threads stay busy, and the queue is short when the overload ends.
 struct MissAdmission: Sendable {
     let lanes: WorkLanes
     let maximumDelay: Duration

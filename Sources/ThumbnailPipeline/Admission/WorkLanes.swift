@@ -1,12 +1,10 @@
 package import Coordination
 import Recipes
 
-/// The threads for work on images: small work runs on one thread per worker, expensive work on its own threads, in
-/// turns.
+/// The threads for image work: small work runs on one thread per worker, expensive work on its own threads, in turns.
 ///
-/// Expensive work takes none of the threads that small work needs, even with a single worker: there are then two
-/// threads. Only work that has a turn reserves memory: when all waiting work had reservations, 128 concurrent misses
-/// reserved 413 MB where 188 MB were in use.
+/// Expensive work never occupies the threads of small work: even one worker has two threads. Only work that has a turn
+/// reserves memory. When waiting work did too, 128 concurrent misses reserved 413 MB and used 188 MB.
 package struct WorkLanes: Sendable {
     package enum Lane: Sendable, CaseIterable {
         case small
@@ -16,10 +14,10 @@ package struct WorkLanes: Sendable {
     package let small: WorkerPool
     package let expensive: WorkerPool
     package let turns: ConcurrencyLimiter
-    /// Two turns per thread, so that a thread finds its next piece of work ready.
+    /// Two turns per thread, so that the next piece of work is ready when a thread becomes free.
     package let smallTurns: ConcurrencyLimiter
 
-    /// - Parameter maximumWaiting: Pieces of work that may wait for a turn in each lane.
+    /// - Parameter maximumWaiting: The queue length of each lane.
     package init(
         small: WorkerPool, expensive: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
@@ -42,7 +40,7 @@ package struct WorkLanes: Sendable {
 
     func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
 
-    /// - Parameter flow: The flow whose next work would wait behind the backlog.
+    /// Returns the work that would be ahead of the flow's next work.
     func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
         case .small: (smallBacklog(of: flow), small.threadCount)
@@ -54,8 +52,7 @@ package struct WorkLanes: Sendable {
 
     private func smallBacklog(of flow: Int?) -> Backlog {
         let (turns, threads) = (smallTurns.backlog(of: flow), small.backlog)
-        // There is never much work that has a turn and waits for a thread. It does not count for a flow that has fewer
-        // turns than there are threads.
+        // Little work has a turn and waits for a thread. A flow with fewer turns than threads ignores that wait.
         let hasShare = flow.map { smallTurns.turnCount(of: $0) >= small.threadCount } ?? true
         let others = hasShare ? threads.count : max(0, threads.count - smallTurns.turnCount)
         guard hasShare || others > 0 else { return turns }

@@ -6,11 +6,11 @@ struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` when the work has its turn, and again in an expensive turn if a decode was underestimated.
+    /// Runs `body` in a turn, and again in an expensive turn if the cost of a decode was underestimated.
     ///
     /// - Parameters:
-    ///   - flow: Identifies the client.
-    ///   - queueTimeout: Nil for the lane's default.
+    ///   - flow: The client or tenant in the fair queue.
+    ///   - queueTimeout: Nil uses the lane's default.
     ///   - cost: Called before each turn.
     func run<Value: Sendable>(
         of flow: Int, share: Int = 1, queueTimeout: Duration?, cost: () async throws -> WorkCost,
@@ -24,8 +24,8 @@ struct WorkScheduler: Sendable {
                     of: flow, share: share, cost: cost.sum,
                     queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
-                    // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
-                    // What waits there for small work has a turn, and is soon done.
+                    // Small parts of expensive work wait for the threads of the small lane, ahead of later work.
+                    // Small work in that queue already has a turn and finishes soon.
                     let bound =
                         queueTimeout
                         ?? (lane == .small ? admission.maximumDelay : admission.queueTimeout(in: .small, for: flow))
@@ -38,15 +38,15 @@ struct WorkScheduler: Sendable {
     }
 }
 
-/// The permission for a piece of work to run.
+/// A turn in a lane: work may run until `body` returns.
 struct WorkTurn {
     let lane: WorkLanes.Lane
-    /// The timeout of waits for a thread.
+    /// The maximum wait for a thread.
     let queueTimeout: Duration
     let waits = ThreadWaits()
 }
 
-/// The waits of concurrent decodes for a thread.
+/// The longest time that one of several concurrent decodes waited for a thread.
 final class ThreadWaits: Sendable {
     private let maximum = Locked(Duration.zero)
 
@@ -56,7 +56,7 @@ final class ThreadWaits: Sendable {
 }
 
 struct WorkCost: Equatable {
-    /// The decode of each source; zero if its pixels are cached or already being decoded.
+    /// CPU time to decode each source; zero if its pixels are cached or already being decoded.
     let decodes: PerSource<Duration>
     let render: Duration
 }

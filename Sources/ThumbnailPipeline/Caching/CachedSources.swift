@@ -31,13 +31,12 @@ package struct CachedSources: SourceCaching {
         return begun
     }
 
-    /// Stores a source; if the bytes of a known one have changed, removes everything derived from the old ones.
+    /// Stores a source; if its bytes have changed, first removes everything derived from the old bytes.
     package func store(_ source: Source) {
         caches.recordChange(of: source.identity)
         let old = caches.storedRecord(for: source.identity)
         let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, after: old, under: generations)
-        // If one target of a source returns something other than an image, images from other targets of the source are
-        // unaffected.
+        // If one target of a source returns no image, images from its other targets stay.
         if fetchedRecord == nil, source.identity.sharesTargets { return }
         guard let record = fetchedRecord, record.mayKeep(.record) else {
             withdraw(source.identity, isKnown: old != nil, cause: .notStorable)

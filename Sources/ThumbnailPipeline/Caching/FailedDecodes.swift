@@ -2,26 +2,26 @@ import Coordination
 import Downloading
 import Recipes
 
-/// Remembers recent decode failures, so that a broken image is not downloaded and decoded again for every request.
+/// Remembers recent decode failures, so that a broken image is not fetched and decoded again for every request.
 ///
-/// A failure applies to one decode plan: a file with a truncated last frame can still show its first. It is forgotten
-/// when it expires, after a success, with another version of the source, and when an operator removes the source.
+/// A failure applies to one decode plan: a file with a truncated last frame can still show its first. It is dropped
+/// when it expires, when a decode succeeds, when the source changes, and when an operator purges the source.
 final class FailedDecodes: Sendable {
-    /// A failure of work that began before an operator's removal is not remembered after it.
+    /// A point in time: work that began before a purge must not record its failure after the purge.
     struct Checkpoint {
         fileprivate let removals: Int
     }
 
     private struct Entry {
         let head: SourceHead
-        /// Nil if even the image's header was unreadable.
+        /// Nil if the image header was unreadable.
         let record: SourceRecord?
         var failures: [DecodePlan?: ImagingError]
 
         var byteCount: Int { head.identity.byteCount + (record?.cost ?? head.byteCount) + failures.count * 512 + 512 }
     }
 
-    /// A limit for each source, because clients can name any number of plans.
+    /// The limit per source, because clients can request any number of plans.
     private static let maximumFailures = 16
 
     private struct State {
@@ -108,6 +108,6 @@ extension ImagingError {
 }
 
 extension DecodePlan {
-    /// Whether the plan is for the first page alone, without which a source is useless.
+    /// Whether the plan decodes only the first page; if that fails, the source is useless.
     var isFirstPage: Bool { page == 0 && !isAnimated }
 }

@@ -11,7 +11,7 @@ package struct AdditionalSourceError: ServiceError {
         return response
     }
 
-    /// Runs `body` for the source of this role; nil stands for the image, whose errors are passed on unchanged.
+    /// Runs `body` and adds the role to its errors; errors of the image itself (a nil role) are rethrown unchanged.
     static func attributing<Value>(to role: AdditionalSource.Role?, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw attributed(error, to: role) }
     }
@@ -33,7 +33,7 @@ package struct AdditionalSourceError: ServiceError {
 }
 
 extension ServiceError {
-    /// Whether the source does not exist, or its origin did not answer in time.
+    /// Whether the source does not exist or its origin did not respond in time.
     package var isSourceMissing: Bool {
         switch (self as? AdditionalSourceError)?.underlying ?? self {
         case DownloadError.notFound, DownloadError.timedOut: true

@@ -83,7 +83,7 @@ extension DownloadError: ServiceError {
     /// In seconds.
     private static let retryWhenHeld = 30
 
-    /// The same for every reason, so that it does not reveal internal hosts and ports.
+    /// The same text for every reason, so that it does not reveal internal hosts and ports.
     static let rejection =
         "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
         + "scheme or port is not. The service's log names the rule."

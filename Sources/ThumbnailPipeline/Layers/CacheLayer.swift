@@ -5,26 +5,26 @@ import Telemetry
 import Text
 import ThumbnailTypes
 
-/// A cache that requests pass.
+/// One level of the cache, such as memory, disk or Redis.
 ///
-/// All layers have the same keys and values; those outside of memory store values in their encoded form.
+/// All layers have the same keys and values; layers other than memory store values encoded.
 protocol CacheLayer: Sendable {
     var name: LayerName { get }
     var health: LayerHealth { get }
-    /// Whether it stores sources besides records and results.
+    /// Whether the layer stores the bytes of sources, besides records and results.
     var holdsSources: Bool { get }
 
     /// - Parameters:
-    ///   - stored: The source's stale record; nothing is looked up if a newer one is unlikely.
-    ///   - allowances: The time that the request has waited for the shared layers.
+    ///   - stored: A stale record; the layer skips the lookup if it is unlikely to have a newer one.
+    ///   - allowances: The time that the request has spent waiting for shared layers.
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
 
-    /// Nil if the layer can store results of these sources now.
+    /// Returns a write to perform later if the layer has no generation for one of the sources yet; otherwise nil.
     func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite?
 
-    /// Removes entries at once or before any other work; other instances keep their own copies.
+    /// Removes entries immediately or before any later operation; other instances keep their copies.
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries
 
@@ -33,7 +33,7 @@ protocol CacheLayer: Sendable {
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
 
-    /// The sources under a tag, including those that an earlier process served.
+    /// Returns the sources with a tag, including sources served by an earlier process.
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool)
 
     func register(in registry: MetricsRegistry)
@@ -82,7 +82,7 @@ enum LayerValue: Sendable {
         }
     }
 
-    /// Whether no pixels are missing; only memory stores other values.
+    /// False for values from truncated sources, which only memory stores.
     func isComplete(of records: PerSource<SourceRecord>) -> Bool {
         result?.isIncomplete != true && records.allSatisfy { $0.incompleteUntil == nil }
     }
@@ -90,7 +90,7 @@ enum LayerValue: Sendable {
 
 struct LayerReply: Sendable {
     var value: LayerValue?
-    /// `Cache-Status` and traces report only such lookups.
+    /// Whether the layer was contacted; `Cache-Status` and traces report only these lookups.
     var wasQueried = false
 }
 
@@ -99,15 +99,15 @@ typealias TagCheckpoints = [ExactText: TagCheckpoint]
 
 enum Removal: Sendable {
     case value(CacheKey)
-    /// - Parameter name: As written by the operator; nil for the source's own name.
+    /// - Parameter name: The operator's spelling; nil uses the source's canonical name.
     case sources([SourceIdentity], name: ExactText? = nil)
-    /// Layers of one instance leave these to their caller.
+    /// Local layers ignore tag removals; their caller resolves the tags to sources first.
     case tagged(TagRemoval)
     case everything
 }
 
 struct LayerRemoval: Sendable {
-    /// The removed entries, which shared layers do not count.
+    /// Removed entries; shared layers do not count them.
     var entries = RemovedEntries()
     var state = RemovalState.done
 }

@@ -6,7 +6,7 @@ import Telemetry
 import ThumbnailTypes
 
 extension CacheLayers {
-    /// Returns the newest record of memory and the layers below; without `allowances`, of this instance's layers only.
+    /// Returns the newest record of all layers; without `allowances`, queries only this instance's layers.
     func restoreRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
@@ -47,7 +47,7 @@ extension CacheLayers {
         return nil
     }
 
-    /// Looks up a result in the layers below memory; does not fill the disk.
+    /// Looks up a result in the layers below memory; a result from a shared layer is not copied to the disk.
     func restoreResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
         after earlier: EarlierLookup?
@@ -64,7 +64,7 @@ extension CacheLayers {
         return restored
     }
 
-    /// A wait for a server is a part of the request's trace.
+    /// Records a query of a shared layer in the request's trace.
     private func lookup(
         _ key: CacheKey, newerThan stored: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
     ) async -> LayerReply {
@@ -81,7 +81,7 @@ extension CacheLayers {
     }
 }
 
-/// A read of a record, which has no effect if the source changes before its end.
+/// A read of a record from a layer; its value is discarded if the source changes during the read.
 final class RecordRead: Sendable {
     private let identity: SourceIdentity
     private let stored: SourceRecord?
@@ -104,7 +104,7 @@ final class RecordRead: Sendable {
             guard received.head.receivedAt.secondsSince1970 > stored.head.receivedAt.secondsSince1970 else {
                 return stored
             }
-            // Another instance has fetched it again meanwhile.
+            // Another instance has fetched a newer version.
             if stored.validator != received.validator {
                 caches.memory.removeDerived(from: identity)
                 for layer in caches.slowerLocal { layer.forget(.sources([identity])) }
@@ -117,7 +117,7 @@ final class RecordRead: Sendable {
         guard isUnchanged else { return false }
         caches.memory.store(.record(record), for: .record(identity), of: PerSource(record))
         if isUnchanged { return true }
-        // A removal or a newer version came in between: a missing record is better than an outdated one.
+        // The source was removed or replaced during the read: a missing record is better than an outdated one.
         caches.memory.forget(.value(.record(identity)))
         return false
     }
@@ -148,7 +148,7 @@ struct RestoredResult {
 }
 
 package struct EarlierLookup: Sendable {
-    /// The task that continues does not repeat these queries.
+    /// Queries already made on the event thread, which the continuing task does not repeat.
     var allowances = LayerAllowances()
     /// The number of layers below memory that were queried for the record of the source.
     var recordQueries = 0

@@ -4,8 +4,7 @@ import HTTPTypes
 import Text
 
 extension CacheLayers {
-    /// Serves a source under tags, and records them if that succeeds; meanwhile, a purge by these tags finds the
-    /// source.
+    /// Runs `body` and, if it succeeds, records the tags; a purge by these tags finds the source even before.
     func serving<Value>(
         _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
         _ serve: () async throws -> Value
@@ -22,8 +21,8 @@ extension CacheLayers {
     }
 
     /// - Parameters:
-    ///   - client: Nil for trusted sources of tags, which have no limit.
-    ///   - checkpoints: From before the source was requested.
+    ///   - client: The client whose tags are limited; nil for trusted tags.
+    ///   - checkpoints: The states of the tags before the source was requested.
     func recordTags(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
         _ checkpoints: [LayerName: TagCheckpoints] = [:]
@@ -39,7 +38,7 @@ extension CacheLayers {
         recordBelowMemory(noted.added, of: identity, checkpoints)
     }
 
-    /// Records the tags in the layers below memory, along with each record of the source.
+    /// Records the source's tags again in the layers below memory, together with a new record.
     func recordTags(of identity: SourceIdentity) {
         let identity = identity.wildcard
         recordBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)

@@ -7,7 +7,7 @@ package import SharedCaching
 package import Telemetry
 import ThumbnailTypes
 
-/// Memory, disk, shared cache and result store, in the order of lookups.
+/// Memory, disk, shared cache and result store, in lookup order.
 package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     let all: [any CacheLayer]
@@ -16,11 +16,11 @@ package final class CacheLayers: Sendable {
     let local: [any CacheLayer]
     let shared: [SharedLayer]
 
-    /// Nothing read from a layer before a change of its source is put into memory after it.
+    /// Detects that a source changed while a layer was being read, so that the stale value does not enter memory.
     let changes = Locked(ChangeTracker<SourceIdentity>())
     /// The tags under which this instance received requests for sources.
     let tagIndex = Locked(TagIndex())
-    /// The sources whose generations a deferred write reads at the moment.
+    /// Sources whose generations a deferred write is reading.
     let adopting = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
     private let events: EventLog
@@ -64,7 +64,7 @@ package final class CacheLayers: Sendable {
         return nil
     }
 
-    /// Nil if another version is known.
+    /// Returns the record only if it describes this version.
     func knownRecord(of version: SourceVersion) -> SourceRecord? {
         knownRecord(for: version.source).flatMap { $0.validator == version.validator ? $0 : nil }
     }
@@ -83,7 +83,7 @@ package final class CacheLayers: Sendable {
         return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
     }
 
-    /// Whether it may be shared, and is still the stored version.
+    /// True if the record may be stored and has not been replaced.
     func isCurrent(_ record: SourceRecord) -> Bool {
         record.freshness.storability.isStorable && knownRecord(of: record.version) != nil
     }
@@ -110,10 +110,10 @@ package final class CacheLayers: Sendable {
 
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
-    /// Keeps values that were read from a layer before this out of memory.
+    /// Makes reads in progress discard their values.
     func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.wildcard) } }
 
-    /// Stores the record and the bytes in all layers that may have them.
+    /// Stores the record and the bytes in all layers that accept them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
         for layer in all {
             store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
@@ -129,14 +129,14 @@ package final class CacheLayers: Sendable {
 
     /// Keeps a truncated source and everything derived from it only in memory, and only until `end`.
     ///
-    /// It is then fetched unconditionally, because the complete file may have the same entity tag.
+    /// It is then fetched without a condition, because the complete file may have the same entity tag.
     func limit(_ record: SourceRecord, until end: Duration) {
         guard let stored = knownRecord(of: record.version), stored.incompleteUntil == nil else { return }
         storeInMemory(SourceRecord(stored.head, of: stored, incompleteUntil: end))
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
-    /// Stores the faces with the record in all layers that have it, unless the source has changed meanwhile.
+    /// Adds the faces to the record in all layers, unless the source has changed.
     func remember(_ faces: [Face], of record: SourceRecord) {
         guard let stored = knownRecord(of: record.version) else { return }
         let complete = SourceRecord(
@@ -148,29 +148,27 @@ package final class CacheLayers: Sendable {
 
     func faces(of record: SourceRecord) -> [Face]? { record.faces ?? knownRecord(of: record.version)?.faces }
 
-    /// Stores nothing if a source is no longer current.
+    /// Does nothing if one of the sources has changed; returns the layers that stored the result.
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> [CacheLayerStatus.Layer] {
         all.filter { store(result, for: key, of: records, in: $0) }.map(\.name.status)
     }
 
-    /// Stores nothing if the source is no longer current; returns whether the pixels were admitted.
+    /// Does nothing if the source has changed; returns whether the pixels were stored.
     @discardableResult
     func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         let timeCost = key.timeCost(of: record.header, fileByteCount: record.byteCount)
         guard isCurrent(record), record.mayKeep(.pixels(byteCount: image.byteCount)),
             memory.decoded.add(image, for: key, timeCost: timeCost)
         else { return false }
-        // A removal deletes the record first, so this check detects one that cleared the cache before the pixels were
-        // added.
+        // A removal deletes the record first, so this check detects a removal during `add`.
         if isCurrent(record) { return true }
         memory.decoded.remove(key)
         return false
     }
 
-    /// If a source was fetched while a shared layer was unreachable, or found in another, the result is stored there
-    /// later.
+    /// Stores the result later if the shared layer has no generation for a source, for example after an outage.
     @discardableResult
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
@@ -188,8 +186,7 @@ package final class CacheLayers: Sendable {
 
     /// Stores what ``SourceRecord/mayKeep(_:inMemory:)`` allows.
     ///
-    /// Below memory the layers also refuse uploads and truncated images, and shared ones sources that differ between
-    /// machines.
+    /// Layers below memory also reject uploads and truncated images; shared layers reject files from local folders.
     @discardableResult
     func store(
         _ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
@@ -205,7 +202,7 @@ package final class CacheLayers: Sendable {
         return shared.reduce(into: [:]) { $0[$1.name] = $1.generationsAtStart(of: identity, stored: stored) }
     }
 
-    /// Removes from memory at once, from the disk later; returns the entries removed from memory.
+    /// Removes entries from memory immediately and from the disk later; returns the entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         recordChange(of: identity)
@@ -220,7 +217,7 @@ package final class CacheLayers: Sendable {
         for layer in shared where isKnown || layer.mayHold(unknown: identity) { layer.forget(.sources([identity])) }
     }
 
-    /// Memory first, because results are stored only while their records are there.
+    /// Starts with memory, because results are stored only while their records are in memory.
     func removeLocal(_ removal: Removal) async -> RemovedEntries {
         switch removal {
         case .sources(let identities, _): identities.forEach(recordChange)
@@ -234,18 +231,18 @@ package final class CacheLayers: Sendable {
         return removed
     }
 
-    /// Returns the least advanced state; the last layer comes first, because lookups copy from it into earlier ones.
+    /// Purges from the slowest layer up, so that no lookup copies a purged value back; returns the worst state.
     func purge(_ removal: Removal) async -> RemovalState {
         var state = RemovalState.done
         for layer in shared.reversed() { state = max(state, (await layer.remove(removal)).state) }
         return state
     }
 
-    /// The bytes of keys, records and tags, which no block counts.
+    /// Bytes of keys, records and tags; `SharedBytes` does not count them.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
-    /// Statistics in the documented order; the disk's shares only if there is a disk.
+    /// Statistics in the documented order.
     var statistics: [(name: String, statistics: CacheStatistics)] { all.flatMap(\.health.statistics) }
 }

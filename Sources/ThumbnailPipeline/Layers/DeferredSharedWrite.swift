@@ -2,7 +2,7 @@ import Coordination
 import Downloading
 import ThumbnailTypes
 
-/// Shares results of sources that have no generations in a shared layer yet.
+/// Stores a result in a shared layer after creating the missing generations of its sources.
 struct DeferredSharedWrite: Sendable {
     let caches: CacheLayers
     let layer: SharedLayer

@@ -4,20 +4,19 @@ import Memory
 import Recipes
 import Text
 
-/// Sources, their records, and results on disk.
+/// The layer on disk: sources, their records, and results.
 ///
-/// A source is stored as two entries, because a validation changes the record alone. Bytes are used only with a record
+/// A source is stored as two entries, because a validation changes only the record. Bytes are used only with a record
 /// of the same version.
 ///
-/// A result of several sources is stored under the image. For each additional source a small entry, the voucher, is
-/// stored under that source's name: it is removed with that source, and the result is used only while all its vouchers
-/// exist.
+/// A result of several sources is stored under the image. Each additional source gets a small entry, the voucher, under
+/// its name. It is removed with that source, and a result is valid only while all its vouchers exist.
 package struct DiskLayer: CacheLayer {
-    /// Changes with the layout of the entries' heads, and if the same plan produces different results.
+    /// Increment it when the layout of entry heads changes or the same plan produces different bytes.
     package static let contentVersion = 12
 
     let store: DiskStore
-    /// The release and libraries that render results: others may encode the same plan to different bytes.
+    /// Release and library versions: others may encode the same plan to different bytes.
     private let engine: String
 
     package init(store: DiskStore, engine: String) { (self.store, self.engine) = (store, engine) }
@@ -36,9 +35,9 @@ package struct DiskLayer: CacheLayer {
 
     private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
-    /// A result of several sources needs a voucher of each additional source for these very bytes.
+    /// A result of several sources is valid only with a voucher for each additional source that matches its bytes.
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
-        // Whatever replaces a record on disk replaces it in memory, too.
+        // A record on disk is never newer than the one in memory.
         guard stored == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
             return LayerReply()
         }
@@ -52,7 +51,7 @@ package struct DiskLayer: CacheLayer {
         guard mayHold(key), value.isComplete(of: records) else { return false }
         let value = value.encoded(of: records)
         let isQueued = store.store(value, for: location(of: key))
-        // After the result, so that a voucher never belongs to an older one.
+        // Written after the result, so that a voucher never matches an older result.
         for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
         return isQueued
     }

@@ -19,7 +19,7 @@ extension SourceRecord {
         writer.write(byteCount)
         writer.write(header)
         writer.write(generations[Self.lastingLayer]?.encoded ?? [])
-        // Written only if they are known.
+        // Present only if faces have been searched for.
         if let faces {
             writer.write(faces.count)
             for face in faces {
@@ -29,8 +29,7 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// Nil if the bytes are invalid; they may come from another machine, so values that no origin and no file could
-    /// have produced are rejected.
+    /// Nil if the bytes are invalid; they may come from another machine, so impossible values are rejected.
     convenience init?(
         _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]
     ) {
@@ -53,10 +52,10 @@ extension SourceRecord {
                 ?? generations)
     }
 
-    /// A record stores the generations of this layer only: a Redis server loses its generations with its values.
+    /// Only the result store's generations are saved: Redis loses its generations together with its values.
     private static let lastingLayer = LayerName.resultStore
 
-    /// A bound that no file's size reaches.
+    /// Larger than any file.
     private static let maximumBytes = 1 << 48
 }
 
@@ -79,7 +78,7 @@ extension RenderedImage {
         else { return nil }
         let size = PixelSize(width: width, height: height)
         let isPlain = reader.isAtEnd
-        // The quality is written only if it was searched for, or as 0 for none before the mark of a gain map.
+        // Written only after a quality search; 0 if there was none and a gain-map flag follows.
         guard let number = isPlain ? 0 : reader.int(in: 0...100) else { return nil }
         let hasGainMap = !reader.isAtEnd
         guard !hasGainMap || reader.flag() == true, number > 0 || hasGainMap || isPlain, reader.isAtEnd,
@@ -101,7 +100,7 @@ extension LayerValue {
         }
     }
 
-    /// Nil if it is invalid, of another version, or a record that a shared cache may not store.
+    /// Nil if the value is invalid, of another version, or a record that a shared cache may not store.
     init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = [:]) {
         switch key {
         case .record(let identity):
@@ -120,7 +119,7 @@ extension LayerValue {
 }
 
 extension ResultKey {
-    /// - Parameter engine: Empty if the engine that renders results is identified elsewhere.
+    /// - Parameter engine: Release and library versions; empty if another part of the key has them.
     func name(by engine: String = "") -> [UInt8] {
         var writer = RecordWriter()
         writer.write(engine)
@@ -134,7 +133,7 @@ extension ResultKey {
 }
 
 extension SourceIdentity {
-    /// Sources fetched under other rules are other sources.
+    /// Includes the rules: sources fetched under different rules are different sources.
     var storedName: [UInt8] {
         var writer = RecordWriter()
         writer.write(originName != nil)
@@ -148,7 +147,7 @@ extension SourceIdentity {
 }
 
 extension SourceIdentity {
-    /// The same under all rules, so that a removal reaches what was stored under earlier ones.
+    /// Omits the rules, so that a removal also reaches values stored under earlier rules.
     var removalName: [UInt8] {
         var writer = RecordWriter()
         writer.write(originName ?? "")
@@ -198,7 +197,7 @@ extension RecordWriter {
         let colors = header.colors.numbers
         write(colors.count)
         for number in colors { write(number) }
-        // All pages have the texts of the first.
+        // Texts are written once: all pages have the texts of the first.
         if !isPage {
             let (texts, attribution) = (header.exif, header.exif?.attribution)
             for text in [
@@ -210,7 +209,7 @@ extension RecordWriter {
             for field in SourceRights.Field.allCases { write(Array((header.rights?[field] ?? "").utf8)) }
         }
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
-        // Only formats with their own drawings, previews or pages write these.
+        // Only vector, RAW and multi-page formats write these.
         if header.format.isVector {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
@@ -242,7 +241,7 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-    /// Reads the gain map of a source; the inner value is nil if there is none that is usable.
+    /// Reads a gain map; the inner optional is nil if the source has no usable one.
     private mutating func gainMap() -> GainMap?? {
         guard let count = int(in: 0...GainMapMetadata.maximumNumbers) else { return nil }
         if count == 0 { return .some(nil) }

@@ -1,18 +1,18 @@
 import Coordination
 import Synchronization
 
-/// A cache with a capacity in bytes: above it, entries are evicted down to the preferred usage.
+/// A cache with a capacity in bytes; above it, entries are evicted down to the preferred usage.
 ///
-/// The gap between the two amortizes evictions. An entry larger than the capacity is not admitted and evicts nothing;
-/// an addition never evicts its own entry. Every operation takes constant time, a purge constant time per removed
-/// entry, or with ``EvictionPolicy/cost`` the time to sort all entries.
+/// The gap amortizes evictions. An entry larger than the capacity is not added and evicts nothing; an addition never
+/// evicts its own entry. Operations take constant time, evictions constant time per entry; with ``EvictionPolicy/cost``
+/// an eviction sorts all entries.
 final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private struct Stored {
         let value: Value
         let keyCost: Int
-        /// The time to make the value again per byte, as a power of two so that similar values are equal.
+        /// Time per byte to compute the value again, as a power of two so that similar values are equal.
         let worth: Double
-        /// The worth, plus the age of the cache at the last use.
+        /// ``worth`` plus the cache's age at the last use.
         var priority: Double
     }
 
@@ -25,7 +25,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         var capacity: Int
         var preferred: Int
         var policy: EvictionPolicy
-        /// The highest priority evicted so far: unused entries fall behind it.
+        /// The highest priority evicted so far.
         var age = 0.0
         var hits = 0
         var misses = 0
@@ -48,10 +48,11 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         self.purged = purged
     }
 
-    /// Counts a hit or a miss; a caller that will look up the key again before it does the work leaves the miss to that
-    /// lookup.
+    /// Returns the value, and counts a hit or a miss.
     ///
-    /// - Parameter isUsable: Called under the cache's lock; an unusable value counts as a miss.
+    /// - Parameters:
+    ///   - countsMiss: False if the caller looks up the key again, and that lookup counts.
+    ///   - isUsable: Called under the cache's lock; an unusable value counts as a miss.
     func value(for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }) -> Value? {
         state.withLock { state in
             guard let cached = state.entries.value(for: key, where: { isUsable($0.value) }) else {
@@ -67,23 +68,23 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         }
     }
 
-    /// Changes with each entry that is removed, replaced or evicted: while it is unchanged, every value found earlier
-    /// is still present; read without the lock.
+    /// Changes with each entry that is removed, replaced or evicted.
+    ///
+    /// While it is unchanged, every value found earlier is still present. Read without the lock.
     var removalCount: Int { removals.load(ordering: .acquiring) }
 
-    /// ``removalCount`` made the lookup unnecessary.
+    /// Counts a hit that was answered without a lookup because ``removalCount`` is unchanged.
     func countRepeatedHit() { repeatedHits.wrappingAdd(1, ordering: .relaxed) }
 
     func contains(_ key: Key) -> Bool { state.withLock { $0.entries.peek(key) != nil } }
 
-    /// Returns whether the value was admitted.
+    /// Returns whether the value was added.
     ///
-    /// - Parameter timeCost: The time to make the value again, for ``EvictionPolicy/cost``.
+    /// - Parameter timeCost: The time to compute the value again, for ``EvictionPolicy/cost``.
     @discardableResult
     func add(_ value: Value, for key: Key, timeCost: Duration = .zero) -> Bool {
         let valueCost = cost(value)
-        // The key of a large value is negligible, and ignoring it lets exactly ten equal images fit into ten times
-        // their size.
+        // Keys below 1/64 of the value's size are not counted.
         let keyCost = key.byteCount > valueCost / 64 ? key.byteCount : 0
         let (isAdmitted, replaced, evicted) = state.withLock { state -> (Bool, Entry?, [Entry]) in
             let replaced = remove(key, from: &state)
@@ -206,7 +207,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         }
     }
 
-    /// The evicted entries are released by the caller's return, outside the lock.
+    /// Evicted entries are released when the caller returns, outside the lock.
     @discardableResult
     private func report(_ evicted: [Entry], isRequested: Bool) -> Int {
         let bytes = evicted.reduce(0) { $0 + $1.weight }

@@ -13,7 +13,7 @@ struct MemoryLayer: CacheLayer {
     let records: MemoryCache<SourceKey, SourceRecord>
     let parts: MemoryCache<SourceKey, PartialRecord>
 
-    /// About 30,000 sources that may still have pixels or results.
+    /// Enough for about 30,000 sources.
     private static let recordCapacity = 32 << 20
     private static let partCapacity = 4 << 20
 
@@ -60,7 +60,7 @@ struct MemoryLayer: CacheLayer {
     func value(for key: CacheKey) -> LayerValue? {
         switch key {
         case .record(let identity): records.value(for: SourceKey(source: identity)).map { .record($0) }
-        // Two transfers of one source may end at once, so the bytes may not be those of the record.
+        // If two transfers of a source end at the same time, bytes and record may belong to different versions.
         case .source(let version):
             sources.value(for: SourceKey(source: version.source)) { $0.validator == version.validator }
                 .map { .source($0.bytes) }
@@ -79,10 +79,10 @@ struct MemoryLayer: CacheLayer {
         }
     }
 
-    /// Does nothing: ``TagIndex`` has the tags of this instance.
+    /// Does nothing: ``TagIndex`` holds this instance's tags.
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {}
 
-    /// Does not count removed records.
+    /// Returns the removed entries without records.
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries {
         switch removal {
@@ -109,15 +109,15 @@ struct MemoryLayer: CacheLayer {
         decoded.removeAll(from: identity) + results.removeAll(from: identity) + sources.removeAll(from: identity)
     }
 
-    /// Whether pixels or results of the source are cached, which proves that it can be decoded in some way.
+    /// Whether pixels or results of the source are cached, which proves that some decode works.
     func hasDerived(from source: SourceIdentity) -> Bool {
         decoded.hasAny(from: source) || results.hasAny(from: source)
     }
 
-    /// Changes whenever a result is removed or a source's record changes.
+    /// Changes when a result is removed or a source's record changes.
     var cacheVersion: Int { results.removalCount &+ records.removalCount }
 
-    /// Keys, bookkeeping and records; blocks of bytes count themselves.
+    /// Bytes of keys, bookkeeping and records; `SharedBytes` blocks count themselves.
     var byteCountBesideBlocks: Int {
         decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage + parts.memoryUsage
     }

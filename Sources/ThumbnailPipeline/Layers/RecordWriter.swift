@@ -1,6 +1,6 @@
 import Memory
 
-/// ``RecordReader`` decodes the values in the same order.
+/// Encodes values one after another; ``RecordReader`` reads them in the same order.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -35,7 +35,7 @@ struct RecordReader {
 
     mutating func int(in range: ClosedRange<Int>) -> Int? { int().flatMap { range ~= $0 ? $0 : nil } }
 
-    /// Reads the count of items that take at least a byte each.
+    /// Reads a count of items that take at least a byte each; nil if the rest is too short for them.
     mutating func count() -> Int? { int().flatMap { 0 <= $0 && $0 <= bytes.count - offset ? $0 : nil } }
 
     mutating func flag() -> Bool? {
@@ -50,7 +50,7 @@ struct RecordReader {
         return String(validating: bytes[offset..<offset + count], as: UTF8.self)
     }
 
-    /// A text without line ends that is valid in a header field (RFC 9110 section 5.5).
+    /// Reads a text that is valid in an HTTP field (RFC 9110 section 5.5).
     mutating func line() -> String? {
         text().flatMap { text in text.utf8.allSatisfy { ![0x00, 0x0a, 0x0d].contains($0) } ? text : nil }
     }

@@ -6,13 +6,13 @@ import SharedCaching
 import Text
 import ThumbnailTypes
 
-/// A layer below memory, shared by instances: results, records, and optionally the bytes of sources.
+/// A layer shared by instances: results, records, and optionally the bytes of sources.
 ///
-/// It stores nothing uploaded, nothing from folders, which may differ between machines, and nothing that a shared cache
-/// may not store. Keys include a digest of all settings that can change a response.
+/// Does not store uploads, files from folders (their content may differ between machines), or responses marked
+/// `private` or `no-store`. Keys include a digest of all settings that can change a response.
 package final class SharedLayer: CacheLayer {
     package struct Rules: Sendable {
-        /// Changes with every setting and library that can change a response.
+        /// A digest of every setting and library version that can change a response.
         package var digest: String
         package var staleAllowances = StaleAllowances()
         package var sharesSources = false
@@ -27,7 +27,7 @@ package final class SharedLayer: CacheLayer {
     private let checkpoints = Locked(
         BoundedMap<SourceIdentity, SharedGenerations>(maximumCount: 4_096, maximumWeight: 8 << 20))
 
-    /// The time for which the generations of a requested source are remembered: longer than any request takes.
+    /// How long the generations of a requested source are remembered: longer than any request takes.
     private static let generationLifetime = Duration.seconds(60)
 
     init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
@@ -53,7 +53,7 @@ package final class SharedLayer: CacheLayer {
         !identity.isUpload && identity.rules.mayShare(identity.url)
     }
 
-    /// A source whose record is not found is assigned generations, because it is fetched next.
+    /// On a record miss also creates the source's generations, because the caller fetches the source next.
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
         guard stored.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
         return read(
@@ -62,9 +62,9 @@ package final class SharedLayer: CacheLayer {
             for: key)
     }
 
-    /// Like ``lookup(_:newerThan:_:)``, but does not wait.
+    /// Sends a query without waiting for the reply.
     ///
-    /// Returns whether the query was sent; if not, `finish` is not called.
+    /// Returns whether the query was sent; otherwise `finish` is not called.
     func query(
         _ key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
@@ -89,7 +89,7 @@ package final class SharedLayer: CacheLayer {
             wasQueried: lookup.result != nil)
     }
 
-    /// A server is always worth a wait, a store only if the stale record cannot serve the request.
+    /// A server is always queried; an object store only if the stale record cannot be served.
     private func mayHaveNewer(_ stored: SourceRecord) -> Bool {
         if isServer { return true }
         let freshness = stored.freshness
@@ -98,21 +98,21 @@ package final class SharedLayer: CacheLayer {
             || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
-    /// Nil if they are unknown, so that nothing derived from the source can be shared.
+    /// Nil if unknown; results of the source then stay local.
     func generationsAtStart(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return checkpoints.withLock { $0.peek(identity.wildcard, at: now) } ?? stored?.generations[name]
     }
 
-    /// Returns whether a removal is worth its cost although the source is unknown here.
+    /// Whether this layer may hold a source that memory does not know.
     func mayHold(unknown identity: SourceIdentity) -> Bool {
         isServer && generationsAtStart(of: identity, stored: nil) != nil
     }
 
-    /// Shares sources that were fetched while the server was unreachable.
+    /// Reads or creates the generations of a source that was fetched while the server was unreachable.
     ///
-    /// The generations are read first, and then all earlier purges are performed: if the caller still has the source
-    /// after that, no purge has come in between. Nil if the server is unreachable again.
+    /// Reads the generations, then performs all earlier purges. If the caller still has the source after that, it was
+    /// not purged in between. Nil if the server is unreachable again.
     func fetchGenerations(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
@@ -173,13 +173,13 @@ package final class SharedLayer: CacheLayer {
         }
     }
 
-    /// Completes another instance's purge under this instance's rules, if they differ.
+    /// Repeats another instance's purge under this instance's rules, if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
         _ = checkpoints.withLock { $0.remove(identity.wildcard) }
         if source(identity) != purged.source { forget(.sources([identity])) }
     }
 
-    /// The lifetime in seconds: while the source is fresh, or stale copies may be used.
+    /// Seconds for which the source is fresh or may be used stale.
     private func timeToLive(of record: SourceRecord) -> Int {
         let freshness = record.freshness
         let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)

@@ -2,9 +2,9 @@ import Coordination
 import Downloading
 import HTTPTypes
 
-/// Limits the tags that clients may add to sources.
+/// Limits the tags that each client may add to sources.
 ///
-/// A source that gets many tags does not get them from its owner, so further tags count more.
+/// Tags beyond ``freeTags`` of a source cost more: owners use few tags.
 struct TagAllowances {
     private struct Allowance {
         var points: Double
@@ -15,13 +15,15 @@ struct TagAllowances {
     private var nextPrune = Duration.zero
     static let most = 8_192.0
     static let perSecond = 256.0
-    /// The number of tags of a source that count once each.
+    /// The number of tags per source that cost one point each.
     static let freeTags = 8
     static let excessWeight = 32.0
-    /// The maximum number of clients tracked separately; further ones share an allowance.
+    /// The maximum number of clients tracked separately; further clients share an allowance.
     private static let maximumClients = 8_192
 
-    /// - Parameter indexed: The number of the source's other tags.
+    /// Returns the tags that the client may add.
+    ///
+    /// - Parameter indexed: The number of tags that the source already has.
     mutating func take<Tag>(_ tags: [Tag], indexed: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag>
     {
         if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {

@@ -5,17 +5,17 @@ import Text
 
 /// The tags under which sources were recently served, and those of requests in progress.
 ///
-/// A source whose tags are dropped must leave the caches, so that no entry is unreachable by its tags. A request drops
-/// no tags before its source is served, so that a nonexistent source evicts nothing.
+/// When a source is dropped from the index, it must also leave the caches, or a purge by tag would miss it. A request
+/// drops others only after its source was served, so that requests for nonexistent sources evict nothing.
 struct TagIndex {
-    /// The number of waiting requests of each source, by tag.
+    /// The number of waiting requests by tag and source.
     private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
     private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagIndex.capacity)
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
     static let capacity = 1 << 16
-    /// The tags of a source, above which it is dropped and starts over.
+    /// Above this number of tags, a source is dropped from the index and the caches.
     static let maximumTags = 64
-    /// The approximate memory use per pair in bytes.
+    /// Approximate bytes per pair of tag and source.
     static let cost = 384
 
     private var allowances = TagAllowances()
@@ -25,7 +25,7 @@ struct TagIndex {
 
     var byteCount: Int { count * Self.cost }
 
-    /// The wait lasts until ``endWait(for:_:)``; returns the tags that are new for the source.
+    /// Registers a request until ``endWait(for:_:)``; returns the tags that are new for the source.
     mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) -> [ExactText] {
         for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
         return missing(tags, of: source)
@@ -39,7 +39,7 @@ struct TagIndex {
         }
     }
 
-    /// - Parameter client: May add a limited number of tags; nil for trusted ones.
+    /// - Parameter client: The client whose tags are limited; nil for trusted tags.
     /// - Returns: The new tags, and the sources that were dropped.
     mutating func record(
         _ tags: [ExactText], of source: SourceIdentity, by client: ClientNetwork? = nil, at now: Duration = .zero

@@ -1,11 +1,11 @@
 import Coordination
 
-/// Outgoing calls with their retry rule; the caller guards it by a lock, and performs the returned actions.
+/// A queue of outgoing calls with retries; the owner locks it and performs the returned actions.
 struct CallQueue<Item> {
     static var places: Int { 4 }
     static var maximumWaiting: Int { 16_000 }
     static var maximumBytes: Int { 8 << 20 }
-    /// The pauses between attempts, of which there is one more.
+    /// Pauses between attempts; there is one attempt more than pauses.
     static var pauses: [Duration] { [.seconds(1), .seconds(5)] }
 
     enum Admission: Equatable {
@@ -26,7 +26,7 @@ struct CallQueue<Item> {
 
     var waitingCount: Int { waiting.count }
 
-    /// Adds a call of this size in bytes, unless there is no room.
+    /// Adds a call of this size in bytes, unless the queue is full.
     mutating func add(_ item: Item, bytes size: Int) -> Admission {
         guard !isStopping, waiting.count < Self.maximumWaiting, bytes + size <= Self.maximumBytes else {
             return .dropped
@@ -57,7 +57,7 @@ struct CallQueue<Item> {
         }
     }
 
-    /// Waiting calls are still sent while there is time; returns whether no call is in progress.
+    /// Ends retries, but still sends queued calls; returns whether no call is in progress.
     mutating func stop() -> Bool {
         isStopping = true
         return active == 0

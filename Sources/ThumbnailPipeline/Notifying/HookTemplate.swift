@@ -3,15 +3,16 @@ import JSON
 import Text
 
 struct HookTemplate: Sendable, Equatable {
-    /// The place of the text in a request, which determines how values are escaped.
+    /// The part of a request in which the text is used; it determines how values are escaped.
     enum Place: Sendable {
         /// Values are percent-encoded except for letters, digits and `-._~` (RFC 3986 section 2.1); tags are joined by
         /// commas.
         case url
-        /// A field value: values are unchanged, and tags are joined by spaces.
+        /// In a field, values are unchanged, and tags are joined by spaces.
         case field
-        /// Values are escaped within strings, where tags are joined by commas; elsewhere a value becomes a string, or
-        /// for `{tags}` an array of strings.
+        /// Within a string, values are escaped, and tags are joined by commas.
+        ///
+        /// Elsewhere a value becomes a string, and `{tags}` an array of strings.
         case json
         case text
     }
@@ -30,7 +31,7 @@ struct HookTemplate: Sendable, Equatable {
     private let place: Place
     private var parts: [Part] = []
 
-    /// Braces around anything else are literal.
+    /// Braces around unknown names are literal.
     init(_ text: String, in place: Place) {
         self.place = place
         var rest = Array(text.utf8)[...]
@@ -56,7 +57,7 @@ struct HookTemplate: Sendable, Equatable {
 
     var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
 
-    /// Nil if the purge lacks a value that the text needs.
+    /// Returns the text with its values; nil if the purge lacks one of them.
     ///
     /// - Parameter tag: The value of `{tag}`.
     func filled(_ purge: PurgeReport, tag: String?) -> [UInt8]? {

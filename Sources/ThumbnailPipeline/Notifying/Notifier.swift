@@ -10,7 +10,7 @@ package struct Notifier: Sendable {
 
     private struct Hooks {
         var current: [(hook: PurgeHook, caller: OutgoingCaller)] = []
-        /// Callers of earlier hooks that still have calls.
+        /// Callers of replaced hooks that still have calls to send.
         var ending: [OutgoingCaller] = []
 
         var callers: [OutgoingCaller] { current.map(\.caller) + ending }
@@ -25,8 +25,8 @@ package struct Notifier: Sendable {
     /// Each hook has its own queue, so that a slow one does not delay the others.
     ///
     /// - Parameters:
-    ///   - toHooks: Sends a call to a host named by the operator.
-    ///   - toCallbacks: Sends a call to a host named by a job, if it is allowed.
+    ///   - toHooks: Sends a call to a host from the settings.
+    ///   - toCallbacks: Sends a call to a job's callback host, if it is allowed.
     package init(
         hooks: [PurgeHook] = [], registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper,
         toHooks: @escaping OutgoingCaller.Send, toCallbacks: @escaping OutgoingCaller.Send
@@ -52,7 +52,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Waiting calls of the earlier hooks are still sent.
+    /// Replaces the hooks; queued calls of the earlier ones are still sent.
     package func use(_ new: [PurgeHook]) {
         let current = new.map { ($0, makeCaller(.purgeHook, toHooks)) }
         let ending = hooks.withLock { hooks in

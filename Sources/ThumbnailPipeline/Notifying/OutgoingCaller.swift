@@ -3,7 +3,7 @@ package import Downloading
 package import HTTPTypes
 package import Telemetry
 
-/// Sends calls in the background, a few at a time with up to three attempts each.
+/// Sends calls in the background, a few at a time, with up to three attempts each.
 package final class OutgoingCaller: Sendable {
     package typealias Send = @Sendable (OutgoingCall) async -> CallReply
     package typealias End = @Sendable (CallOutcome) -> Void
@@ -29,7 +29,7 @@ package final class OutgoingCaller: Sendable {
 
     /// - Parameters:
     ///   - outcomes: Counts calls by kind and outcome.
-    ///   - logger: Logs each failed call with its host, never with its path or fields.
+    ///   - logger: Logs failed calls with their host, never with path or fields.
     package init(
         _ kind: CallKind, outcomes: CounterFamily, logger: Logger, timekeeper: any Timekeeper, send: @escaping Send
     ) {
@@ -44,7 +44,7 @@ package final class OutgoingCaller: Sendable {
 
     var isBusy: Bool { state.withLock { !$0.runners.isEmpty } }
 
-    /// - Parameter end: Called when the call was delivered or given up, possibly before this returns.
+    /// - Parameter end: Called when the call was delivered or abandoned, possibly before this method returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)
         let admission = state.withLock { state in
@@ -84,7 +84,7 @@ package final class OutgoingCaller: Sendable {
         while true {
             let reply = await send(call)
             let step = state.withLock { $0.queue.step(after: reply, attempt: attempt) }
-            // The shutdown of the service is not the recipient's fault.
+            // A shutdown is not the recipient's fault.
             if Task.isCancelled, step != .end(.sent) { return (.dropped, "the service ends") }
             switch step {
             case .end(let outcome): return (outcome, "\(reply)")
@@ -110,7 +110,7 @@ package final class OutgoingCaller: Sendable {
         entry.end(outcome)
     }
 
-    /// The path is omitted, because paths of hooks may be secrets.
+    /// Omits the path, because a hook's path may be a secret.
     private static func host(of url: String) -> String { String(SourceLabel.text(url).prefix { $0 != "/" }) }
 }
 
@@ -121,7 +121,7 @@ package enum CallKind: String, Sendable, CaseIterable {
 
 package struct CallbackHosts: Sendable {
     private var names: [String] = []
-    /// The suffixes of wildcard names, each with its leading dot.
+    /// The suffixes of wildcard names, including the leading dot.
     private var endings: [String] = []
 
     package init() {}
@@ -131,7 +131,7 @@ package struct CallbackHosts: Sendable {
         for text in texts {
             let isEnding = text.hasPrefix("*.")
             let name = isEnding ? text.dropFirst(2) : text[...]
-            // Parsed like the host of a callback, so that both have the same spelling.
+            // Parse it like a callback URL, so that both are spelled the same.
             guard !name.contains(where: { "/?#".contains($0) }), let url = try? SourceURL(parsing: "http://\(name)/"),
                 url.port == 80, url.path == "/", !isEnding || url.address == nil
             else { return nil }

@@ -4,7 +4,7 @@ import JSON
 import Text
 import ThumbnailTypes
 
-/// A request sent after each purge, so that caches in front of the service are purged too.
+/// A request sent after each purge, to purge caches in front of the service too.
 package struct PurgeHook: Sendable {
     package struct Fault: Error, Equatable {
         package let member: String
@@ -18,16 +18,16 @@ package struct PurgeHook: Sendable {
     private let body: HookTemplate?
     private let isForEverythingOnly: Bool
 
-    /// The maximum length of a URL with its values in bytes.
+    /// Maximum bytes of a URL with its values.
     static let longestURL = 16 << 10
 
     /// - Parameters:
-    ///   - url: Placeholders are allowed only in its path or query.
-    ///   - method: Nil for `POST`.
+    ///   - url: May contain placeholders in its path and query.
+    ///   - method: Nil means `POST`.
     ///   - fields: May contain placeholders.
     ///   - secrets: Fields that are sent unchanged.
-    ///   - isForEverythingOnly: Whether only a purge of everything calls it.
-    ///   - body: JSON if `Content-Type` says so or, without one, if it begins like JSON.
+    ///   - isForEverythingOnly: Whether to call the hook only after a purge of everything.
+    ///   - body: JSON if `Content-Type` says so or, without that field, if it begins like JSON.
     package init(
         url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
         secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil, isForEverythingOnly: Bool = false
@@ -72,7 +72,7 @@ package struct PurgeHook: Sendable {
         }
     }
 
-    /// The maximum number of tags per call; the limit of Cloudflare.
+    /// The maximum number of tags per call (Cloudflare's limit).
     static let maximumTags = 30
 
     /// Splits a purge: one report per source if the hook uses the URL, otherwise batches of tags.
@@ -129,14 +129,14 @@ package struct CompletedPurge: Sendable, Equatable {
 
     var isOfEverything: Bool { sources.isEmpty && tags.isEmpty }
 
-    /// Tags of all copies: caches in front may have some that were requested without the purged tags.
+    /// The purged tags and a tag per source: caches in front may hold copies requested without the purged tags.
     var allTags: [String] { tags + sources.map(CacheTag.ofSource) }
 }
 
-/// The part of a purge that one call of a hook reports.
+/// The part of a purge that one call reports.
 package struct PurgeReport: Sendable, Equatable {
     package var url: String?
-    /// The tags under which other caches know copies of it.
+    /// The tags of copies in other caches.
     package var tags: [String]
 
     package init(url: String? = nil, tags: [String] = []) { (self.url, self.tags) = (url, tags) }

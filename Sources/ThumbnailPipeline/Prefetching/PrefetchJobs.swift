@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-/// The jobs and their progress; the prefetcher guards them by its lock, and performs the returned actions.
+/// The jobs and their progress; the prefetcher locks them and performs the returned actions.
 struct PrefetchJobs {
     /// The outcome of a thumbnail; raw values are stored on disk.
     enum Outcome: UInt8 {
@@ -36,7 +36,7 @@ struct PrefetchJobs {
         var results: [PrefetchResult] = []
         var endedAt: Duration?
         var notedAt: Duration
-        /// The items' and possible results' memory, later the report's.
+        /// Memory reserved for the items and results, then for the report.
         var memory: MemoryReservation?
         var reportBytes = 0
 
@@ -57,7 +57,7 @@ struct PrefetchJobs {
             if let memory, memory.bytes > reportBytes { _ = memory.split(memory.bytes - reportBytes) }
         }
 
-        /// Returns the outcomes if they should be saved now.
+        /// Records an outcome; returns all outcomes when they are due to be saved.
         mutating func finish(_ index: Int, _ end: End, at now: Duration, noteInterval: Duration) -> [UInt8]? {
             let outcome: Outcome
             switch end {
@@ -89,13 +89,13 @@ struct PrefetchJobs {
 
     init(_ configuration: PrefetchConfiguration) { self.configuration = configuration }
 
-    /// Removes jobs that ended long ago and, if there is still no room, the oldest ended jobs.
+    /// Adds a job; removes jobs that ended long ago and, if necessary, the oldest ended jobs.
     ///
     /// - Parameters:
-    ///   - outcomes: From an earlier process.
-    ///   - isHeld: Whether it waits for ``release(_:)``.
-    ///   - memory: The memory for ``byteCount(of:)``.
-    /// - Returns: The IDs of the forgotten jobs; nil if there is no room.
+    ///   - outcomes: Outcomes saved by an earlier process.
+    ///   - isHeld: Whether the job waits for ``release(_:)``.
+    ///   - memory: A reservation of ``byteCount(of:)``.
+    /// - Returns: The IDs of the removed jobs; nil if there are too many jobs.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],
         isHeld: Bool = false, memory: MemoryReservation? = nil, at now: Duration
@@ -128,7 +128,7 @@ struct PrefetchJobs {
 
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
-    /// The runner ends when ``nextAssignment()`` returns nil.
+    /// Returns whether to start another runner, which ends when ``nextAssignment()`` returns nil.
     mutating func startRunner() -> Bool {
         guard activeCount < configuration.maximumActive, order.contains(where: { jobs[$0]?.hasNext ?? false }) else {
             return false
@@ -137,7 +137,7 @@ struct PrefetchJobs {
         return true
     }
 
-    /// Takes the assignment from the oldest job that has one; nil ends the runner.
+    /// Returns the next thumbnail of the oldest unfinished job; nil ends the runner.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], job.hasNext else { continue }
@@ -152,11 +152,11 @@ struct PrefetchJobs {
 
     mutating func endRunner() { activeCount -= 1 }
 
-    /// Returns the job's outcomes if they should be saved now, and its report if it has ended.
+    /// Records an outcome; returns the job's outcomes when they are due to be saved, and its report if it has ended.
     mutating func finish(
         _ assignment: Assignment, _ end: End, at now: Duration
     ) -> (note: [UInt8]?, report: PrefetchReport?) {
-        // A canceled job was reported then. In place, because copies of the results are large.
+        // A canceled job was reported when it was canceled. Changed in place: copying the results is slow.
         let isCanceled = jobs[assignment.job]?.isCanceled ?? true
         let note = jobs[assignment.job]?.finish(
             assignment.index, end, at: now, noteInterval: configuration.noteInterval)
@@ -173,12 +173,12 @@ struct PrefetchJobs {
         return job.status
     }
 
-    /// Returns the jobs in the order in which they began.
+    /// Returns the jobs, oldest first.
     func statuses(at now: Duration) -> [(id: String, status: PrefetchStatus)] {
         order.compactMap { id in status(of: id, at: now).map { (id.string, $0) } }
     }
 
-    /// Cancels a job: a thumbnail in progress is completed, no other begins.
+    /// Cancels a job: thumbnails in progress are completed, no others begin.
     ///
     /// - Returns: The job's report; nil if there is no such job, or if it has ended.
     mutating func cancel(_ id: ExactText, at now: Duration) -> PrefetchReport? {
@@ -198,7 +198,7 @@ struct PrefetchJobs {
 }
 
 extension PrefetchJobs {
-    /// Counts the items, and the results that items with destinations will have.
+    /// The memory of the items, and of the results for items with destinations.
     static func byteCount(of items: [PrefetchItem]) -> Int {
         items.reduce(0) { sum, item in
             let itemBytes = heapBytes(item.target, item.destination ?? "", item.cacheControl ?? "")
@@ -208,7 +208,7 @@ extension PrefetchJobs {
     }
 
     fileprivate static func heapBytes(_ texts: String...) -> Int {
-        // A text of more than 15 bytes has a header of 32.
+        // A Swift string of more than 15 bytes is allocated with a header of 32 bytes.
         texts.reduce(0) { $0 + ($1.utf8.count > 15 ? 32 + $1.utf8.count : 0) }
     }
 }

@@ -5,7 +5,7 @@ package import Telemetry
 import Text
 import ThumbnailTypes
 
-/// Renders thumbnails before clients request them, only while no client's work is queued.
+/// Renders thumbnails before clients request them, while no client's work is queued.
 ///
 /// With a disk, jobs are saved before they begin and continue after a restart.
 package final class Prefetcher: Prefetching {
@@ -17,11 +17,11 @@ package final class Prefetcher: Prefetching {
         var isStopped = false
     }
 
-    /// `end` is called when the callback was delivered or given up.
+    /// Sends a report; `end` is called when the callback was delivered or abandoned.
     package typealias Reporting = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
-    /// Parses an item by one version of the settings, and returns the work with the pipeline that resolves its sources
-    /// by the same version; nil if the item is invalid.
+    /// Parses an item, and returns its work with a pipeline of the same version of the settings; nil if the item is
+    /// invalid.
     package typealias Reading =
         @Sendable (PrefetchItem) -> (
             work: PrefetchWork, thumbnails: any ThumbnailLookup & ThumbnailRendering
@@ -38,8 +38,8 @@ package final class Prefetcher: Prefetching {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - isBusy: Whether clients' work is queued.
-    ///   - store: Nil without a disk.
+    ///   - isBusy: Returns whether clients' work is queued.
+    ///   - store: Nil if there is no disk.
     package init(
         configuration: PrefetchConfiguration, reading work: @escaping Reading,
         isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
@@ -58,12 +58,12 @@ package final class Prefetcher: Prefetching {
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
 
-    /// Returns once the job is saved, or with `survivesRestart` false if that failed.
+    /// Returns after saving the job; `survivesRestart` is false if that failed.
     package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
         await waitForResumption()
         let id = Self.makeID()
         let memory = try budget.reserveNow(PrefetchJobs.byteCount(of: items), for: .arrival)
-        // Its slot is taken before it is saved, because others arrive meanwhile.
+        // Add the job before saving it: other jobs may arrive in the meantime.
         let forgotten = state.withLock {
             $0.jobs.admit(ExactText(id), items, callback: callback, isHeld: true, memory: memory, at: timekeeper.now)
         }
@@ -95,7 +95,7 @@ package final class Prefetcher: Prefetching {
         return true
     }
 
-    /// Resumes the jobs saved by an earlier process; other methods wait until these are loaded.
+    /// Loads and continues the jobs saved by the previous process; other methods wait until they are loaded.
     package func resume() {
         guard let notes else { return }
         state.withLock { $0.resumption = Task.detached { self.resumeSaved(await notes.jobs(), of: notes) } }
@@ -119,7 +119,7 @@ package final class Prefetcher: Prefetching {
                     at: timekeeper.now)
             }
             for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
-            // The earlier process may have ended between the job's end and the callback.
+            // The previous process may have ended before it called back.
             let owed = state.withLock { job.callback == nil ? nil : $0.jobs.report(of: ExactText(job.id)) }
             if let owed { report(owed) }
         }
@@ -146,7 +146,7 @@ package final class Prefetcher: Prefetching {
             do {
                 outcome = try await self.end(of: assignment.item)
             } catch {
-                // Interrupted work is left for the next process.
+                // The next process repeats interrupted work.
                 state.withLock { $0.jobs.endRunner() }
                 break
             }
@@ -159,16 +159,16 @@ package final class Prefetcher: Prefetching {
         start()
     }
 
-    /// A callback interrupted by shutdown is left to the next process.
+    /// If a shutdown interrupts the callback, the next process sends it.
     private func report(_ end: PrefetchReport) {
         reportEnd(end) { [notes] outcome in
             if end.callback != nil, outcome != .dropped { notes?.forgetCallback(of: end.id) }
         }
     }
 
-    /// Throws `CancellationError` if the service stops.
+    /// Renders the thumbnail; throws `CancellationError` if the service stops.
     private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
-        // It may have been saved by an earlier version, or under other settings.
+        // An earlier version may have saved the item, or the settings may have changed.
         guard let (work, thumbnails) = work(item) else {
             let reason = "This version, with these settings, does not read the target or its destination."
             return .failed(PrefetchFailure(target: item.target, source: "", code: "bad_parameter", reason: reason))
@@ -196,7 +196,7 @@ package final class Prefetcher: Prefetching {
                             reason: error?.operatorMessage ?? "Internal error."))
                 }
                 attempt += 1
-                // The delay that clients receive in `Retry-After`.
+                // Clients receive this delay in `Retry-After`.
                 try await timekeeper.sleep(until: timekeeper.now + .seconds(wait))
             }
         }

@@ -2,11 +2,11 @@ package import Downloading
 package import ThumbnailTypes
 
 package struct PrefetchItem: Sendable, Hashable {
-    /// The target of its request, without spaces and line ends.
+    /// The request target, without spaces and line ends.
     package let target: String
-    /// The destination as `NAME:PATH`; nil for the caches alone.
+    /// `NAME:PATH`; nil stores the thumbnail only in the caches.
     package let destination: String?
-    /// The `Cache-Control` of the stored object; nil for the default of the destination or of the thumbnail.
+    /// `Cache-Control` of the stored object; nil uses the destination's or the thumbnail's own.
     package let cacheControl: String?
 
     package init(_ target: String, to destination: String? = nil, cacheControl: String? = nil) {
@@ -53,7 +53,7 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     package enum State: String, Sendable, CaseIterable {
         case running, finished
-        /// Spelled as in the error code and the events of downloads.
+        /// The raw value matches the error code `cancelled`.
         case canceled = "cancelled"
     }
 }
@@ -78,16 +78,17 @@ package struct PrefetchFailure: Sendable, Equatable {
 }
 
 package protocol Prefetching: Sendable {
-    /// Reports the job's end to the URL `callback`. Throws ``PipelineError/tooManyPrefetchJobs`` or
-    /// ``MemoryBudget/Full``.
+    /// Reports the job's end to the URL `callback`.
+    ///
+    /// Throws ``PipelineError/tooManyPrefetchJobs`` or ``MemoryBudget/Full``.
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
     func status(of id: String) async -> PrefetchStatus?
 
-    /// Returns the jobs in the order in which they began.
+    /// Returns the jobs, oldest first.
     func jobs() async -> [(id: String, status: PrefetchStatus)]
 
-    /// Cancels a job; returns false if there is no such job. Nothing happens to one that has ended.
+    /// Cancels a job, unless it has ended; returns false if there is no such job.
     func cancel(_ id: String) async -> Bool
 }
 
@@ -96,10 +97,10 @@ package struct PrefetchConfiguration: Sendable {
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100
     package var memory = Duration.seconds(3_600)
-    /// The limit of ended jobs' reports; a new job replaces the oldest ones beyond it.
+    /// Maximum bytes of ended jobs' reports; a new job replaces the oldest.
     package var maximumReportBytes = 16 << 20
     package var timeLimit = Duration.seconds(15)
-    /// The number of attempts for a thumbnail rejected because of overload.
+    /// The number of attempts for a thumbnail that is rejected because of overload.
     package var attempts = 5
     package var pause = Duration.milliseconds(25)
     package var noteInterval = Duration.seconds(1)

@@ -1,8 +1,7 @@
 import DiskCaching
 import Text
 
-/// Saves each job as three notes: lines of targets and destinations, their outcomes, and the callback URL until it was
-/// called.
+/// Saves each job as three notes: its items as lines, their outcomes, and the callback URL until it was called.
 struct SavedPrefetchJobs: Sendable {
     struct Job {
         let id: String

@@ -6,9 +6,9 @@ protocol SourceKeyed: Hashable, Sendable {
     associatedtype Source: Hashable & Sendable
     var source: Source { get }
     var additionalSources: [Source] { get }
-    /// The sources by whose removal an entry is removed.
+    /// Sources whose removal also removes the entry.
     var removingSources: [Source] { get }
-    /// The size of an entry in bytes besides its value: the key and its bookkeeping in a cache.
+    /// Bytes of an entry besides its value: the key and the cache's bookkeeping.
     var byteCount: Int { get }
 }
 
@@ -19,7 +19,7 @@ extension SourceKeyed {
 }
 
 extension SourceKeyed where Source == SourceIdentity {
-    /// A purge removes the copies of all clients and tenants.
+    /// Includes the wildcard, because a purge removes the copies of all clients and tenants.
     var removingSources: [SourceIdentity] {
         let sources = [source] + additionalSources
         guard sources.contains(where: \.hasWildcard) else { return sources }
@@ -40,23 +40,23 @@ struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
     let plan: DecodePlan
-    /// The border of a vector image, inside of which it is drawn again; nil for other images.
+    /// The detected border of a vector image, which is drawn again inside it; nil for other images.
     var border: BorderTrim?
-    /// The form into which a step has converted the pixels; nil for pixels as decoded.
+    /// The form to which a step has scaled the pixels; nil for pixels as decoded.
     var form: AdditionForm?
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount + validator.byteCount }
 }
 
 extension DecodeKey {
-    /// The key of the same pixels without their gain map; nil if they are decoded without one.
+    /// The key of the same pixels without a gain map; nil if this key has none.
     var withoutGainMap: DecodeKey? {
         plan.withoutGainMap.map {
             DecodeKey(source: source, validator: validator, plan: $0, border: border, form: form)
         }
     }
 
-    /// The key of another level.
+    /// The key of the same decode at another level.
     func at(_ level: Int) -> DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.at(level)) }
 
     func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
@@ -65,9 +65,9 @@ extension DecodeKey {
     }
 }
 
-/// The bytes of all sources, and everything that affects pixels and encoding.
+/// Identifies a result by the versions of its sources and everything that affects pixels and encoding.
 ///
-/// Copies share the parts: a cache stores a key three times, and a plan takes hundreds of bytes.
+/// Copies share their parts: a cache stores a key three times, and a plan takes hundreds of bytes.
 struct ResultKey: SourceKeyed {
     private struct Parts: Hashable {
         let source: SourceIdentity
@@ -128,7 +128,7 @@ struct ResultKey: SourceKeyed {
 }
 
 extension ResultKey {
-    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude.
+    /// - Throws: ``ImagingError`` if the limits or the output format exclude the source, the page or the result.
     init(
         for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
@@ -158,11 +158,11 @@ struct SourceKey: SourceKeyed {
     var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount }
 }
 
-/// The memory used by a cache's entry, excluding objects that its key and value refer to.
+/// The memory of a cache entry, without objects that its key and value refer to.
 enum EntryCost {
-    /// A key is stored by itself, by its source, and in the order of use.
+    /// A key is stored three times: by key, by source, and in order of use.
     ///
-    /// Tables are between a quarter and three quarters full.
+    /// Hash tables have a load factor of 25 to 75 %.
     static func bytes<Key: SourceKeyed>(of key: Key.Type) -> Int { 6 * MemoryLayout<Key>.stride + 512 }
 }
 

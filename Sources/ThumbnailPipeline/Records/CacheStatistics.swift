@@ -1,6 +1,6 @@
 package import DiskCaching
 
-/// The contents and counts of a cache, in memory or on disk; sizes in bytes.
+/// Contents and counters of a cache; sizes in bytes.
 package struct CacheStatistics: Sendable, Equatable {
     package let usage: CacheUsage
     package let hits, misses: Int

@@ -4,9 +4,9 @@ import ThumbnailTypes
 
 struct LayerName: Hashable, Sendable {
     let member: String
-    /// The name in the help of metrics, and with underscores in metric names.
+    /// The name in the help of metrics; with underscores, the name in metric names.
     let words: String
-    /// The name in `Cache-Status`; memory and the disk count as the result cache.
+    /// The name in `Cache-Status`; memory and disk both count as the result cache.
     let status: CacheLayerStatus.Layer
 
     static let memory = LayerName(member: "memory", words: "memory", status: .result)
@@ -17,17 +17,17 @@ struct LayerName: Hashable, Sendable {
 
 package enum LayerState: String, Sendable {
     case up
-    /// Read-only, because it has no room.
+    /// Read-only, because its storage is full.
     case full
-    /// Too slow or failing, and being probed.
+    /// Suspended because it is slow or failing; probes check whether it recovers.
     case suspended
-    /// Without a connection; for the disk cache, disabled for a while.
+    /// Not connected; for the disk cache, temporarily disabled.
     case down
 }
 
 struct LayerHealth: Sendable {
     var state = LayerState.up
-    /// The figures of its caches by name, in the documented order; none for a shared layer.
+    /// Statistics of its caches by name, in the documented order; empty for a shared layer.
     var statistics: [(name: String, statistics: CacheStatistics)] = []
 }
 
@@ -37,7 +37,7 @@ extension LayerGenerations {
     func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { generation, _ in generation } }
 }
 
-/// The time that one request has waited for each of the shared layers.
+/// The time that one request has waited for each shared layer.
 package final class LayerAllowances: Sendable {
     private let budgets = Locked<[LayerName: WaitBudget]>([:])
 

@@ -4,7 +4,7 @@ import Imaging
 import Memory
 import Recipes
 
-/// The facts about a source of which only some bytes were fetched: not enough for its pixels.
+/// Facts about a source of which only some bytes were fetched, too few to decode it.
 struct PartialRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
@@ -20,7 +20,7 @@ struct PartialRecord: Sendable {
         self.header = header
     }
 
-    /// - Parameter head: Newer fields from the origin.
+    /// - Parameter head: New fields from the origin.
     init(_ head: SourceHead, of stored: PartialRecord) {
         self.head = head
         (header, byteCount) = (stored.header, stored.byteCount)
@@ -28,7 +28,7 @@ struct PartialRecord: Sendable {
 
     var cost: Int { head.byteCount + header.byteCount + 128 }
 
-    /// Whether a whole source is surely another version.
+    /// Whether the record certainly describes another version.
     func contradicts(_ record: SourceRecord) -> Bool {
         switch (head.validator, record.validator) {
         case (.entityTag(let one), .entityTag(let other)): one != other
@@ -40,7 +40,7 @@ struct PartialRecord: Sendable {
 }
 
 extension SourceHead {
-    /// Throws if the origin declares a source as text that is no drawing.
+    /// Rejects a text media type unless the source is SVG.
     func check(_ header: ImageHeader) throws(ImagingError) {
         if isText, !header.format.isVector { throw .notAnImage }
     }
@@ -58,7 +58,7 @@ extension FileParts {
 }
 
 extension SourceWalk {
-    /// The bytes that the facts come from, damage included.
+    /// Reads the bytes that the facts need, even if they are damaged.
     static let header = SourceWalk(.header) { source in
         guard let outline = source.file.outline else { return .whole }
         if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }

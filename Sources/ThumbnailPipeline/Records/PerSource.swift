@@ -1,6 +1,6 @@
 /// One value per source: first the image, then the additional sources in the request's order.
 ///
-/// A single value is stored inline without an array.
+/// A single value is stored inline, without an array.
 package struct PerSource<Value> {
     package var image: Value
     package var additional: [Value]
@@ -38,7 +38,7 @@ extension PerSource: RandomAccessCollection {
 }
 
 extension PerSource where Value: Sendable {
-    /// Concurrent; the first error cancels the others.
+    /// Transforms all values concurrently; the first error cancels the rest.
     ///
     /// A single value is transformed in the calling task.
     func concurrentMap<New: Sendable>(

@@ -2,11 +2,11 @@ package import Recipes
 package import ThumbnailTypes
 
 package struct PipelineConfiguration: Sendable {
-    /// The capacity and the preferred usage after a purge of decoded pixels.
+    /// Capacity of the decoded cache in bytes, and its usage after an eviction.
     package var decodedCacheCapacity = 100 << 20
     package var decodedCachePreferred = 60 << 20
     package var decodedCachePolicy = EvictionPolicy.cost
-    /// The capacity and the preferred usage after a purge of encoded results.
+    /// Capacity of the result cache in bytes, and its usage after an eviction.
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
     package var sourceCacheMemory = 20 << 20
@@ -17,15 +17,15 @@ package struct PipelineConfiguration: Sendable {
         return rules
     }()
     package var clientMaxAge = ClientMaxAge()
-    /// Orders waiting downloads, and bounds how long work on a fetched source may wait.
+    /// Orders queued downloads by deadline, and limits the queue wait of work on a fetched source.
     package var requestTimeout: Duration = .seconds(15)
-    /// The maximum wait of a miss for a worker thread before any work is done for it.
+    /// A miss with a longer expected queue wait is rejected before any work starts.
     package var maximumQueueDelay: Duration = .milliseconds(1_500)
     package var decodeTimeout: Duration = .seconds(8)
 
     package init() {}
 
-    /// Shrinks the caches in memory proportionally if together they could exceed `most` bytes; returns whether it did.
+    /// Shrinks the caches in memory in proportion if their sum could exceed `most` bytes; returns whether it did.
     @discardableResult
     package mutating func fitCaches(within most: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
@@ -43,13 +43,13 @@ package struct PipelineConfiguration: Sendable {
 
 /// The order in which a cache evicts entries.
 package enum EvictionPolicy: String, Sendable, CaseIterable {
-    /// The least recently used entry first.
+    /// Evicts the least recently used entries first.
     case lru
-    /// Evicts first the values that take the least time per byte to make again; unused ones lose their advantage.
+    /// Evicts first the values that take the least time per byte to compute again; unused values age.
     case cost
 }
 
-/// An operator's bounds on how long clients may use a response, in seconds from its arrival.
+/// The operator's bounds on `max-age`, in seconds.
 package struct ClientMaxAge: Hashable, Sendable {
     package var minimum: Int?
     package var maximum: Int?
@@ -63,7 +63,7 @@ extension Request {
 }
 
 extension RenderPlan {
-    /// - Throws: ``ImagingError``; for an additional source, within an ``AdditionalSourceError``.
+    /// - Throws: ``ImagingError``; for an additional source, wrapped in an ``AdditionalSourceError``.
     package init(
         for request: Request, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {

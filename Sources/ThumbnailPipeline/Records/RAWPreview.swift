@@ -3,13 +3,13 @@ import Imaging
 import Memory
 import Recipes
 
-/// The header and the preview of a RAW photograph: enough for pixels, but not the file.
+/// The header and the embedded preview of a RAW photograph, without the rest of the file.
 struct RAWPreview: Sendable {
-    /// Describes the whole file.
+    /// The record of the whole file.
     let record: SourceRecord
     private let bytes: SharedBytes
 
-    /// Nil for other parts, and for parts without a certain version.
+    /// Nil if the parts are not a RAW preview, or their version is uncertain.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
         guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
             case .success(let header?) = outline.value, let place = header.preview?.place,
@@ -20,7 +20,7 @@ struct RAWPreview: Sendable {
         self.bytes = bytes
     }
 
-    /// The preview as a file, with the header by which it is decoded.
+    /// The preview as an image file, with its header.
     var file: (bytes: SharedBytes, header: ImageHeader) {
         var header = record.header
         header.preview?.place = 0..<bytes.count
@@ -29,7 +29,7 @@ struct RAWPreview: Sendable {
 }
 
 extension SourceIdentity {
-    /// Whether the name promises a RAW photograph.
+    /// Whether the file name has the extension of a RAW format.
     var isNamedRAW: Bool {
         guard let dot = url.path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         let ending = url.path[url.path.utf8.index(after: dot)...]

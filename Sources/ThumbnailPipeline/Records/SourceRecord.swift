@@ -7,18 +7,18 @@ import Synchronization
 import Text
 import ThumbnailTypes
 
-/// The metadata of a source: enough to find everything derived from it, and to validate it with its origin.
+/// The metadata of a source: identifies everything derived from it, and validates it with its origin.
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
     let byteCount: Int
-    /// The service's clock applies; nil for an image not known to be truncated.
+    /// Monotonic time at which a truncated source is fetched again; nil if complete.
     let incompleteUntil: Duration?
-    /// Distinguishes this object from all others, including earlier ones.
+    /// Unique for the life of the process, also across deallocated records.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastSerial = Atomic<UInt64>(0)
     let generations: LayerGenerations
-    /// The largest first; nil if they have not been sought.
+    /// Detected faces, largest first; nil before a search.
     let faces: [Face]?
 
     init(
@@ -33,22 +33,22 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
-    /// - Parameter old: The record of the source before, which may have had the same bytes.
+    /// - Parameter old: The previous record, whose faces are kept if the bytes are the same.
     convenience init(
         _ head: SourceHead, bytes: SharedBytes, after old: SourceRecord? = nil,
         under generations: LayerGenerations = [:]
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
         try head.check(header)
-        // A truncated file may have lacked some.
+        // A truncated file may have hidden some faces.
         let isSame = old?.validator == head.validator && old?.byteCount == bytes.count
         let faces = isSame && old?.incompleteUntil == nil ? old?.faces : nil
         self.init(head, header: header, byteCount: bytes.count, faces: faces, generations: generations)
     }
 
     /// - Parameters:
-    ///   - head: Newer fields from the origin.
-    ///   - faces: Nil keeps the faces of the stored record.
+    ///   - head: New fields from the origin.
+    ///   - faces: Nil keeps the stored record's faces.
     convenience init(
         _ head: SourceHead, of stored: SourceRecord, incompleteUntil: Duration? = nil, faces: [Face]? = nil,
         under generations: LayerGenerations = [:]
@@ -67,7 +67,7 @@ final class SourceRecord: Sendable {
 }
 
 extension SourceRecord {
-    /// A value derived from a source.
+    /// Kinds of values derived from a source.
     enum Derivative {
         case record, source, result
         case pixels(byteCount: Int)
@@ -77,7 +77,7 @@ extension SourceRecord {
         head.mayKeep(derivative, inMemory: inMemory)
     }
 
-    /// Rejects formats that its named origin should not send.
+    /// Rejects formats that the settings of its named origin exclude.
     func checkFormat() throws(ImagingError) {
         if let formats = identity.rules.origin?.expectation.formats,
             !formats.contains(ExactText(header.format.rawValue))
@@ -88,10 +88,10 @@ extension SourceRecord {
 }
 
 extension SourceHead {
-    /// Decides alone which caches may keep a value.
+    /// The only place that decides which caches may keep a value.
     ///
-    /// None keeps a value that its origin forbids a shared cache to store, or that the origin's policy excludes. Only
-    /// memory keeps a private source that is not public.
+    /// No cache stores responses that forbid shared caching, or that the origin's policy excludes. A private source
+    /// that is not `public` stays in memory.
     func mayKeep(_ derivative: SourceRecord.Derivative, inMemory: Bool = true) -> Bool {
         guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
         guard let origin = identity.rules.origin else { return true }
@@ -104,7 +104,7 @@ extension SourceHead {
 }
 
 extension PerSource where Value == SourceRecord {
-    /// The latest modification date of the sources; nil if one of them has none.
+    /// The latest `Last-Modified` of the sources; nil if one of them has none.
     var lastModified: HTTPDate? {
         var latest = image.head.lastModified
         for record in additional {
@@ -114,7 +114,7 @@ extension PerSource where Value == SourceRecord {
         return latest
     }
 
-    /// Returns whether the records have these ``SourceRecord/serial``s.
+    /// Whether the records have these ``SourceRecord/serial``s.
     func areSame(as serials: PerSource<UInt64>) -> Bool {
         image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
     }
@@ -126,8 +126,8 @@ extension RenderedImage {
 
 extension Thumbnail {
     /// - Parameters:
-    ///   - now: In seconds since 1970.
-    ///   - isFromCache: Sources used without contacting their origins; nil stands for all.
+    ///   - now: Seconds since 1970.
+    ///   - isFromCache: Which sources were used without contacting their origins; nil means all.
     init(
         _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
         at now: Int, bounds: ClientMaxAge

@@ -2,22 +2,22 @@ import Downloading
 import ThumbnailTypes
 
 extension Freshness {
-    /// The lifetime of a response rendered from a truncated source, in seconds.
+    /// Seconds that clients may cache a response rendered from a truncated source.
     static let maximumLifetimeOfIncomplete = 60
 
-    /// Equals the source's lifetime and age if there are no bounds.
+    /// Without bounds, passes on the source's lifetime and `Age`.
     ///
-    /// If a bound takes effect, `max-age` counts from now, without an age.
+    /// A bound that applies replaces both: `max-age` counts from now.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameter now: Seconds since 1970.
     init(_ source: SourceFreshness, at now: Int, isFromCache: Bool, bounds: ClientMaxAge) {
         self.init(source, at: now, isFromCache: isFromCache)
         bound(by: bounds)
     }
 
-    /// Creates freshness as of the least fresh source, storable only by caches that may store all of them.
+    /// The freshness of the least fresh source; storable only by caches that may store all sources.
     ///
-    /// - Parameter isFromCache: Sources used without contacting their origins; nil stands for all.
+    /// - Parameter isFromCache: Which sources were used without contacting their origins; nil means all.
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
@@ -50,14 +50,14 @@ extension Freshness {
         (lifetime, age, isGuessed) = (bounded, nil, false)
     }
 
-    /// Combines the freshness of a result of an opened image with its source's, as stated by the origin.
+    /// Combines the freshness of a result with the freshness that the origin states for its opened source.
     func restricted(by source: SourceFreshness, at now: Int) -> Freshness {
         var freshness = Freshness(source, at: now, isFromCache: false)
         freshness.storability = freshness.storability.stricter(storability)
         return freshness
     }
 
-    /// Limits the lifetime to this many seconds from now; if that shortens it, the age is dropped.
+    /// Limits the remaining lifetime to this many seconds; if that shortens it, the age is dropped.
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }
@@ -73,7 +73,7 @@ extension Freshness {
 }
 
 extension Freshness {
-    /// Nil if the lifetime is not certain: the stored value never changes.
+    /// The `Cache-Control` for a stored object, which never changes; nil if the lifetime is uncertain.
     var lastingCacheControl: String? {
         if isGuessed || lifetime == nil, storability != .none {
             return storability == .private ? "private" : nil

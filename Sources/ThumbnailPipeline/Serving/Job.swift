@@ -9,11 +9,11 @@ package struct Job: Sendable {
     /// The name by which an operator can cancel the caller's wait for its downloads.
     package let receipt: String
     package var lookup: EarlierLookup?
-    /// The client whose tags are counted; nil if they are signed.
+    /// The client whose tags are limited; nil if the tags are signed.
     package let tagger: ClientNetwork?
     let client: ClientNetwork?
     var allowances = LayerAllowances()
-    /// The bill for the work that it starts; nil for the operator's work.
+    /// Receives the cost of the work that the job starts; nil for the operator's work.
     package let bill: RequestBill?
 
     package init(
@@ -25,7 +25,7 @@ package struct Job: Sendable {
         (self.client, self.tagger) = (client, tagger)
     }
 
-    /// Work of different tenants, and of clients of the default, takes turns; 0 without a client.
+    /// The tenant or, for the default tenant, the client in fair queues; 0 without a client.
     var flow: Int { bill?.flow ?? (client?.hashValue ?? 0) & Int.max }
 
     var share: Int { bill?.share ?? 1 }
@@ -43,7 +43,7 @@ package struct Job: Sendable {
         return job
     }
 
-    /// The job without cache directives, except one that forbids a download.
+    /// The job without cache directives except `only-if-cached`.
     var retry: Job {
         var job = self
         job.directives = .none
@@ -51,14 +51,14 @@ package struct Job: Sendable {
         return job
     }
 
-    /// A request of the service for the job, under the same limits.
+    /// Applies the limits of the job's request to another request that the service makes for it.
     func limited(_ request: Request) -> Request {
         var request = request
         request.limits = self.request.limits
         return request
     }
 
-    /// A job for another request of the same caller, after the same waits.
+    /// A job for another request of the same caller, with the same remaining waits.
     func with(_ resolved: ResolvedRequest) -> Job {
         var job = Job(resolved, directives: directives, of: client, receipt: receipt, bill: bill)
         job.allowances = allowances

@@ -9,32 +9,31 @@ import Synchronization
 import Text
 import ThumbnailTypes
 
-/// An image opened for many results: uploaded by a client, or fetched once for all of them.
+/// An image opened for several results: uploaded by a client, or fetched once.
 package final class OpenedSource: Sendable {
     let record: SourceRecord
-    /// The file, or the preview alone.
+    /// The file, or only the preview of a RAW photograph.
     let bytes: SharedBytes
     let preview: RAWPreview?
-    /// Whether everything derived from it is dropped when the caller is done.
+    /// Whether everything derived from it is dropped when it is closed.
     let isUncacheable: Bool
     let imagesInUse = ImagesInUse()
     private let isAdmitted: Atomic<Bool>
-    /// The freshness stated by its origin; nil for an uploaded file.
+    /// The freshness that the origin states; nil for an upload.
     private let fetched: SourceFreshness?
 
     package var header: ImageHeader { record.header }
 
     package var byteCount: Int { bytes.count }
 
-    /// The bytes to decode, and the header by which they are decoded.
+    /// The bytes to decode, and their header.
     var file: (bytes: SharedBytes, header: ImageHeader) { preview?.file ?? (bytes, header) }
 
     func decodeKey(_ plan: DecodePlan) -> DecodeKey {
         DecodeKey(source: record.identity, validator: record.validator, plan: plan)
     }
 
-    /// - Parameter isAdmitted: Work was already admitted for it; otherwise the first admission applies to all later
-    ///   work.
+    /// - Parameter isAdmitted: Whether its work was already admitted; if not, the first admission covers all its work.
     init(
         _ record: SourceRecord, bytes: SharedBytes, preview: RAWPreview? = nil, isUncacheable: Bool = false,
         isAdmitted: Bool = true, fetched: SourceFreshness? = nil
@@ -46,28 +45,28 @@ package final class OpenedSource: Sendable {
         self.isAdmitted = Atomic(isAdmitted)
     }
 
-    /// The freshness that the source's origin states; nil without an origin.
+    /// The freshness of a result of this source; nil without an origin.
     func freshness(of thumbnail: Thumbnail) -> Freshness? {
         guard record.identity.isUpload else { return thumbnail.freshness }
         return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
     }
 
-    /// Checked only once, because later pieces of a call would otherwise wait for its own earlier ones.
+    /// Checks once per call: otherwise its later renditions would be rejected because of its earlier ones.
     func admit<Rejection: Error>(_ judge: () throws(Rejection) -> Void) throws(Rejection) {
         if isAdmitted.load(ordering: .relaxed) { return }
         try judge()
         isAdmitted.store(true, ordering: .relaxed)
     }
 
-    /// Equal files are the same image; throws ``ImagingError`` for an unreadable header.
+    /// Uploads of equal files are the same source; throws ``ImagingError`` if the header is unreadable.
     ///
-    /// - Parameter tenant: Shares them with no other; nil for the service.
+    /// - Parameter tenant: The tenant that shares the source with no other; nil shares it.
     convenience init(upload bytes: SharedBytes, of tenant: ExactText? = nil, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
         self.init(try SourceRecord(Self.head(named: digest, of: tenant, at: now), bytes: bytes), bytes: bytes)
     }
 
-    /// Creates a source that may not be stored, identified for one use.
+    /// Creates a source that may not be stored, under a name for one use.
     convenience init(
         uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, name: String, at now: Int,
         fetched: SourceFreshness? = nil
@@ -84,17 +83,17 @@ package final class OpenedSource: Sendable {
 
     private static func head(named name: String, of tenant: ExactText? = nil, at now: Int) -> SourceHead {
         let date = HTTPDate(secondsSince1970: now)
-        // It never becomes stale, because no origin could be contacted for it.
+        // Never stale: there is no origin to validate it with.
         return SourceHead(
             identity: SourceIdentity(uploaded: name).owned(by: tenant), validator: .digest(name),
             headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
     }
 }
 
-/// Decoded images in use while many results of one source are rendered, so that each is decoded once even if it does
-/// not fit in the decoded cache.
+/// Decoded images held while several results of one source are rendered.
 ///
-/// Together they take at most half as much again as the largest: all levels of a page take a third more than the page.
+/// Each is decoded once, even if it does not fit in the decoded cache. Bounded to 1.5 times the largest image: all
+/// levels of a page together take at most 4/3 of the full page.
 final class ImagesInUse: Sendable {
     private let images = Locked(BoundedMap<DecodeKey, DecodedImage>())
 

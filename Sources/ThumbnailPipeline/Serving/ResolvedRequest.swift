@@ -3,18 +3,18 @@ package import Downloading
 package import HTTPTypes
 package import ThumbnailTypes
 
-/// A request with resolved sources and the key of its last result, because requests recur.
+/// A request with its source identities and the key of its last result.
 ///
-/// A request whose URLs are parsed, and whose geometry is planned again only if a source changes. Used on all event
-/// threads.
+/// Reused for repeated targets, so that URLs are parsed once, and the plan is computed once per version of a source.
+/// Used on all event threads.
 package final class ResolvedRequest: Sendable {
     package let request: Request
-    /// A ``ServiceError`` if one of them has no identity.
+    /// The identities, or a ``ServiceError`` if a source has none.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
     package let opened: OpenedSource?
-    /// The fields of clients that the origins of its sources receive.
+    /// The client fields that are forwarded to the origins of its sources.
     package let forwardedNames: [HTTPField.Name]
-    /// Nil for a request that is not logged.
+    /// Nil if the request is not logged.
     package let label: RequestLabel?
     private let lastResult = Locked<LastResult?>(nil)
 
@@ -29,7 +29,7 @@ package final class ResolvedRequest: Sendable {
         forwardedNames = (try? sources.get())?.forwardedNames ?? []
     }
 
-    /// The request of a client with these fields.
+    /// The request with these client fields, which are part of the sources' identities.
     package func forwarding(_ fields: HTTPFields) throws -> ResolvedRequest {
         guard !forwardedNames.isEmpty else { return self }
         let forwarding = try sources.get().mapValues { source throws(ClientFields.TooLong) in
@@ -38,7 +38,7 @@ package final class ResolvedRequest: Sendable {
         return ResolvedRequest(request, sources: .success(forwarding), of: opened, label: label)
     }
 
-    /// The fields by which responses to the target vary.
+    /// The value of `Vary` for responses to the target.
     package var vary: String? {
         guard !forwardedNames.isEmpty else { return request.vary }
         return ((request.vary.map { [$0] } ?? []) + forwardedNames.map(\.rawName)).joined(separator: ", ")
@@ -50,7 +50,7 @@ package final class ResolvedRequest: Sendable {
 
     var last: LastResult? { lastResult.withLock { $0 } }
 
-    /// `make` creates the key if a record has changed.
+    /// Returns the last key; calls `make` if a record has changed.
     func key(
         of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey
     ) rethrows -> ResultKey {
@@ -60,15 +60,15 @@ package final class ResolvedRequest: Sendable {
             defer { lastResult = new }
             return lastResult
         }
-        // Released here, outside the lock.
+        // Release it here, outside the lock.
         _ = replaced
         return new.key
     }
 }
 
-/// An object, because copying the key's parts for each response would cost more than looking it up.
+/// The key of the last result; an object, because copying the key for each response would cost more than a lookup.
 final class LastResult: Sendable {
-    /// The serials of the records: the records themselves would stay in memory beside the cache that counts them.
+    /// Serials instead of the records themselves, which would stay in memory uncounted.
     let serials: PerSource<UInt64>
     let key: ResultKey
 

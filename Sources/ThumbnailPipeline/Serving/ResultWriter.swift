@@ -15,14 +15,14 @@ package struct StoredResult: Sendable, Equatable {
 
 package struct ResultWriter: Sendable {
     private let origins: WritableOrigins?
-    /// Nil for all origins.
+    /// The rules that list the visible origins; nil makes all origins visible.
     private let visible: DownloadRules?
 
     package init(_ origins: WritableOrigins? = nil, visible: DownloadRules? = nil) {
         (self.origins, self.visible) = (origins, visible)
     }
 
-    /// The writer for a tenant with these rules.
+    /// A writer for a tenant, which sees only the origins of these rules.
     package func narrowed(to rules: DownloadRules) -> ResultWriter { ResultWriter(origins, visible: rules) }
 
     package func destination(_ text: ExactText) throws(Destination.Rejection) -> Destination {
@@ -38,9 +38,9 @@ package struct ResultWriter: Sendable {
         }
     }
 
-    /// Uses the `Cache-Control` of the destination, or else the one derived from the source's origin.
+    /// Uses the destination's `Cache-Control`, or else derives it from the source's freshness.
     ///
-    /// - Parameter source: The opened image that it was made from; nil if the source was fetched for it alone.
+    /// - Parameter source: The opened image of the result; nil if the source was fetched for this result only.
     package func put(
         _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil
     ) async throws -> StoredResult {

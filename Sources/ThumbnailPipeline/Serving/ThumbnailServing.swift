@@ -7,69 +7,71 @@ package import ThumbnailTypes
 
 package typealias ThumbnailServing = ThumbnailLookup & ThumbnailRendering & SourceOpening
 
-/// Never blocks; called on the event threads.
+/// Lookups on the event threads; no method blocks.
 package protocol ThumbnailLookup: Sendable {
     func resolved(_ request: Request) -> ResolvedRequest
 
     func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail?
 
-    /// - Parameter client: Nil if the tags are signed.
+    /// - Parameter client: The client whose tags are limited; nil if the tags are signed.
     func recordTags(of request: ResolvedRequest, by client: ClientNetwork?)
 
-    /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
+    /// Changes when ``cachedThumbnail(for:)`` may return something else for a reason other than time.
     var cacheVersion: Int { get }
 
-    /// Counts a response repeated within a second and a generation without looking up its thumbnail.
+    /// Counts a hit for a response that was repeated without a lookup, within a second at the same ``cacheVersion``.
     func countRepeatedHit()
 
     func overload(for job: Job) -> (any ServiceError)?
 
-    /// Nil if a lookup without a task is not the next step of the request.
+    /// Nil if the request cannot be looked up without a task.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
 
-    /// Judges by the text only.
+    /// Whether the rules allow the URL; does not resolve the host name.
     func mayFetch(_ url: ExactText) -> Bool
 
-    /// Whether the operator allowed this host by name, rather than every host.
+    /// Whether the operator allows this host by name, and not only every host.
     func isAllowedByName(_ url: ExactText) -> Bool
 }
 
-/// Canceling the task ends only this caller's part; all methods throw a ``ServiceError`` or `CancellationError`.
+/// Rendering in tasks; canceling the task ends only this caller's wait, not shared work.
+///
+/// Methods throw a ``ServiceError`` or `CancellationError`.
 package protocol ThumbnailRendering: Sendable {
     func thumbnail(for job: Job) async throws -> Thumbnail
 
-    /// Uses only the source of the job's request.
+    /// Returns facts about the source of the job's request.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts
 
     func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage
 }
 
 package protocol SourceOpening: Sendable {
-    /// Throws if the file is not an image, or its header is unreadable.
+    /// Opens an uploaded file; throws if its format is unknown or its header is unreadable.
     func open(upload bytes: SharedBytes, of client: ClientNetwork?) async throws -> OpenedSource
 
     func open(for job: Job) async throws -> OpenedSource
 
-    /// The source named in the request is ignored.
+    /// Resolves a request for an opened source; ignores the source that the request names.
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest
 
     func close(_ source: OpenedSource)
 }
 
-/// A lookup of a result in the shared cache: queries until one reply ends it.
+/// A lookup of a result in the shared cache, in one or more queries.
 ///
-/// Used by one event thread at a time; nothing blocks.
+/// Used by one event thread at a time; no method blocks.
 package protocol PendingLookup: AnyObject, Sendable {
-    /// Sends the next query; `ready` is called once, on any thread, possibly at once.
+    /// Sends the next query; `ready` is called once, on any thread, possibly before this method returns.
     func begin(_ ready: @escaping @Sendable () -> Void)
 
-    /// Called after `ready`.
+    /// Returns the outcome; call it after `ready`.
     func finish() -> PendingLookupOutcome
 }
 
 package enum PendingLookupOutcome: Sendable {
     case thumbnail(Thumbnail)
     case queryAgain
-    /// The thumbnail must be rendered, or the reply is so large that a task reads it.
+    /// A task must render the thumbnail, or read a reply that is too large for an event thread.
     case needsTask(EarlierLookup)
 }

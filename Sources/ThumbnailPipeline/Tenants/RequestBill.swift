@@ -2,13 +2,13 @@ import Coordination
 import Downloading
 import Synchronization
 
-/// The cost of one request: of the work that it started.
+/// CPU time and fetched bytes of one request; work joined from another request is free.
 package final class RequestBill: Sendable {
     private let account: TenantAccount?
     private let processorNanoseconds = Atomic<Int64>(0)
     private let fetchedBytes = Atomic(0)
 
-    /// - Parameter account: Nil if nothing accounts for the request.
+    /// - Parameter account: The account that is also charged; nil for none.
     package init(to account: TenantAccount?) { self.account = account }
 
     func charge(processor: Duration) {
@@ -25,10 +25,10 @@ package final class RequestBill: Sendable {
     package var processorTime: Duration { .nanoseconds(processorNanoseconds.load(ordering: .relaxed)) }
     package var originBytes: Int { fetchedBytes.load(ordering: .relaxed) }
 
-    /// Nil if the client decides.
+    /// The tenant's flow; nil if each client has its own.
     var flow: Int? { account?.flow }
     var share: Int { account?.share ?? 1 }
-    /// The clients of the default tenant share one; nil without other tenants.
+    /// The tenant's flow in shared queues, one for all clients of the default tenant; nil without other tenants.
     var tenantFlow: TenantFlow? {
         account.flatMap { account in account.share.map { TenantFlow(id: account.flow ?? 0, share: $0) } }
     }

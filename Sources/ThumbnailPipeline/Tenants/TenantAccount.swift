@@ -3,16 +3,16 @@ import HTTPTypes
 package import Text
 package import ThumbnailTypes
 
-/// The use of one tenant's requests, and its limits.
+/// The usage and limits of one tenant.
 ///
-/// Lives as long as the service, whatever a reload changes.
+/// Lives as long as the service, even if a reload removes the tenant.
 package final class TenantAccount: Sendable {
     package struct Limits: Hashable, Sendable {
         package var rate: Quota?
-        /// The quota of processor time, in nanoseconds.
+        /// Nanoseconds of CPU time.
         package var processorTime: Quota?
         package var originBytes: Quota?
-        /// The weight of its turns to work, relative to other tenants; nil without others.
+        /// The tenant's weight in fair queues; nil without other tenants.
         package var share: Int?
 
         package init(share: Int? = nil) { self.share = share }
@@ -27,7 +27,7 @@ package final class TenantAccount: Sendable {
     }
 
     package let name: ExactText
-    /// The flow of all its work, a negative number; nil if each client has a flow.
+    /// The flow of all the tenant's work, a negative number; nil if each client has a flow.
     let flow: Int?
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
@@ -38,7 +38,7 @@ package final class TenantAccount: Sendable {
 
     var share: Int? { state.withLock { $0.limits.share } }
 
-    /// Limits that stay the same keep what was used.
+    /// Replaces the limits; unchanged limits keep their usage.
     package func use(_ limits: Limits) {
         let now = timekeeper.now
         state.withLock { state in
@@ -53,7 +53,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// Counts a request against `rate`; returns the rejection if it exceeds the rate.
+    /// Counts a request against `rate`; returns the error if it exceeds the rate.
     package func refusal() -> TenantRefusal? {
         let now = timekeeper.now
         return state.withLock { state in
@@ -62,7 +62,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// The refusal of work above `processorTime` or `originBytes`.
+    /// The error if `processorTime` or `originBytes` is used up.
     package func workRefusal() -> TenantRefusal? {
         let now = timekeeper.now
         return state.withLock { state in
@@ -76,7 +76,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// Charges work as it is done, even if its request fails or is still running.
+    /// Charges work as it is done, even if its request later fails.
     package func charge(processor: Duration = .zero, originBytes: Int = 0, sentBytes: Int = 0) {
         let now = timekeeper.now
         var use = TenantUse()
@@ -88,7 +88,7 @@ package final class TenantAccount: Sendable {
         }
     }
 
-    /// - Parameter code: The failure; nil for a success.
+    /// - Parameter code: The error code; nil for success.
     package func record(cache: CacheUse?, code: ErrorCode?, sentBytes: Int) {
         let now = timekeeper.now
         var use = TenantUse()
@@ -98,7 +98,7 @@ package final class TenantAccount: Sendable {
         state.withLock { [use] in $0.history.record(use, at: now) }
     }
 
-    /// Since the start, and in the last minute, hour and day.
+    /// The usage since the start, and in the last minute, hour and day.
     package var history: TenantHistory {
         let now = timekeeper.now
         return state.withLock { state in
@@ -108,7 +108,7 @@ package final class TenantAccount: Sendable {
     }
 }
 
-/// A request or its work is above a tenant's limit.
+/// A request or its work exceeds a limit of the tenant.
 package struct TenantRefusal: ServiceError {
     enum Limit: String, Sendable {
         case rate, processorTime, originBytes
@@ -129,7 +129,7 @@ package struct TenantRefusal: ServiceError {
                 ? "There are more requests than the rate of this customer; try again later."
                 : "This customer has used its \(limit.rawValue); images that are cached are still served.",
             detail: limit.rawValue, retryAfter: seconds)
-        // Structured fields have integers of 15 digits, so processor time is sent in seconds.
+        // Integers in structured fields have at most 15 digits, so CPU time is sent in seconds.
         let amount = limit == .processorTime ? max(1, quota.amount / 1_000_000_000) : quota.amount
         let window = max(1, Int(quota.window.seconds))
         response.rateLimit = .init(

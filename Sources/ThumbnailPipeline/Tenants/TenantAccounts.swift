@@ -3,8 +3,9 @@ package import Telemetry
 package import Text
 import ThumbnailTypes
 
-/// The accounts of all tenants since the start, including removed ones; of `default` also without tenants, once costs
-/// have been shown.
+/// The accounts of all tenants since the start, including removed ones.
+///
+/// Also has `default` without tenants, if `costHeader` is on.
 package final class TenantAccounts: Sendable {
     private let accounts = Locked<[ExactText: TenantAccount]>([:])
     private let timekeeper: any Timekeeper

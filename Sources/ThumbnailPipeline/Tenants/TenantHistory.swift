@@ -1,7 +1,7 @@
 import Coordination
 package import ThumbnailTypes
 
-/// The use of some requests.
+/// The usage of a set of requests.
 package struct TenantUse: Sendable {
     /// The counts in the order of ``uses``.
     fileprivate var counts = InlineArray<6, Int>(repeating: 0)
@@ -30,9 +30,9 @@ package struct TenantUse: Sendable {
     }
 }
 
-/// Use since the start, and in windows of twelve slices, which take no memory until there is use.
+/// Usage since the start, and in windows of twelve slices; unused windows take no memory.
 package struct TenantHistory: Sendable {
-    /// A ``TenantUse`` of at most two hours, as small as possible, because a tenant has 36.
+    /// The usage of at most two hours, in a compact form, because a tenant has 36 of these.
     private struct Slice: Sendable {
         let number: UInt32
         private var counts = InlineArray<6, UInt32>(repeating: 0)
@@ -65,7 +65,7 @@ package struct TenantHistory: Sendable {
     }
 
     private static let sliceCount = 12
-    /// The names of the windows, and the seconds of their slices.
+    /// The names of the windows, and the seconds per slice.
     private static let kinds = [("1m", 5), ("1h", 300), ("24h", 7_200)]
 
     package private(set) var total = TenantUse()
@@ -84,7 +84,7 @@ package struct TenantHistory: Sendable {
             let number = Self.number(at: now, in: index)
             if recent[index].last?.number != number {
                 forget(before: number, in: index)
-                // An array that grows by itself would double to more slices than there are.
+                // Reserve exactly: doubling would exceed the number of slices.
                 let count = recent[index].count
                 if count == recent[index].capacity { recent[index].reserveCapacity(min(Self.sliceCount, 2 * count)) }
                 recent[index].append(Slice(number: number))

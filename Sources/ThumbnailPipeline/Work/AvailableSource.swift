@@ -6,21 +6,21 @@ import Recipes
 import Telemetry
 import ThumbnailTypes
 
-/// A source as one caller has it: known from the caches, fetched, or opened earlier.
+/// A source as one caller has it: from the caches, fetched, or opened earlier.
 struct AvailableSource: Sendable {
     let record: SourceRecord
-    /// The file; nil if the caller only knows that the source is unchanged, or has the preview.
+    /// The file; nil if the source is unchanged and was not sent again, or if only the preview was fetched.
     var bytes: SharedBytes?
     /// The only fetched part of a RAW photograph; nil for other sources.
     var preview: RAWPreview?
     var status = CacheLayerStatus(.source, .hit)
     var timings: [StepTiming] = []
-    /// Nil for a source from the caches; work on others is not given up while there is time.
+    /// Time left to render a fetched source; nil for a cached one, which uses the lane's queue timeout.
     var timeLeft: Duration?
 
     var isFromCache: Bool { status.outcome == .hit }
 
-    /// The file to decode, and the header by which it is decoded.
+    /// The file to decode, and its header.
     var file: (bytes: SharedBytes, header: ImageHeader)? { preview?.file ?? bytes.map { ($0, record.header) } }
 }
 
@@ -33,8 +33,8 @@ extension AvailableSource {
     }
 
     /// - Parameters:
-    ///   - duration: The time of the fetch, including queueing.
-    ///   - now: The time in seconds since 1970.
+    ///   - duration: The time of the fetch, including its queue wait.
+    ///   - now: Seconds since 1970.
     init(
         _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {
@@ -77,7 +77,7 @@ extension CacheLayerStatus {
     }
 }
 
-/// A source without its pixels, known as a whole or from parts.
+/// A source described by its header, from the whole file or from parts.
 struct DescribedSource: Sendable {
     let head: SourceHead
     let header: ImageHeader
@@ -106,10 +106,10 @@ extension TransferTimings {
 extension PerSource where Value == AvailableSource {
     var records: PerSource<SourceRecord> { mapValues(\.record) }
 
-    /// `Cache-Status` and `Server-Timing` report the first whose origin was contacted, otherwise the image.
+    /// The source in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the image.
     var reported: AvailableSource { first { !$0.isFromCache } ?? image }
 
-    /// The timeout of the wait for a turn or a worker; nil for the lane's default.
+    /// The maximum wait for a turn or a thread; nil uses the lane's default.
     var queueTimeout: Duration? { compactMap(\.timeLeft).min() }
 }
 

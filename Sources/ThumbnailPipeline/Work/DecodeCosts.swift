@@ -2,7 +2,7 @@ import Coordination
 import Downloading
 import Recipes
 
-/// The CPU time of decodes, estimated from headers and corrected for sources that recently took far more.
+/// Estimates the CPU time of decodes from headers, and corrects it for sources that recently took far more.
 final class DecodeCosts: Sendable {
     private static let memory = Duration.seconds(600)
 

@@ -3,7 +3,7 @@ import Imaging
 import Recipes
 import ThumbnailTypes
 
-/// Finds the faces of each source once, and remembers them with its record.
+/// Finds the faces of each source once, and stores them in its record.
 struct FaceFinder: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -20,9 +20,9 @@ struct FaceFinder: Sendable {
         (self.decoder, self.timekeeper) = (decoder, timekeeper)
     }
 
-    /// The largest first; in pixels that most results need, too.
+    /// Returns the faces, largest first; detects them in pixels that most results also need.
     ///
-    /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are there.
+    /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are available.
     func faces(
         of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn, _ bill: RequestBill?
     ) async throws -> [Face] {
@@ -47,8 +47,9 @@ struct FaceFinder: Sendable {
         }.value
     }
 
-    /// A plan for the pixels of the result and those in which faces are sought; nil if one of them is enough, or if the
-    /// format has no such decode.
+    /// A plan that decodes the pixels of the result and of face detection together.
+    ///
+    /// Nil if both use the same pixels, or if the format cannot decode two levels in one pass.
     func plan(together key: ResultKey, of record: SourceRecord, _ imagesInUse: ImagesInUse) -> DecodePlan? {
         guard key.plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
             let own = try? self.key(of: record), !caches.hasPixels(own), !imagesInUse.contains(own)

@@ -14,7 +14,7 @@ struct PlaceholderRenderer: Sendable {
     private let made = MemoryCache<PlaceholderKey, EncodedImage>(
         capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
 
-    /// One image of typical size takes two kilobytes, the largest some hundreds.
+    /// A typical image takes 2 kB, the largest some hundred.
     private static let capacity = 4 << 20
 
     init(
@@ -25,7 +25,7 @@ struct PlaceholderRenderer: Sendable {
         (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
     }
 
-    /// Admitted, estimated and rendered like a result: once for all concurrent requests.
+    /// Admits and renders the image like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage {
         let (size, rules) = (placeholder.size, configuration.rules)
         let format = placeholder.format.format(
@@ -72,7 +72,7 @@ struct PlaceholderKey: SourceKeyed {
     let size: PixelSize
     let format: ImageFormat
 
-    /// A single-color image has no source; its color serves as one.
+    /// The color, instead of a source: a single-color image has none.
     var source: Color { color }
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) }

@@ -6,7 +6,7 @@ import Telemetry
 import ThumbnailTypes
 
 struct SourceDecoder: Sendable {
-    /// The pixels of all sources of a render, and how the render took part in their decodes.
+    /// The pixels of all sources of a render, and whether it started or joined their decodes.
     struct Pixels {
         let images: PerSource<DecodedImage>
         /// `started` if it started any decode, otherwise `joined` if it joined any, otherwise `cached`.
@@ -21,11 +21,10 @@ struct SourceDecoder: Sendable {
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
 
-    /// Waits for expensive decodes that are in progress outside any turn, because they would hold the turns of other
-    /// work.
+    /// Waits for expensive decodes of other requests before taking a turn, so that no turn is held while waiting.
     ///
     /// - Parameter imagesInUse: Receives images that are not cached.
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether it joined a decode.
     func joinExpensiveDecodes(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse
     ) async throws -> Bool {
@@ -40,7 +39,7 @@ struct SourceDecoder: Sendable {
                     if !caches.hasPixels(key) { imagesInUse.add(image, for: key) }
                     return true
                 } catch is UnderestimatedDecode, PipelineError.sourceNeeded {
-                    // This work has its own attempt.
+                    // The caller decodes the source itself.
                     return false
                 }
             }
@@ -48,8 +47,8 @@ struct SourceDecoder: Sendable {
     }
 
     /// - Parameters:
-    ///   - rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
-    ///   - together: A plan for the image at several levels, if more than the result needs them.
+    ///   - rooms: Memory for the decodes; nil for pixels that were cached when it was reserved.
+    ///   - together: A plan that decodes the image at several levels, if more than this result needs them.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
@@ -70,7 +69,7 @@ struct SourceDecoder: Sendable {
                 ? .started : participations.contains(.joined) ? .joined : .cached)
     }
 
-    /// Decodes the plan's levels in one pass, as far as the format allows, for the results of an opened source.
+    /// Decodes the plan's levels in one pass for the results of an opened source.
     func decode(
         _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation, _ bill: RequestBill?
     ) async throws {
@@ -100,7 +99,7 @@ struct SourceDecoder: Sendable {
         room: MemoryReservation?, together: DecodePlan? = nil, _ bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
-        // Evicted since the cost was estimated, and maybe being decoded again.
+        // The pixels were evicted after the cost was estimated: retry as expensive work.
         if turn.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
             !imagesInUse.contains(key)
         {
@@ -119,11 +118,11 @@ struct SourceDecoder: Sendable {
             }
             image = image.with(coarser: [])
             caches.store(image, for: key, of: record)
-            // Before the decode is forgotten, so that the caller's next result finds it.
+            // Keep the image before the decode is no longer shared, so that the caller's next result finds it.
             imagesInUse.add(image, for: key)
             return image
         }
-        // Others may have decoded it.
+        // Another request may have decoded it.
         if found.participation != .started { imagesInUse.add(found.value, for: key) }
         return found
     }
@@ -133,7 +132,7 @@ struct SourceDecoder: Sendable {
         together: DecodePlan? = nil, turn: WorkTurn, room: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> DecodedImage {
         let own = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
-        // Nothing was reserved if the pixels were cached a moment ago.
+        // Nothing was reserved if the pixels were cached at that time.
         let room = try room ?? resources.budget.reserveNow(own, of: bill?.tenantFlow)
         var plan = key.plan
         if let together {
@@ -191,15 +190,15 @@ struct SourceDecoder: Sendable {
         return try resources.codec.draw(
             file.bytes, inside: border, header: file.header, plan: key.plan, limits: limits, token: token
         ) { drawing in
-            // The first drawing is gone.
+            // The first drawing's memory is free again, so only the difference is reserved.
             let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - room.bytes
             if more > 0 { try room.grow(by: more) }
         }
     }
 
-    /// Removes a file that cannot be decoded, so that the origin is contacted again, but not at once for every request.
+    /// Remembers the failure, and removes a file that cannot be decoded, so that it is fetched again later.
     ///
-    /// A source with a broken later frame or any successful decode stays.
+    /// A source stays if only a later frame is broken or any decode succeeded.
     private func remember(
         _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {

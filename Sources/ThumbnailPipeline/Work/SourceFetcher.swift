@@ -7,7 +7,7 @@ import Telemetry
 import Text
 import ThumbnailTypes
 
-/// Waits for all sources of a job, under one receipt and one deadline.
+/// Fetches all sources of a job, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
     let caches: CacheLayers
@@ -15,9 +15,9 @@ struct SourceFetcher: Sendable {
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
-    /// Returns nil if one arrived without bytes and its record is gone.
+    /// Returns nil if a source is unchanged, but its record was evicted.
     ///
-    /// RAW photographs arrive as their previews, where ranges allow it.
+    /// Fetches only the preview of a RAW photograph if the origin supports ranges.
     func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
         let start = timekeeper.now
         let roles = job.request.roles
@@ -48,7 +48,7 @@ struct SourceFetcher: Sendable {
         return try available(fetched.whole, for: job, since: start, checkpoint)
     }
 
-    /// The walk to the preview if the file is RAW, by its stored header or else by its name; nil for others.
+    /// The walk to the preview if the stored header or the name says that the file is RAW; otherwise nil.
     func walk(for identity: SourceIdentity) -> SourceWalk? {
         let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
         let isRAW = known.map { $0.format == .raw } ?? identity.isNamedRAW
@@ -67,7 +67,7 @@ struct SourceFetcher: Sendable {
             timeLeft: timeLimit - duration)
     }
 
-    /// Fetches only the bytes that describe the source; returns nil if it arrived without bytes and its record is gone.
+    /// Fetches only the bytes that describe the source; returns nil if it is unchanged, but its record was evicted.
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
         let (start, checkpoint) = (timekeeper.now, failedDecodes.checkpoint)
         switch try await fetched(identity, for: job, needsBytes: needsBytes, walk: .header, since: start) {

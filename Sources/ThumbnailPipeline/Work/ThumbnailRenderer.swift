@@ -6,10 +6,10 @@ import Recipes
 import Telemetry
 import ThumbnailTypes
 
-/// Renders results: each once for all callers, from pixels decoded once for all renders.
+/// Renders each result once for all concurrent callers, from shared decoded pixels.
 ///
-/// A render checks the disk, waits for its turn if it is expensive, reserves memory for itself and its decodes, has the
-/// sources decoded, and runs on a worker thread.
+/// A render looks in the layers below memory, waits for a turn, reserves memory for itself and its decodes, waits for
+/// the decodes, and runs on a worker thread.
 struct ThumbnailRenderer: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -31,7 +31,7 @@ struct ThumbnailRenderer: Sendable {
         }
     }
 
-    /// Restarts work that others began without the sources and that failed for lack of them.
+    /// Retries if it joined a render that failed because its starter had no source bytes.
     func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage
     {
         while true {
@@ -72,7 +72,7 @@ struct ThumbnailRenderer: Sendable {
         }
     }
 
-    /// Decodes all levels that results of an opened source need in one pass.
+    /// Decodes in one pass all levels that the results of an opened source need.
     func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource, flow: Int) async throws {
         let cost = {
             WorkCost(
@@ -133,9 +133,9 @@ struct ThumbnailRenderer: Sendable {
     }
 
     /// - Parameters:
-    ///   - joined: The wait for decodes that were joined before the turn.
+    ///   - joined: The time spent waiting for joined decodes before the turn.
     ///   - queuedAt: When the wait for the turn began.
-    ///   - shared: The results of the shared layers that were queried.
+    ///   - shared: The outcomes of lookups in shared layers.
     private func renderInTurn(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
         _ imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
@@ -182,8 +182,8 @@ struct ThumbnailRenderer: Sendable {
 
     /// - Parameters:
     ///   - turn: The wait for the turn and for memory.
-    ///   - thread: The wait of the decode for a thread.
-    ///   - decoded: The time of the decode with that wait; nil if the pixels were cached.
+    ///   - thread: The decode's wait for a thread.
+    ///   - decoded: The time of the decode, including that wait; nil if the pixels were cached.
     private static func timings(
         waited turn: Duration, _ thread: Duration, decoded: Duration?, rendered: Steps
     ) -> [StepTiming] {
@@ -192,7 +192,7 @@ struct ThumbnailRenderer: Sendable {
             + [StepTiming("render", rendered.work), StepTiming("encode", rendered.encoding)]
     }
 
-    /// Renders ahead of decodes if it completes its own decode, because others could otherwise delay it forever.
+    /// Runs ahead of queued decodes if it follows its own decode, because new decodes could delay it forever.
     private func render(
         _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>, faces: [Face],
         keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
@@ -224,7 +224,7 @@ struct ThumbnailRenderer: Sendable {
         return (result, steps)
     }
 
-    /// Keeps the forms of additional sources in the decoded cache, next to their pixels.
+    /// Caches scaled additional sources in the decoded cache, next to their pixels.
     private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionPixelCache {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
@@ -238,10 +238,10 @@ struct ThumbnailRenderer: Sendable {
 }
 
 extension RenderedImage {
-    /// The result from below memory, for the callers of its render; nil if it was not found.
+    /// The result found in a layer below memory; nil on a miss.
     init?(_ restored: RestoredResult) {
         guard let result = restored.result else { return nil }
-        // A result from the disk counts as a hit of the result cache, and fills nothing.
+        // A result from the disk counts as a hit of the result cache, and is not stored again.
         guard !restored.shared.isEmpty else {
             self = result
             return
@@ -252,7 +252,7 @@ extension RenderedImage {
 }
 
 extension EncodedImage {
-    /// The image as a `data:` URL (RFC 2397), in one block that all readers share.
+    /// The image as a `data:` URL (RFC 2397), in one shared block.
     fileprivate func asDataURL() -> EncodedImage {
         let start = "data:\(format.mediaType);base64,"
         let digitCount = (bytes.count + 2) / 3 * 4
@@ -265,6 +265,6 @@ extension EncodedImage {
         return EncodedImage(bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
-    /// A multiple of three bytes, so that only the last piece is padded.
+    /// Bytes encoded at a time: a multiple of three, so that only the last piece is padded.
     private static var piece: Int { 48 << 10 }
 }

@@ -5,21 +5,21 @@ import Recipes
 import Telemetry
 import ThumbnailTypes
 
-/// When work on a worker thread began, and when its parts did.
+/// Measures queue wait, work and encoding of one piece of work on a worker thread.
 final class WorkClock: Sendable {
-    /// The current request's, if it is recorded.
+    /// The current request's trace; nil if it is not sampled.
     private let trace: RequestTrace?
     private let start: Duration
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
     private let processor = Locked((work: Duration.zero, encoding: Duration.zero))
 
-    /// - Parameter start: When the wait for a thread began.
+    /// - Parameter start: The beginning of the wait for a thread.
     init(at start: Duration) {
         trace = RequestTrace.current.flatMap { $0.context.isSampled ? $0 : nil }
         self.start = start
     }
 
-    /// Performs the work on the calling thread, and measures its processor time and that of its worker processes.
+    /// Performs the work on the calling thread, and measures its CPU time including its worker processes.
     func perform<Value>(_ token: WorkToken, at time: Duration, _ work: () throws -> Value) rethrows -> Value {
         began.withLock { $0 = (time, token) }
         let start = SystemTimekeeper.threadProcessorTime
@@ -33,7 +33,7 @@ final class WorkClock: Sendable {
         return try work()
     }
 
-    /// The time of the whole work, and of the encoding at its end; zero if it never started.
+    /// CPU time of the whole work, and of the encoding at its end; zero if it never started.
     var processorTime: (work: Duration, encoding: Duration) { processor.withLock { $0 } }
 
     var wholeProcessorTime: Duration {
@@ -41,19 +41,19 @@ final class WorkClock: Sendable {
         return time.work + time.encoding
     }
 
-    /// The wait, the work, and the encoding at its end.
+    /// Durations of the queue wait, the work, and the encoding at its end.
     func steps(until end: Duration) -> (queue: Duration, work: Duration, encoding: Duration) {
         guard let began = began.withLock({ $0 }) else { return (end - start, .zero, .zero) }
         let writing = Self.writing(began, until: end) ?? end
         return (began.time - start, writing - began.time, end - writing)
     }
 
-    /// The token always uses the system's clock, even if the pipeline uses another.
+    /// The token always uses the system's clock, even in tests with another clock.
     private static func writing(_ began: (time: Duration, token: WorkToken), until end: Duration) -> Duration? {
         began.token.writingBegan.map { min(max($0, began.time), max(began.time, end)) }
     }
 
-    /// Records only the wait if the work never started.
+    /// Records the spans; only the wait if the work never started.
     ///
     /// - Parameter name: `decode` or `render`.
     func record(_ name: String, _ format: ImageFormat, until end: Duration) {
@@ -85,8 +85,9 @@ struct DownloadTrace {
 
     var traceparent: String { context.traceparent }
 
-    /// Records the slot's wait and the transfer's phases, or the wait for another request's transfer; redirects add to
-    /// each phase.
+    /// Records the wait for a slot and the phases of the transfer, or the wait for another request's transfer.
+    ///
+    /// A phase is the sum over all redirects.
     func record(_ copy: FetchedSource, from host: String, until end: Duration) {
         guard let exchange = copy.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]

@@ -14,7 +14,7 @@ struct WorkEstimator: Sendable {
         needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) }
     }
 
-    /// Whether the result is cached, even if a source is stale, or is being rendered for other callers.
+    /// Whether the result is cached (even for stale sources) or being rendered for another caller.
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.hasResult(key) || renders.contains(key) }
 
     func isDecoded(_ key: DecodeKey, imagesInUse: ImagesInUse? = nil) -> Bool {

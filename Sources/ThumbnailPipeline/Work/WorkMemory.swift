@@ -5,13 +5,13 @@ import Recipes
 struct WorkMemory: Sendable {
     struct Reservations {
         let render: MemoryReservation
-        /// The reservation for the decode of each source; nil if its pixels are cached.
+        /// Memory for the decode of each source; nil if its pixels are cached.
         let decodes: PerSource<MemoryReservation?>
     }
 
     let budget: MemoryBudget
 
-    /// Reserves all at once: two tasks that each hold a part could deadlock.
+    /// Reserves all memory of a render at once: two tasks that each hold a part could deadlock.
     func reserve(
         for key: ResultKey, from sources: PerSource<AvailableSource>, of flow: TenantFlow?,
         isDecoded: (DecodeKey) -> Bool
@@ -27,7 +27,7 @@ struct WorkMemory: Sendable {
             let (larger, isTooLarge) = sum.addingReportingOverflow(cost)
             (sum, overflow) = (larger, overflow || isTooLarge)
         }
-        // The caches keep a quarter even when they are purged.
+        // A purge leaves up to a quarter of the budget in the caches.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
             let header = sources.image.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))

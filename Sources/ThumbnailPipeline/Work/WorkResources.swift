@@ -13,7 +13,7 @@ package struct WorkResources: Sendable {
     let logger: Logger
     let faceDetector: FaceDetector?
 
-    /// - Parameter codec: Decodes, and writes formats that are encoded in one step.
+    /// - Parameter codec: Decodes images, and encodes formats that need a worker process.
     package init(
         lanes: WorkLanes, codec: any ImageCodec = InProcessCodec(), budget: MemoryBudget = MemoryBudget(),
         metrics: PipelineMetrics, events: EventLog = EventLog(), logger: Logger = .silent,
@@ -28,7 +28,7 @@ package struct WorkResources: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter work: The processor time.
+    /// - Parameter work: CPU time.
     func decoded(
         _ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration
     ) {
@@ -43,8 +43,8 @@ package struct WorkResources: Sendable {
     }
 
     /// - Parameters:
-    ///   - work: The processor time before the encoding.
-    ///   - encoding: The processor time of the encoding.
+    ///   - work: CPU time before the encoding.
+    ///   - encoding: CPU time of the encoding.
     func rendered(
         _ source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
     ) {

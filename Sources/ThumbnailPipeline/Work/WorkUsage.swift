@@ -3,14 +3,14 @@ import Downloading
 package import Recipes
 import Telemetry
 
-/// The processor time of image work: in total by step and format, and in the last ten minutes also by origin.
+/// CPU time of image work: in total by step and format, and in the last ten minutes also by origin.
 package final class WorkUsage: Sendable {
     package enum Step: String, Sendable, CaseIterable {
         case decode, render, encode
     }
 
     package struct Share: Sendable, Equatable {
-        /// As in ``OriginStatus/origin``; `NAME:` for a named origin.
+        /// As in ``OriginStatus/origin``, but `NAME:` for a named origin.
         package let origin: String
         package let step: Step
         package let format: ImageFormat
@@ -29,7 +29,7 @@ package final class WorkUsage: Sendable {
     }
 
     package static let span = Duration.seconds(600)
-    /// Per minute, because clients can name any number of origins; further ones count as `others`.
+    /// The maximum number of shares per minute; the rest counts as `others`, because clients can invent origins.
     private static let maximumKeys = 1_000
     private static let others = "others"
 
@@ -70,7 +70,7 @@ package final class WorkUsage: Sendable {
         }
     }
 
-    /// The largest first.
+    /// The shares of the last ten minutes, largest first.
     package var shares: [Share] {
         let number = minute(at: timekeeper.now)
         let recent = minutes.withLock { minutes in minutes.filter { number - $0.number < minutes.count } }
