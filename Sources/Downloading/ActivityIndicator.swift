@@ -1,6 +1,6 @@
 import Coordination
 
-/// Shows download activity after a second of work, and hides it a moment after its end, so that it does not flicker.
+/// Shows download activity after a second of work, and hides it with a delay so that it does not flicker.
 struct ActivityIndicator {
     private static let activationDelay = Duration.seconds(1)
     private static let completionDelay = Duration.milliseconds(170)
@@ -21,7 +21,7 @@ struct ActivityIndicator {
         }
     }
 
-    /// The time of the next change, possibly in the past; nil if there is none.
+    /// The time of the next change, which may have passed; nil if none is pending.
     var nextChange: Duration? {
         switch phase {
         case .delayingStart(let start): start + Self.activationDelay

@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-/// A slot in use, which can be returned once.
+/// A slot in use; returning it twice has no effect.
 struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }
@@ -9,12 +9,10 @@ struct SlotToken: Hashable, Sendable {
 /// The slots of running transfers, limited in total and per host.
 ///
 /// A host's first transfer for each tenant may take any slot. For further ones, a quarter of all slots must stay free
-/// for hosts without transfers, or half if the host is slow. A host that is alone may use all slots up to its limit.
+/// for hosts without transfers, or half if the host is slow. A single host may use all slots up to its limit.
 ///
-/// A tenant takes further slots, in total and of a host, only while it has fewer than three times the free ones, so
+/// A tenant takes further slots, in total and per host, only while it uses fewer than three times the free ones, so
 /// that some are always left.
-///
-/// The state is the set of tokens in use, not a counter: returning one twice has no effect.
 struct DownloadSlots {
     private struct Allocation {
         let host: ExactText
@@ -22,10 +20,10 @@ struct DownloadSlots {
         let pace: TransferPace
     }
 
-    /// The time for which a host counts as slow after its last slow transfer has ended.
+    /// How long a host counts as slow after its last slow transfer.
     private static let slownessMemory = Duration.seconds(30)
 
-    /// Lowering the limits takes no slot away.
+    /// The maximum number of slots; lowering it does not end transfers.
     private(set) var maximum: Int
     private var maximumPerHost: Int
     private var exceptions: [ExactText: Int] = [:]
@@ -71,7 +69,7 @@ struct DownloadSlots {
 
     private func count(of flow: TenantFlow) -> Int { flowCounts[flow.id, default: 0] }
 
-    /// The number of transfers divided by the share.
+    /// The tenant's transfers divided by its weight.
     func load(of flow: TenantFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
@@ -105,7 +103,7 @@ struct DownloadSlots {
         switch allocation.pace.isSlow(at: now) {
         case true?: slowHosts.insert(true, for: allocation.host, until: now + Self.slownessMemory)
         case false?: slowHosts.remove(allocation.host)
-        // A quick end, such as a 404, does not determine the pace.
+        // A fast end, such as a 404, says nothing about the speed.
         case nil: break
         }
         return true
@@ -114,7 +112,7 @@ struct DownloadSlots {
 
 struct TransferPace {
     private static let grace = Duration.seconds(2)
-    /// A longer transfer is slow below this rate in bytes per second.
+    /// Bytes per second below which a longer transfer counts as slow.
     private static let minimumSpeed = 128 << 10
 
     private let progress: TransferProgress
@@ -125,7 +123,7 @@ struct TransferPace {
         self.start = start
     }
 
-    /// Nil if it is too early to tell.
+    /// Whether the transfer is slow; nil if it is too early to tell.
     func isSlow(at now: Duration) -> Bool? {
         let age = now - start
         guard age >= Self.grace else { return nil }

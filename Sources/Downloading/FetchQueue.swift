@@ -3,7 +3,7 @@ import Text
 
 struct FetchQueue {
     private let order: DownloadConfiguration.Order
-    /// Lowering it removes no fetch.
+    /// The maximum length; lowering it removes no fetches.
     var maximum: Int
     private var ids: [FetchID] = []
 
@@ -14,7 +14,7 @@ struct FetchQueue {
 
     var count: Int { ids.count }
 
-    /// A tenant has room while fewer of its fetches wait than there are free places, for its share.
+    /// Whether the queue accepts the fetch: a tenant may have as many queued fetches as `share` × the free places.
     func hasRoom<Answer>(for fetch: SharedFetch<Answer>, among fetches: [FetchID: SharedFetch<Answer>]) -> Bool {
         guard let flow = fetch.request.flow else { return ids.count < maximum }
         let own = ids.count { fetches[$0]?.request.flow?.id == flow.id }
@@ -25,14 +25,14 @@ struct FetchQueue {
 
     mutating func append(_ id: FetchID) { ids.append(id) }
 
-    /// Puts fetches first in the order, whatever the limit of the queue.
+    /// Puts fetches at the head of the queue, even if it is full.
     mutating func putNext(_ next: [FetchID]) {
         ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
     }
 
     mutating func remove(_ id: FetchID) { ids.removeAll { $0 == id } }
 
-    /// Nil if there is no slot for any of them.
+    /// Removes and returns the next fetch that can get a slot; nil if there is none.
     mutating func popNext<Answer>(
         from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> FetchID? {
@@ -40,7 +40,7 @@ struct FetchQueue {
         return ids.remove(at: index)
     }
 
-    /// Prefers the tenant with the fewest transfers for its share, then a host without a transfer.
+    /// Prefers the tenant with the fewest transfers relative to its weight, then a host without a transfer.
     ///
     /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
     private func nextIndex<Answer>(
@@ -69,7 +69,7 @@ struct FetchQueue {
         }
         let lowest = candidates.values.map(\.load).min()
         let best = candidates.values.filter { $0.load == lowest }
-        // Among tenants with equal loads, the one whose fetch is next in order.
+        // Among tenants with equal loads, choose the one whose fetch is next in order.
         return order == .fifo ? best.compactMap(\.first).min() : best.compactMap(\.first).max()
     }
 
@@ -78,7 +78,7 @@ struct FetchQueue {
         let flow: TenantFlow?
     }
 
-    /// The fetches of one tenant that may start.
+    /// The fetches of one tenant that can start.
     private struct Candidates {
         let load: Double
         var overdue: Int?

@@ -10,9 +10,9 @@ extension ImageDownloader {
     func start(_ starts: [State.StartAction], with work: @escaping @Sendable (State.StartAction) async -> Void) {
         for action in starts {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
-                // Safe under the lock, because creating a task only enqueues it, and necessary: a lookup that has gone
-                // on to its transfer must not be recorded afterward. Detached: a shared fetch must not inherit the
-                // priority and task-local values of its first caller.
+                // Creating a task under the lock is safe, because it only enqueues it, and necessary: otherwise a
+                // lookup could be recorded after its transfer. Detached: a shared fetch must not inherit its first
+                // caller's priority and task-local values.
                 let task = Task.detached { await work(action) }
                 guard let isWanted = shell.state.isWanted(action.fetch) else { return nil }
                 if isWanted { shell.tasks[action.fetch] = task }
@@ -54,10 +54,10 @@ extension ImageDownloader {
         do {
             try await reserveMemory(for: action)
             let outcome = try await fetch(action, reason: reason)
-            // A received body now counts itself as living memory.
+            // From here, `SharedBytes` counts the received body.
             result = .success(outcome.holding(action.progress.take(nil)))
         } catch {
-            // If one target reports that the source is gone, that does not apply to the others.
+            // A 404 for one target of a source does not apply to its other targets.
             switch error as? DownloadError {
             case .notFound? where !action.request.directives.noStore && !identity.sharesTargets: cache.remove(identity)
             case .accessDenied?: cache.remove(identity)
@@ -67,7 +67,7 @@ extension ImageDownloader {
         }
         action.progress.take(nil)
         let end = FinishedTransfer(identity, result, action.progress, in: timekeeper.now - begin)
-        // Before the fetch is forgotten, and so before another one of the source may begin.
+        // Report it before another fetch of the source can begin.
         observer.transfer?(TransferReport(identity, .ended(end), action.progress))
         let completion = finish(action, with: result)
         start(completion.starts)
@@ -79,7 +79,7 @@ extension ImageDownloader {
                 answer.resume(returning: outcome.shared(as: participation))
             }
         case .failure(let error):
-            // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
+            // A fetch with callers is never canceled, so the loader has shut down.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
             let exchange =
                 shared == .originHeld
@@ -146,7 +146,7 @@ extension ImageDownloader {
             progress: action.progress)
         if case .notModified(let confirmation) = answer {
             if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(.whole(copy)) }
-            // The 304 is for a version that we do not have: request the source itself.
+            // The 304 is for a version that we do not have: request the source without a condition.
             answer = try await loader.load(
                 TransferRequest(identity: request.identity, traceparent: request.traceparent),
                 progress: action.progress)

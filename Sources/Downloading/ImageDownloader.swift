@@ -2,9 +2,9 @@ package import Coordination
 package import HTTPTypes
 package import Text
 
-/// Downloads sources, each at most once at a time for all its callers.
+/// Downloads each source at most once at a time, for all its callers.
 ///
-/// A shared fetch is a separate task, and canceled when its last caller leaves, unless half of the announced bytes
+/// A shared fetch is a separate task. It is canceled when its last caller leaves, unless half of the announced bytes
 /// have arrived. Each caller waits under a receipt.
 package final class ImageDownloader: Sendable {
     typealias Answer = CheckedContinuation<FetchOutcome, any Error>
@@ -49,7 +49,7 @@ package final class ImageDownloader: Sendable {
 
     package var rules: DownloadRules { current.withLock { $0 } }
 
-    /// Identities that exist already, and transfers in progress, keep their rules.
+    /// Replaces the rules; existing identities and transfers in progress keep theirs.
     package func use(_ rules: DownloadRules) {
         current.withLock { $0 = rules }
         start(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
@@ -80,8 +80,7 @@ package final class ImageDownloader: Sendable {
         try await download(partOf: request.ofWhole, receipt: receipt, deadline: deadline).whole
     }
 
-    /// Fetches the bytes that the request's walk needs; the whole source if the origin sends only that, or if ranges
-    /// do not suffice.
+    /// Fetches the bytes that the request's walk needs, or the whole source if ranges are not supported or sufficient.
     package func download(
         partOf request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> FetchedSource {
@@ -94,7 +93,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Contacts the origin regardless of the cache; only an image replaces the copies.
+    /// Fetches the source from its origin regardless of the cache; only an image replaces the copies.
     ///
     /// Never returns a stale copy.
     package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> SourceCopy {
@@ -108,16 +107,16 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Returns how a stored source may currently be used for a caller.
+    /// Returns how a stored source may be used now for a caller.
     package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
     }
 
-    /// Revalidates in the background, once at a time for any number of callers.
+    /// Starts a background revalidation unless one is running.
     package func revalidate(_ identity: SourceIdentity, walk: SourceWalk? = nil) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
-            // A failure is cached; no caller waits for it.
+            // A failure is remembered; there is no caller to report it to.
             _ = try? await self.fetched(
                 SourceRequest(identity: identity, needsBytes: false, isBackground: true, walk: walk),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
@@ -126,9 +125,9 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Forgets the failures of a source, or of all, and discards the results of its transfers in progress.
+    /// Forgets the failures of one source or all, and discards the results of transfers in progress.
     ///
-    /// Call it before the source is removed from the caches: later callers get the origin's current version.
+    /// Call it before removing the source from the caches, so that later callers get the origin's current version.
     package func forget(_ identity: SourceIdentity? = nil) {
         shell.withLock { shell in
             if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
@@ -162,7 +161,7 @@ package final class ImageDownloader: Sendable {
         return !leaveAction.answers.isEmpty
     }
 
-    /// Cancels even nearly complete downloads.
+    /// Cancels all downloads of a source, even if nearly complete.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
         let (leaveAction, count) = shell.withLock { $0.state.leave(source: source) }
         conclude(leaveAction, throwing: DownloadError.receiptCanceled)
@@ -194,7 +193,7 @@ package final class ImageDownloader: Sendable {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
-                // The caller has already looked for the record there.
+                // A partial fetch has already looked there for the record.
                 let queriesSlowerLayers = cache.hasSlowerLayer && request.walk == nil
                 let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in

@@ -2,14 +2,14 @@ import Coordination
 import Text
 
 struct ImageDownloaderState<Answer> {
-    /// A transfer to start, or a lookup in the slower layers of the cache.
+    /// A transfer to start, or a lookup in the layers below memory.
     struct StartAction {
         let fetch: FetchID
         let request: SourceRequest
         let progress: TransferProgress
-        /// The stored source, which must not be used before its origin confirms it.
+        /// The stored source, which may be used only if its origin confirms it.
         var storedCopy: SourceCopy?
-        /// The time in the queue.
+        /// The time spent in the queue.
         let slotWait: Duration
     }
 
@@ -26,10 +26,10 @@ struct ImageDownloaderState<Answer> {
         var abandoned: [FetchID] = []
     }
 
-    /// The consequences for a fetch's callers after the lookup in the slower layers.
+    /// The consequences of a lookup in the layers below memory for the fetch's callers.
     struct LookupResult {
         var served: [Answer] = []
-        /// Whether a caller may use it only while it is revalidated, which no transfer of this fetch does.
+        /// True if a served caller needs a background revalidation and this fetch ends without a transfer.
         var needsRevalidation = false
         var rejected: [Answer] = []
         var starts: [StartAction] = []
@@ -70,15 +70,17 @@ struct ImageDownloaderState<Answer> {
         return activity.nextChange
     }
 
-    /// Lets a caller leave before it has begun to wait.
+    /// Registers a caller before it has a continuation, so that cancellation can come first.
     mutating func announce() -> WaiterID {
         lastID += 1
         arriving.insert(lastID)
         return lastID
     }
 
-    /// Looks in memory; else joins a fetch; else checks for a held origin and a remembered failure; else registers a
-    /// fetch, and starts it, enqueues it, or queries slower layers.
+    /// Serves the caller from memory, adds it to a fetch in progress, or begins a fetch.
+    ///
+    /// A held origin or a remembered failure prevents a new fetch. A new fetch starts, is queued, or first queries the
+    /// layers below memory.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
         answer: Answer, queriesSlowerLayers: Bool = false, isHeld: Bool = false,
@@ -103,7 +105,7 @@ struct ImageDownloaderState<Answer> {
             return .waiting(starts: [], isJoined: true)
         }
 
-        // The caller looks for a copy in all layers.
+        // The caller falls back to a stale copy from any layer.
         if isHeld { return .failedBefore(.originHeld, answer) }
 
         if key.mode == .ordinary, let failure = failures.failure(of: key.identity, at: now) {
@@ -135,7 +137,7 @@ struct ImageDownloaderState<Answer> {
         return .waiting(starts: [action(of: fetch, at: now)], isJoined: false)
     }
 
-    /// The fetch continues at its origin for callers that may not use the source from the slower layers.
+    /// Serves callers that may use the source from the layers below memory; for the rest, the fetch continues.
     mutating func endLookup(
         _ id: FetchID, with retrieved: SourceCopy?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookupResult {
@@ -195,8 +197,8 @@ struct ImageDownloaderState<Answer> {
 
     /// Frees the fetch's slot, and resumes its callers in order of arrival.
     ///
-    /// - Parameter failedTarget: Nil if the transfer succeeded. Callers with another target do not receive its failure:
-    ///   they continue in a separate fetch.
+    /// - Parameter failedTarget: The target of a failed transfer; nil after success. Callers with another target do not
+    ///   receive the failure: they continue in a separate fetch.
     mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Completion {
         guard let fetch = fetches.removeValue(forKey: id) else { return Completion() }
         if current[fetch.key] == id { current[fetch.key] = nil }
@@ -216,7 +218,7 @@ struct ImageDownloaderState<Answer> {
         return Completion(answers: answered.map { ($0.answer, $0.participation) }, starts: starts)
     }
 
-    /// Callers of one target go on, as the next fetch to start, after their shared fetch failed for another.
+    /// After a fetch failed for one target, lets callers of another target continue in the next fetch to start.
     private mutating func requeue(
         _ waiters: [Waiter<Answer>], of fetch: SharedFetch<Answer>, at now: Duration
     ) -> FetchID {
@@ -233,7 +235,7 @@ struct ImageDownloaderState<Answer> {
         return next.id
     }
 
-    /// Remembered failures may come from the earlier settings.
+    /// Applies a new configuration; drops remembered failures, which the earlier one may have caused.
     mutating func use(_ configuration: DownloadConfiguration, at now: Duration) -> [StartAction] {
         slots.use(configuration)
         queue.maximum = configuration.maximumQueuedDownloads
@@ -250,7 +252,7 @@ struct ImageDownloaderState<Answer> {
 
     func isWanted(_ id: FetchID) -> Bool? { fetches[id].map { !$0.isAbandoned } }
 
-    /// Whether a caller wants to keep the copies of its source if its origin sends no image.
+    /// Whether a caller refreshes the source: a failed refresh keeps existing copies.
     func isRefresh(_ id: FetchID) -> Bool { fetches[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
     func isInvalidated(_ id: FetchID) -> Bool { fetches[id]?.isInvalidated ?? false }
@@ -300,7 +302,7 @@ struct ImageDownloaderState<Answer> {
                 return leaveAction
             }
             if evenPastHalf || !fetch.progress.isPastHalf {
-                // A later caller of this URL gets a separate fetch; the slot stays taken until the transfer has ended.
+                // A later caller of this URL starts a new fetch; the slot is in use until the transfer has ended.
                 fetch.isAbandoned = true
                 current[fetch.key] = nil
                 leaveAction.abandoned = [id]
@@ -320,7 +322,7 @@ struct ImageDownloaderState<Answer> {
         return starts
     }
 
-    /// A fetch of a part serves a caller that needs the whole source only if the origin sends that.
+    /// Returns a fetch to join; a fetch of a part only if the origin sends the whole source.
     private func fetchToJoin(_ key: FetchKey) -> FetchID? {
         if let fetch = current[key] { return fetch }
         return key.suitable.lazy.compactMap { current[$0] }.first { id in

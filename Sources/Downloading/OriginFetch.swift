@@ -2,7 +2,7 @@ package import Coordination
 import HTTPTypes
 import Memory
 
-/// A fetch from the origin: how it began, and who receives the result.
+/// The inputs of a fetch from the origin.
 struct OriginFetch {
     let action: ImageDownloader.State.StartAction
     /// The stored copy that the origin may confirm.
@@ -12,7 +12,7 @@ struct OriginFetch {
 
     var condition: SourceCondition? { base.flatMap { SourceCondition($0.head) } }
 
-    /// Nil if the 304 is for another version.
+    /// Returns the updated copy; nil if the 304 is for another version.
     func copy(confirmedBy confirmation: SourceConfirmation) -> SourceCopy? {
         guard let base, let head = base.head.confirmed(by: confirmation) else { return nil }
         receiver.refresh(head)
@@ -26,9 +26,9 @@ struct OriginFetch {
 }
 
 extension ImageDownloader {
-    /// Requests the ranges that the walk needs, one after another; then the whole source if they do not suffice.
+    /// Requests the ranges that the walk needs, one after another, and the whole source if they do not suffice.
     ///
-    /// If the source changes meanwhile, or the origin's ranges contradict each other, none of them is used.
+    /// Uses no range if the source changes during the fetch or the origin's ranges contradict each other.
     func parts(of fetch: OriginFetch, by walk: SourceWalk) async throws -> FetchOutcome {
         let (identity, progress) = (fetch.action.request.identity, fetch.action.progress)
         let configuration = identity.rules.configuration
@@ -91,7 +91,7 @@ extension FetchedSource {
         }
     }
 
-    /// The size of the response; nil for a source that the caller already had.
+    /// The size of the response; nil after a 304.
     package var byteCount: Int? {
         switch self {
         case .whole(let copy): copy.exchange?.status == 304 ? nil : copy.bytes?.count
@@ -99,13 +99,13 @@ extension FetchedSource {
         }
     }
 
-    /// The bytes that the fetch took from the origin, including earlier ranges.
+    /// Bytes received from the origin by a fetch that the caller started, including earlier ranges.
     package var startedBytes: Int {
         let rangeBytes = if case .whole(let copy) = self { copy.rangeBytes } else { 0 }
         return rangeBytes + (participation == .started ? byteCount ?? 0 : 0)
     }
 
-    /// - Throws: If a caller that needs the whole source got a part, which never happens.
+    /// The whole source; throws for a part, which callers of whole sources never receive.
     package var whole: SourceCopy {
         get throws(DownloadError) {
             guard case .whole(let copy) = self else { throw .internal("a part in place of a source") }

@@ -5,7 +5,7 @@ import Text
 typealias FetchID = UInt64
 typealias WaiterID = UInt64
 
-/// A fetch shared by several callers, from the lookup in the slower layers to the end of its transfer.
+/// A fetch shared by several callers, from the lookup in the layers below memory to the end of its transfer.
 ///
 /// `Answer` is a caller's continuation.
 struct SharedFetch<Answer> {
@@ -15,15 +15,15 @@ struct SharedFetch<Answer> {
     let progress = TransferProgress()
     let startedAt: Duration
     var waiters: [Waiter<Answer>] = []
-    /// Nil while queued, and while slower layers are queried.
+    /// The slot; nil while the fetch is queued or queries the layers below memory.
     var slot: SlotToken?
-    /// When it began to wait for a slot, or took one at once.
+    /// When the fetch was queued for a slot or got one immediately.
     var queuedAt: Duration
-    /// The stored source, which must not be used before its origin confirms it.
+    /// The stored source, which may be used only if its origin confirms it.
     var storedCopy: SourceCopy?
-    /// Whether its last caller has left and its transfer is being canceled.
+    /// True if the last caller has left and the transfer is being canceled.
     var isAbandoned = false
-    /// Whether its request was sent before its source was removed from the caches.
+    /// True if the source was purged after the request was sent.
     var isInvalidated = false
 
     func isOverdue(at now: Duration) -> Bool {
@@ -35,7 +35,7 @@ struct SharedFetch<Answer> {
 
 /// Callers with equal keys may share a fetch; a response that must not be stored is not shared.
 ///
-/// A source from slower layers is checked for each caller separately.
+/// A source from the layers below memory is checked for each caller separately.
 struct FetchKey: Hashable {
     enum Mode {
         case ordinary
@@ -57,10 +57,10 @@ struct FetchKey: Hashable {
         (self.identity, self.mode, self.extent) = (identity, mode, extent)
     }
 
-    /// The fetches whose responses its callers may use; an ordinary caller may use a reload's, but not the reverse,
-    /// because the response may be older than the reload.
+    /// The keys of fetches that a caller with this key may join.
     ///
-    /// Callers of the whole source may join the fetch of a part, because the origin may send the whole.
+    /// An ordinary caller may join a reload, but not the reverse, because the ordinary response may be older than the
+    /// reload. Callers of the whole source may join the fetch of a part, because the origin may send the whole source.
     var suitable: [FetchKey] {
         let modes: [Mode] =
             switch mode {

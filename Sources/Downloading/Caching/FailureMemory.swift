@@ -1,7 +1,6 @@
 import Coordination
 
-/// Remembers recently failed sources by their requested target, so that a failing origin does not receive every
-/// request.
+/// Remembers recent failures by requested target, so that a failing origin does not receive every request.
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
@@ -15,7 +14,7 @@ struct FailureMemory {
 
     var count: Int { memory.count }
 
-    /// Remembers an error, unless it is unrelated to the source, such as our own limits and rejections.
+    /// Remembers an error caused by the source or its origin; ignores our own limits.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {

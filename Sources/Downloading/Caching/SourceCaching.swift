@@ -1,23 +1,23 @@
 package protocol SourceReceiver: Sendable {
     func store(_ source: Source)
 
-    /// Stores the facts that the parts contain.
+    /// Stores the facts from the fetched parts.
     func store(_ part: PartialSource)
 
     func refresh(_ head: SourceHead)
 }
 
-/// The cache of sources as seen by the downloader: memory, and optionally slower layers below.
+/// The downloader's view of the caches: memory, and optionally layers below.
 package protocol SourceCaching: SourceReceiver {
-    /// Returns a fresh or stale source. Called under the downloader's lock: must be quick and not call the downloader.
+    /// Returns a fresh or stale source; called under the downloader's lock, so it must be fast and not call back.
     func stored(for identity: SourceIdentity) -> SourceCopy?
 
-    /// The head of a source that was fetched in parts, fresh or stale.
+    /// Returns the fresh or stale head of a source that was fetched in parts.
     func storedPart(of identity: SourceIdentity) -> SourceHead?
 
     var hasSlowerLayer: Bool { get }
 
-    /// Looks in the layers below memory; a source that is found is then also in memory.
+    /// Looks in the layers below memory, and copies a source that it finds to memory.
     func retrieve(_ identity: SourceIdentity) async -> SourceCopy?
 
     func isImage(_ source: Source) -> Bool

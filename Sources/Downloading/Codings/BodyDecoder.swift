@@ -1,14 +1,14 @@
 import Coordination
 import Memory
 
-/// Decodes bodies with a content coding on its own thread, in turns: a small body can take as long as the largest one.
+/// Decodes `Content-Encoding` on one thread; bodies take turns, because a small one can expand to the limit.
 final class BodyDecoder: Sendable {
     private let worker: WorkerPool
 
     private static let turn = Duration.milliseconds(2)
 
     init() {
-        // As many as there can be transfers.
+        // At least `maximumTransfers`, so that the queue never rejects.
         worker = WorkerPool(count: 1, maximumQueued: 10_000, name: "content codings")
     }
 
@@ -21,7 +21,7 @@ final class BodyDecoder: Sendable {
         do {
             var (bytes, head) = (source.bytes, source.head)
             for coding in source.codings {
-                // The encoded bytes now count themselves.
+                // From here, the block is counted by `SharedBytes`, not by the transfer.
                 progress.begin(expecting: nil)
                 let decoding = try ContentDecoding(bytes, coding, maximumBytes: limit) { count, window in
                     try progress.receive(count, window: window)

@@ -3,7 +3,7 @@ import CZlib
 import Crypto
 import Memory
 
-/// Decodes a body step by step, so that other bodies get their turns; not for concurrent use.
+/// Decodes a body step by step, so that several bodies can take turns; not for concurrent use.
 @safe
 final class ContentDecoding: @unchecked Sendable {
     @safe
@@ -23,16 +23,16 @@ final class ContentDecoding: @unchecked Sendable {
     private var decoded = ByteAccumulator()
     private var hash = SHA256()
 
-    /// The maximum size of one piece, encoded and decoded: a few milliseconds even for a body made to be slow.
+    /// Maximum bytes of a piece, encoded and decoded; even a malicious piece takes only a few milliseconds.
     private static let codedPiece = 4 << 10
     private static let decodedPiece = 64 << 10
-    /// The maximum number of members of a gzip body; tools that write many put 64 KiB into each.
+    /// The maximum number of members of a gzip body; bgzip and similar tools put 64 KiB into each.
     private static let maximumMembers = 4_096
-    /// The maximum number of decoded bytes retained by libbrotli.
+    /// The maximum number of decoded bytes that libbrotli retains.
     private static let brotliWindow = 16 << 20
 
-    /// - Parameter willKeep: Called with each piece's size before it is stored, and the number of bytes retained by the
-    ///   library; its error ends the work.
+    /// - Parameter willKeep: Called before each piece is stored, with its size and the number of bytes that the library
+    ///   retains; an error ends the decode.
     init(
         _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
         willKeep: @escaping (_ count: Int, _ window: Int) throws -> Void
@@ -40,7 +40,7 @@ final class ContentDecoding: @unchecked Sendable {
         stream =
             switch coding {
             case .gzip: try Self.zlib(windowBits: 15 + 16)
-            // A zlib stream, or one without its header, as browsers accept it.
+            // A zlib or raw deflate stream: browsers accept both.
             case .deflate: try Self.zlib(windowBits: coded.withBytes(Self.hasZlibHeader) ? 15 : -15)
             case .brotli: try Self.brotli()
             }
@@ -81,9 +81,7 @@ final class ContentDecoding: @unchecked Sendable {
         return first & 0x0f == 8 && (first << 8 | second) % 31 == 0
     }
 
-    /// Decodes the next piece; returns whether it was the last one.
-    ///
-    /// Bytes after the end are ignored.
+    /// Decodes the next piece, and returns whether it was the last one; ignores bytes after the end.
     func step() throws -> Bool {
         try unsafe coded.withUnsafeBytes { input in
             let next = unsafe UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.codedPiece))

@@ -4,7 +4,7 @@ package struct DownloadConfiguration: Sendable {
     package enum Order: String, Sendable, CaseIterable {
         /// First in, first out.
         case fifo
-        /// Last in, first out, but never beyond half of an older request's time.
+        /// Last in, first out; a request that has waited for half of its timeout comes first.
         case lifo
     }
 
@@ -13,7 +13,7 @@ package struct DownloadConfiguration: Sendable {
     package var order = Order.fifo
     package var maximumQueuedDownloads = 1024
     package var connectTimeout = Duration.seconds(3)
-    /// The time from the request to the first byte of the response.
+    /// The timeout from sending the request to the first byte of the response.
     package var firstByteTimeout = Duration.seconds(5)
     package var downloadTimeout = Duration.seconds(10)
     /// The bytes that must arrive in each `lowSpeedInterval` once the response has begun.
@@ -21,20 +21,20 @@ package struct DownloadConfiguration: Sendable {
     package var lowSpeedInterval = Duration.seconds(3)
     package var maximumBytes = 64 << 20
     package var maximumRedirects = 5
-    /// Whether only the needed bytes of a source are fetched.
+    /// Whether to fetch only the bytes that a request needs, if the origin supports ranges.
     package var fetchesParts = true
     package var allowedNetworks: [AddressNetwork] = []
-    /// Networks that may not serve sources even if they are public or allowed; named origins may be there.
+    /// Networks that may not serve sources, even if public or allowed; named origins are exempt.
     package var deniedNetworks: [AddressNetwork] = []
-    /// Single endpoints that may serve sources even if they are not public.
+    /// Endpoints that may serve sources although they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
     package var allowedPorts: Set<Int> = [80, 443]
-    /// Patterns of which one must match every URL, including redirects; empty allows all URLs.
+    /// Every URL, including redirect targets, must match one of these patterns; empty allows all.
     package var allowedSources: [SourcePattern] = []
     package var allowsUnnamedSources = true
-    /// Patterns of which one must match too, unless there are none.
+    /// A URL must also match one of these patterns; empty allows all.
     package var tenantSources: [SourcePattern] = []
-    /// The tenant that shares no sources with others; nil for one that does.
+    /// Set if the tenant does not share sources with others.
     package var tenant: ExactText?
     package var origins = Origins()
     package var staleAllowances = StaleAllowances()
@@ -44,16 +44,16 @@ package struct DownloadConfiguration: Sendable {
     package var userAgent = "Alula/1"
     package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
     package var loopName: String?
-    /// Name servers as `ADDRESS:PORT`, separated by commas; nil for the system's.
+    /// Name servers as `ADDRESS:PORT`, separated by commas; nil uses the system's.
     package var nameServers: String?
-    /// A PEM file of certificate authorities; nil for the system's.
+    /// A PEM file of certificate authorities; nil uses the system's.
     package var certificateAuthorities: String?
-    /// An HTTP proxy for absolute URLs, or for a named origin; nil for direct connections.
+    /// An HTTP proxy for absolute URLs or a named origin; nil connects directly.
     package var proxy: SourceURL?
 
     package init(origins: [Origin] = []) { self.origins = Origins(origins) }
 
-    /// The limit of active and queued transfers.
+    /// The maximum number of active and queued transfers.
     package var maximumTransfers: Int { maximumActiveDownloads + maximumQueuedDownloads }
 
     package var addressPolicy: AddressPolicy {
@@ -62,8 +62,7 @@ package struct DownloadConfiguration: Sendable {
             allowedPorts: allowedPorts)
     }
 
-    /// The rules as text, a part of keys, which changes only with the rules; no value contains a space or a line
-    /// end.
+    /// The rules as text for cache keys; no value contains a space or a line end.
     package var policyText: String {
         let sources = allowsUnnamedSources ? allowedSources.map(\.keyText) : ["named"]
         let rules =
@@ -74,7 +73,7 @@ package struct DownloadConfiguration: Sendable {
         return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
-    /// Whether every source that `earlier` allows is allowed.
+    /// Whether this configuration allows every source that `earlier` allows.
     func allowsAll(thatAllows earlier: DownloadConfiguration) -> Bool {
         let allowsSources =
             allowedSources.isEmpty
@@ -94,19 +93,19 @@ package struct DownloadConfiguration: Sendable {
 
     /// Returns the setting that forbids `url`, and the forbidden value.
     ///
-    /// - Parameter isCall: The URL is not a source's: only the settings for addresses and ports apply.
+    /// - Parameter isCall: True for webhooks and similar calls, to which only the rules for addresses and ports apply.
     func violation(to url: SourceURL, isCall: Bool = false) -> String? {
         guard isCall || allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
         }
-        // An allowed network is allowed on all ports, so the address of a literal is reported before its port.
+        // Report the address before the port: an allowed network is allowed on all ports.
         if let address = url.address, !AddressPolicy.isPublic(address) {
             return addressPolicy.violation(to: address, port: url.port, localAddresses: [])
         }
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.violation(toPort: url.port)
     }
 
-    /// Does not know the addresses of the host's name, which are checked when it is fetched.
+    /// Does not resolve the host; its addresses are checked at connect time.
     func mayFetch(_ url: SourceURL) -> Bool { violation(toFetching: url) == nil }
 
     package func violation(toCalling url: SourceURL) -> String? { violation(toFetching: url, isCall: true) }
@@ -131,7 +130,7 @@ extension DownloadConfiguration {
     }
 }
 
-/// Seconds past the lifetime for which a source may be used if its origin does not specify it.
+/// Seconds past its lifetime for which a source may be used, if the origin does not specify them.
 package struct StaleAllowances: Hashable, Sendable {
     package var whileRevalidating = 0
     package var ifError = 86_400

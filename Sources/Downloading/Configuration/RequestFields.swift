@@ -3,14 +3,14 @@ import HTTPTypes
 import Text
 
 enum RequestFields {
-    /// Our default fields with the origin's changes, and its credentials.
+    /// The request fields: our defaults, changed by the origin's settings, and its credentials.
     static func lines(for origin: Origin?, _ configuration: DownloadConfiguration) -> [String] {
         var fields: [(name: HTTPField.Name, value: String?)] = [
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
         ]
         if let loopName = configuration.loopName { fields.append((.cdnLoop, loopName)) }
         if case .signature? = origin?.credentials {
-            // An object store negotiates no format and contacts no other server.
+            // Object stores ignore `Accept`, and cannot cause loops.
             fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
             fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
         }
@@ -33,8 +33,9 @@ enum RequestFields {
         }
     }
 
-    /// The fields by which an origin's response may vary (RFC 9111 section 4.1); those of a named origin are hashed,
-    /// because they may be secret and are stored with responses.
+    /// The fields by which an origin's response may vary (RFC 9111 section 4.1).
+    ///
+    /// Fields of a named origin are hashed: they may be secret and are stored with responses.
     static func selecting(for origin: Origin?, _ configuration: DownloadConfiguration) -> HTTPFields {
         var fields = HTTPFields()
         for line in lines(for: origin, configuration) {

@@ -1,14 +1,14 @@
 /// A pattern of allowed sources such as `https://*.example.com/*`; a star matches any run of characters.
 ///
-/// It is matched part by part on the parsed URL, so that a star in the host never extends into the path. A pattern
-/// without a scheme matches both schemes, without a path every path, without a port only the scheme's default port.
+/// Matches the parts of the parsed URL separately, so that a star in the host never extends into the path. Without a
+/// scheme it matches both schemes, without a path every path, without a port only the scheme's default port.
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]
-    /// The scheme's own if nil, any if zero.
+    /// Nil for the scheme's default port, 0 for any port.
     private let port: Int?
     private let path: [UInt8]
-    /// Whether the path is a prefix, whose stars match no slash.
+    /// Whether the path is a prefix, in which a star does not match a slash.
     private let isPrefix: Bool
 
     package let description: String
@@ -17,7 +17,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
 
     package init?(_ text: String) { self.init(text, isPrefix: false) }
 
-    /// A star in the path matches no slash.
+    /// Parses a pattern whose path is a prefix; a star in the path does not match a slash.
     package init?(prefix text: String) { self.init(text, isPrefix: true) }
 
     private init?(_ text: String, isPrefix: Bool) {
@@ -52,7 +52,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// A query counts as the end of the path.
+    /// Matches a query as the end of the path.
     package func matches(_ url: SourceURL) -> Bool {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
@@ -71,7 +71,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether the pattern matches hosts of one owner only: one host, or the hosts below a name of at least two labels.
+    /// Whether the pattern matches one host, or only hosts below a name of at least two labels.
     var namesHost: Bool {
         let star = UInt8(ascii: "*")
         guard host.contains(star) else { return true }
@@ -79,7 +79,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         return labels.count > 2 && labels.suffix(2).allSatisfy { !$0.isEmpty && !$0.contains(star) }
     }
 
-    /// Greedy with one backtracking point, so that hostile texts cost at most the product of the lengths.
+    /// Greedy, with one backtracking point: the time is at most the product of the lengths.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
         var (position, index) = (0, 0)

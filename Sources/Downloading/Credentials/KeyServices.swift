@@ -3,7 +3,7 @@ import HTTPTypes
 import Memory
 import Text
 
-/// Queries services for temporary keys; the caller's `send` bounds every wait and every response.
+/// Queries services for temporary keys; the caller's `send` limits the time and size of each response.
 enum KeyServices {
     /// Sends a request to a URL configured by the operator, and waits for the response.
     typealias BlockingCall = (HTTPRequest, _ url: String) throws(KeyFailure) -> (status: Int, body: [UInt8])
@@ -49,7 +49,7 @@ enum KeyServices {
         }
     }
 
-    /// Returns the key of the machine's role: requests a session token first, then the role's name, then its key.
+    /// Returns the key of the machine's role; requests a session token, then the role's name, then its key.
     private static func blockingInstanceKey(
         _ service: String, _ send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {

@@ -4,12 +4,12 @@ import Text
 
 /// AWS Signature Version 4 for S3.
 ///
-/// libcurl signs, too, but version 7 orders fields wrongly, and version 8 takes an escaped plus in a query for a space.
+/// libcurl signs, too, but version 7 orders fields wrongly, and version 8 reads an escaped plus in a query as a space.
 struct RequestSignature {
     let key: OriginCredentials.AccessKey
     let region: String
 
-    /// The lines to send besides `lines`, all of which are signed.
+    /// Returns the field lines to add to `lines`; signs all of `lines`.
     func lines(signing lines: [String], method: String, url: SourceURL, at date: HTTPDate) -> [String] {
         let time = date.basicISO8601
         let day = String(time.prefix(8))
@@ -35,7 +35,7 @@ struct RequestSignature {
         ]
     }
 
-    /// A redirect within the store may spell it in another way than we do.
+    /// The query in canonical form: a redirect within the store may spell it differently.
     private func query(of url: SourceURL) -> String {
         guard let query = url.query else { return "" }
         return (try? SignedReference.query(query)) ?? String(query)
@@ -46,7 +46,7 @@ private struct SignedField {
     let name: String
     let value: String
 
-    /// - Parameter line: As libcurl takes it: `name: value`, `name;` for an empty value, and `name:` for no field.
+    /// - Parameter line: In libcurl's form: `name: value`, `name;` for an empty value, `name:` to omit the field.
     init?(line: String) {
         if line.utf8.last == UInt8(ascii: ":") { return nil }
         let name = line.prefix(before: UInt8(ascii: ":"), UInt8(ascii: ";"))

@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-/// The text is for logs, and contains no secret.
+/// A failure to get a key; the text is for logs and contains no secrets.
 struct KeyFailure: Error, Equatable {
     let detail: String
     let isPermanent: Bool
@@ -9,15 +9,14 @@ struct KeyFailure: Error, Equatable {
 
 /// The keys that sign requests to named origins; temporary keys are renewed before they expire.
 ///
-/// A key is requested by the first request, and then by one that finds it close to expiry, which does not wait for it.
-/// Each source of keys has one renewal at a time, which belongs to no request, and after failures is retried at
-/// intervals.
+/// The first request fetches the key and waits. Later, a request that finds it close to expiry starts a renewal and
+/// continues with the old key. Each source of keys has one renewal at a time; failed renewals are retried with pauses.
 final class SigningKeys: Sendable {
     typealias KeyRequest = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
     private struct IssuedKey: Sendable {
         let key: OriginCredentials.AccessKey
-        /// The next key is requested from this time on.
+        /// Seconds since 1970 after which a request starts a renewal.
         let renewsAt: Int
         let expiresAt: Int
 
@@ -38,9 +37,9 @@ final class SigningKeys: Sendable {
     }
 
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
-    /// The longest pause between two renewals, and the shortest between two rejected keys.
+    /// The longest pause between renewals, and the shortest between replacements of rejected keys.
     private static let maximumPause = Duration.seconds(60)
-    /// Error codes of stores for a key that has expired early.
+    /// Error codes of object stores for a key that is no longer valid.
     private static let expiryCodes = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
 
     private let timekeeper: any Timekeeper
@@ -53,14 +52,14 @@ final class SigningKeys: Sendable {
         self.request = request
     }
 
-    /// Nil if requests to this origin are not signed.
+    /// Returns the key for requests to this origin; nil if they are not signed.
     func key(for origin: Origin?) async throws -> OriginCredentials.AccessKey? {
         guard case .signature(let source, _)? = origin?.credentials else { return nil }
         if case .fixed(let key) = source { return key }
         let wall = timekeeper.secondsSince1970
         let issuedKey = state.withLock { $0.issuedKeys[source] }
         if let issuedKey, wall < issuedKey.renewsAt { return issuedKey.key }
-        // It continues even when no request waits for it.
+        // Detached: the renewal outlives its request.
         if !renewals.contains(source), state.withLock({ mayRenew($0, source) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
@@ -74,7 +73,7 @@ final class SigningKeys: Sendable {
 
     static func requiresRenewal(_ code: String) -> Bool { expiryCodes.contains(code) }
 
-    /// Returns the replacement of a rejected key; nil for configured keys, and if the source has just replaced one.
+    /// Returns a new key after a rejection; nil for keys from the settings, or if the key was just replaced.
     func key(
         for origin: Origin?, insteadOf rejected: OriginCredentials.AccessKey
     ) async throws -> OriginCredentials.AccessKey? {

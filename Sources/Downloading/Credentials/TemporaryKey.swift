@@ -3,7 +3,7 @@ import JSON
 import Text
 
 enum TemporaryKey {
-    /// The maximum size of each part of a key in bytes.
+    /// Maximum bytes of each part of a key.
     private static let maximumPartLength = 16 << 10
 
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
@@ -31,14 +31,14 @@ enum TemporaryKey {
         code(content(of: "Code", in: body[...]).map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Nil unless all characters are valid in a field, and none of it is an XML escape.
+    /// Returns the text if it has only characters that are valid in a field and no XML escapes.
     static func word(_ text: String) -> String? {
         fieldValue(text).flatMap { value in
             value.hasOnlyBytes { $0 != 0x20 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") } ? value : nil
         }
     }
 
-    /// Nil unless it is a valid field value: a scheme and its credentials, such as `Basic abc`.
+    /// Returns the text if it is a valid value of `Authorization`, such as `Basic abc`.
     static func fieldValue(_ text: String) -> String? {
         var value = text[...]
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
@@ -67,7 +67,7 @@ enum TemporaryKey {
         return text
     }
 
-    /// Returns the bytes between the first start tag of this name, without attributes, and its end tag.
+    /// Returns the bytes between the first start tag of this name (without attributes) and its end tag.
     private static func content(of name: String, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let start = text.firstRange(of: Array("<\(name)>".utf8)),
             let end = text[start.upperBound...].firstRange(of: Array("</\(name)>".utf8))

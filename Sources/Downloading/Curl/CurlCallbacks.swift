@@ -1,9 +1,9 @@
 import CCurl
 import CCurlShim
 
-// The callbacks that libcurl calls on the `transfers` thread, inside `curl_multi_perform`. Formed in a file-scope
-// function, so that they are not actor-isolated. The context is the transfer, which the loop retains while its handle
-// is in the multi handle.
+// Callbacks that libcurl calls on the `transfers` thread inside `curl_multi_perform`. They are created in a file-scope
+// function, so that they are not actor-isolated. The context is the transfer; the loop retains it while its handle is
+// in the multi handle.
 
 @unsafe
 func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTransfer) -> CURLcode {

@@ -12,7 +12,7 @@ final class CurlEasy {
     private var resolved: UnsafeMutablePointer<curl_slist>?
     private var tunneled: UnsafeMutablePointer<curl_slist>?
 
-    /// Sets the options that are the same for every transfer.
+    /// Creates a handle with the options that are the same for all transfers.
     init?(_ profile: CurlProfile) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -29,7 +29,7 @@ final class CurlEasy {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_BUFFERSIZE, 192 << 10)
-        // Without a folder of certificates libcurl caches the parsed file between handshakes.
+        // Without a certificate folder, libcurl caches the parsed file between handshakes.
         unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
         if let file = profile.rules.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
         guard unsafe profile.apply(to: handle) else { return nil }
@@ -42,7 +42,7 @@ final class CurlEasy {
         unsafe curl_slist_free_all(tunneled)
     }
 
-    /// Returns false if libcurl rejects an option; the transfer must outlive its time in the multi handle.
+    /// Returns false if libcurl rejects an option; the transfer must live while it is in the multi handle.
     func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
         let url = transfer.url
         setRoute(of: transfer)
@@ -68,7 +68,7 @@ final class CurlEasy {
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
     }
 
-    /// The addresses that libcurl connects to: the host's, or a proxy's, which connects to the host's.
+    /// Sets the addresses that libcurl connects to: the host's, or the proxy's and the host's behind it.
     private func setRoute(of transfer: CurlTransfer) {
         let url = transfer.url
         unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
@@ -76,7 +76,7 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
         unsafe curl_slist_free_all(tunneled)
         unsafe (resolved, tunneled) = (nil, nil)
-        // An empty text ignores the environment's proxies.
+        // An empty string disables proxies from environment variables.
         set(CURLOPT_PROXY, transfer.proxy?.origin.description ?? "")
         set(CURLOPT_NOPROXY, transfer.proxy == nil ? "*" : "")
         if let target = transfer.tunnelTarget, url.address == nil {
@@ -87,20 +87,20 @@ final class CurlEasy {
         guard peer.address == nil else { return }
         let addresses = transfer.hop.proxyAddresses ?? transfer.hop.checkedAddresses
         let list = addresses.map(Self.text).joined(separator: ",")
-        // The plus lets the entry expire, so that libcurl's cache of names does not grow forever.
+        // The plus lets the entry expire, so that libcurl's DNS cache does not grow forever.
         unsafe resolved = curl_slist_append(nil, "+\(peer.host):\(peer.port):\(list)")
         unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
     }
 
     private static func text(of address: IPAddress) -> String { address.isV6 ? "[\(address)]" : "\(address)" }
 
-    /// Called within a callback; libcurl then reads nothing from the connection.
+    /// Call it within a callback; libcurl then stops reading from the connection.
     func pauseReceiving() { _ = unsafe curl_easy_pause(handle, CURLPAUSE_RECV) }
 
-    /// Calls callbacks with bytes that libcurl had already read, and returns their error.
+    /// Calls the callbacks with bytes that libcurl had already read, and returns their error.
     func resumeReceiving() -> CURLcode { unsafe curl_easy_pause(handle, CURLPAUSE_CONT) }
 
-    /// The proxy's response to the last CONNECT; 0 if there was none.
+    /// The status of the proxy's last response to CONNECT; 0 if there was none.
     var tunnelStatus: Int { unsafe CCurlShim_get_long(handle, CURLINFO_HTTP_CONNECTCODE) }
 
     func microseconds(_ info: CURLINFO) -> Duration { .microseconds(unsafe CCurlShim_get_offset(handle, info)) }
@@ -124,7 +124,7 @@ final class CurlEasy {
 
     private func setBody(_ upload: TransferUpload?) -> Bool {
         let codes = unsafe [
-            // libcurl only reads it.
+            // libcurl does not write to it.
             CCurlShim_set_pointer(
                 handle, CURLOPT_POSTFIELDS,
                 upload?.bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),

@@ -10,8 +10,9 @@ extension DownloadError {
         case receiving
     }
 
-    /// Once a request is sent, libcurl fails because of the response, even if it reports another cause: it reports "out
-    /// of memory" if a header line is longer than its buffer.
+    /// After the request was sent, treats every failure as an invalid response.
+    ///
+    /// libcurl reports "out of memory" if a header line exceeds its buffer.
     init(_ code: CURLcode, at stage: Stage) {
         let text = unsafe String(cString: curl_easy_strerror(code))
         self =
@@ -33,8 +34,7 @@ extension DownloadError {
                 CURLE_NO_CONNECTION_AVAILABLE, CURLE_RECURSIVE_API_CALL, CURLE_UNRECOVERABLE_POLL:
                 stage == .connecting ? .internal(text) : .protocolError(text)
             default:
-                // Malformed responses, HTTP/0.9, malformed chunks, truncated bodies; codes of other protocols do not
-                // occur.
+                // Malformed responses, HTTP/0.9, malformed chunks and truncated bodies.
                 .protocolError(text)
             }
     }

@@ -6,7 +6,7 @@ final class CurlInbox: Sendable {
         let request: TransferRequest
         let progress: TransferProgress
         let admitHop: HopAdmission
-        /// Signs the requests to the named origin; nil if they are not signed.
+        /// The key that signs requests to the named origin; nil if they are not signed.
         let key: OriginCredentials.AccessKey?
         let continuation: CheckedContinuation<TransferResult, any Error>
     }
@@ -33,7 +33,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Returns the error to throw if the load is no longer wanted.
+    /// Queues the load; returns an error if it was canceled or the loop has ended.
     func start(_ load: Load) -> (any Error)? {
         state.withLock { state in
             guard state.arriving.remove(load.id) != nil else { return CancellationError() }

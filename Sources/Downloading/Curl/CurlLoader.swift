@@ -44,7 +44,7 @@ package final class CurlLoader: DataLoading {
 
     deinit { shutDown() }
 
-    /// Follows redirects as the settings allow, and resumes a truncated body.
+    /// Loads a source; follows redirects that the settings allow, and resumes a truncated body.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
@@ -82,11 +82,10 @@ package final class CurlLoader: DataLoading {
         }
     }
 
-    /// Checks addresses as for a source; does not follow redirects.
-    ///
-    /// Throws an error for a status other than 2xx.
+    /// Sends a request after checking addresses as for a source; does not follow redirects.
     ///
     /// - Parameter request: The request to send; its target is ignored.
+    /// - Throws: A ``DownloadError``, also for a status other than 2xx.
     package func call(_ request: HTTPRequest, at url: SourceURL, by rules: DownloadRules) async throws {
         let call = TransferRequest(
             object: SourceIdentity(url: url, rules: rules.unnamed), upload: TransferUpload(call: request))

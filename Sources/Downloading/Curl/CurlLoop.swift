@@ -5,7 +5,7 @@ import Text
 
 /// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.
 final class CurlLoop {
-    /// The profiles of the rules used last, by origin name; nil is for absolute URLs.
+    /// The most recent profiles by origin name; the key nil is for absolute URLs.
     private var profiles: [ExactText?: CurlProfile] = [:]
     private let multi: CurlMulti
     private let inbox: CurlInbox
@@ -91,7 +91,7 @@ final class CurlLoop {
         findAddresses(for: transfer)
     }
 
-    /// Looks up the host's name, then its proxy's.
+    /// Resolves the host's name, then the proxy's.
     private func findAddresses(for transfer: CurlTransfer) {
         while let host = transfer.unresolvedURL {
             if let address = host.address {
@@ -108,7 +108,7 @@ final class CurlLoop {
     }
 
     private func resumeResolved(at now: Duration) {
-        // A resumed transfer may look up its proxy's name, and c-ares answers some names at once.
+        // A resumed transfer may need its proxy's address, and c-ares answers some names immediately.
         while true {
             let finished = resolver.takeFinished(at: now)
             if finished.isEmpty { return }
@@ -118,7 +118,7 @@ final class CurlLoop {
 
     private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
         for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
-            // Canceled and timed-out transfers are gone by now.
+            // The transfer may have been canceled or timed out.
             guard let transfer = transfers[id] else { continue }
             transfer.timings.dns += timekeeper.now - transfer.lookupBegan
             switch answer {
@@ -130,7 +130,7 @@ final class CurlLoop {
         }
     }
 
-    /// Connects, unless the policy denies one of the addresses.
+    /// Connects, unless the address policy denies one of the addresses.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
         let hostAddresses = localAddresses.current(at: now)
@@ -155,7 +155,7 @@ final class CurlLoop {
         (transfer.easy, transfer.profile) = (easy, profile)
     }
 
-    /// A timeout has no code.
+    /// Ends the current request; `code` is nil after a timeout.
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
@@ -188,7 +188,7 @@ final class CurlLoop {
         transfer.load.continuation.resume(with: result)
     }
 
-    /// Detaches the handle; libcurl closes the connection unless the response was read to its end.
+    /// Detaches the handle; libcurl closes the connection unless the response was read completely.
     private func detach(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy, let profile = transfer.profile else { return }
         (transfer.easy, transfer.profile) = (nil, nil)
@@ -230,8 +230,9 @@ final class CurlLoop {
     }
 }
 
-/// Limits retries: each request earns a tenth of a retry, and at most ten accumulate; it starts full, so that a new
-/// process may retry too.
+/// Limits retries: each request earns a tenth of a retry, up to ten retries.
+///
+/// The budget starts full.
 struct RetryBudget {
     private static let tenthsPerRetry = 10
     private static let maximumTenths = 100

@@ -1,10 +1,10 @@
 import CCurl
 import CCurlShim
 
-/// Only ``wakeUp()`` may be called outside the `transfers` thread.
+/// A multi handle of libcurl; only ``wakeUp()`` may be called outside the `transfers` thread.
 @safe
 final class CurlMulti: @unchecked Sendable {
-    /// Whether libcurl was initialized; attempted only once.
+    /// Initializes libcurl on first use; false if that failed.
     static let isInitialized: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
@@ -46,7 +46,7 @@ final class CurlMulti: @unchecked Sendable {
         guard let easy = unsafe CCurlShim_next_finished(handle, &code),
             let context = unsafe CCurlShim_get_private(easy)
         else { return nil }
-        // The loop owns the transfer until it has taken it from here.
+        // Unretained: the loop owns the transfer.
         return unsafe (Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue(), code)
     }
 }

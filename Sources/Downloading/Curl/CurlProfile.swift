@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// The settings and connections shared by all transfers to one named origin, or to absolute URLs.
 ///
-/// libcurl compares neither fields nor pins when it reuses a connection. Each named origin therefore has its own share
-/// handle with connections, and its own easy handles, which cache the TLS sessions. Confined to the `transfers` thread.
+/// libcurl compares neither fields nor pins when it reuses a connection. So each named origin has its own share handle
+/// with connections, and its own easy handles, which cache TLS sessions. Used only on the `transfers` thread.
 @safe
 final class CurlProfile {
     private static let maximumIdleHandles = 32
@@ -27,13 +27,13 @@ final class CurlProfile {
     }
 
     deinit {
-        // Handles must end before their connections, and connections before their pins.
+        // Free handles before their connections, and connections before their pins.
         idleHandles = []
         if unsafe share != nil { _ = unsafe curl_share_cleanup(share) }
         unsafe CCurlShim_pins_free(pins)
     }
 
-    /// The client's fields replace others of the same name.
+    /// Returns the field lines; the client's fields replace others of the same name.
     func lines(besides forwarded: ClientFields?) -> [String] {
         guard let forwarded else { return fieldLines }
         return fieldLines.filter { line in
@@ -47,7 +47,7 @@ final class CurlProfile {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
-    /// Returns false if libcurl rejects any option: no request may be sent with only some of them.
+    /// Returns false if libcurl rejects any option, because no request may be sent without all of them.
     @unsafe
     func apply(to handle: UnsafeMutableRawPointer) -> Bool {
         guard let origin else { return true }
@@ -59,7 +59,7 @@ final class CurlProfile {
         }
         var options: [(CURLoption, String)] = []
         if let certificate = origin.clientCertificate {
-            // Without a passphrase libssl would ask for one on the terminal.
+            // An empty passphrase keeps libssl from prompting for one on the terminal.
             options += [
                 (CURLOPT_SSLCERT, certificate.file), (CURLOPT_SSLKEY, certificate.keyFile), (CURLOPT_KEYPASSWD, ""),
             ]
@@ -72,7 +72,7 @@ final class CurlProfile {
         return options.allSatisfy { unsafe CCurlShim_set_string(handle, $0.0, $0.1) == CURLE_OK }
     }
 
-    /// Nil if the origin's requests are not signed.
+    /// The signature of requests to the origin; nil if they are not signed.
     func signature(by key: OriginCredentials.AccessKey) -> RequestSignature? {
         guard case .signature(_, let region)? = origin?.credentials else { return nil }
         return RequestSignature(key: key, region: region)

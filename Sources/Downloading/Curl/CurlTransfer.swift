@@ -5,7 +5,7 @@ import HTTPTypes
 import Memory
 import Text
 
-/// A load with all its redirects, confined to the `transfers` thread.
+/// One load, including redirects and retries; used only on the `transfers` thread.
 final class CurlTransfer {
     enum Outcome {
         case success(TransferResult)
@@ -16,13 +16,13 @@ final class CurlTransfer {
     }
 
     private static let pauseBeforeRetry = Duration.milliseconds(100)
-    /// Two answers: to the first challenge, and to a stale nonce.
+    /// One answer to the first challenge, and one to a stale nonce.
     private static let maximumChallenges = 2
     private static let maximumTunnels = 4
 
     let load: CurlInbox.Load
     var easy: CurlEasy?
-    /// Owns `easy`.
+    /// The profile that owns ``easy``.
     var profile: CurlProfile?
     var clock: TransferClock
     var timings = TransferTimings()
@@ -35,7 +35,7 @@ final class CurlTransfer {
     private(set) var hop = TransferHop()
     private var body = TransferBody()
     private var requestedAt: HTTPDate
-    /// Directives of redirects that forbid reuse; they also apply to the target.
+    /// `Cache-Control` directives of redirects; they restrict the final response, too.
     private var restrictions: Set<ExactText> = []
     private var failure: DownloadError?
     private var hasRetried = false
@@ -44,7 +44,7 @@ final class CurlTransfer {
     private let sockets: ReusableSockets
     private var pauseEnd: Duration?
     private var challenges = 0
-    /// The checked address that the proxy connects to next.
+    /// The index of the checked address that the proxy connects to next.
     private var tunnelIndex = 0
 
     init(
@@ -67,22 +67,22 @@ final class CurlTransfer {
     var url: SourceURL { trail.current }
     var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
-    /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
+    /// Whether the current hop goes to the named origin, and no earlier redirect left it.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && rules.origin != nil }
 
-    /// Whether the current hop's request forwards fields of clients.
+    /// Whether the current hop forwards client fields.
     private var isPrivate: Bool { isAtOwnOrigin && rules.forwardsFields }
 
-    /// The fields of the client that the current hop's request forwards.
+    /// The client fields that the current hop forwards.
     var clientFields: ClientFields? { isPrivate ? load.request.identity.clientFields : nil }
 
-    /// Nil if the current hop's request is not signed.
+    /// The key that signs the current hop; nil if it is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
 
-    /// The proxy of the current hop; calls reach their servers directly.
+    /// The proxy of the current hop; nil for calls.
     var proxy: SourceURL? { load.request.isCall ? nil : (isAtOwnOrigin ? rules : rules.unnamed).configuration.proxy }
 
-    /// The URL whose host's addresses the hop needs next; nil if it has all.
+    /// The URL whose host must be resolved next; nil if all are resolved.
     var unresolvedURL: SourceURL? {
         if hop.hostAddresses == nil { return url }
         return hop.proxyAddresses == nil ? proxy : nil
@@ -96,16 +96,16 @@ final class CurlTransfer {
         }
     }
 
-    /// Nil without a proxy.
+    /// The address that the proxy must connect to; nil without a proxy.
     var tunnelTarget: IPAddress? { proxy == nil ? nil : hop.checkedAddresses[tunnelIndex % hop.checkedAddresses.count] }
 
-    /// New connections may go only to these addresses, and reused ones only to peers that `isAllowed`.
+    /// Allows new connections only to these addresses, and reused ones only to peers for which `isAllowed` is true.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
         hop.checkedAddresses = addresses.map(\.unmapped)
         hop.isAllowed = isAllowed
     }
 
-    /// The fields of the current hop's request besides those common to all requests.
+    /// The fields of the current hop in addition to the common ones.
     var extraFields: HTTPFields { purpose.fields(load.request.condition) }
 
     private var purpose: ResponseHead.Purpose {
@@ -154,7 +154,7 @@ final class CurlTransfer {
 
     var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
-    /// Called by libcurl for every line of a header and of trailers; returning false ends the transfer.
+    /// Called by libcurl for each line of headers and trailers; returning false ends the transfer.
     @unsafe
     func readHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.recordResponse(at: timekeeper.now)
@@ -176,9 +176,9 @@ final class CurlTransfer {
                 return true
             case .resume: return true
             case .notModified, .restart, .redirect, .reject, .stop:
-                // Only a connection opened from now on is new to the answer.
+                // Forget earlier sockets: the authenticated request may reuse them.
                 if isChallenged { hop.sockets.removeAll() }
-                // Some origins send content where none is allowed, above all with a 204: the connection is not reused.
+                // Some origins send content with a 204: do not reuse the connection.
                 return decision != .reject(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
         } catch {
@@ -210,13 +210,13 @@ final class CurlTransfer {
         return true
     }
 
-    /// Continues reading after a turn; returns the error of bytes that libcurl still had.
+    /// Continues reading in a new turn; returns the error of bytes that libcurl had buffered.
     func beginTurn() -> CURLcode {
         hop.beginTurn()
         return easy?.resumeReceiving() ?? CURLE_OK
     }
 
-    /// Called by libcurl before each connection: opens a socket to a checked address, and rejects every other.
+    /// Called by libcurl before each connection; opens a socket to a checked address, and rejects any other.
     @unsafe
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
@@ -231,7 +231,7 @@ final class CurlTransfer {
         return descriptor
     }
 
-    /// Called by libcurl when a connection is ready, new or reused; returning false ends the transfer.
+    /// Called by libcurl when a new or reused connection is ready; returning false ends the transfer.
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.recordConnection(at: timekeeper.now)
         requestedAt = wallTime
@@ -243,14 +243,14 @@ final class CurlTransfer {
         let ends = ReusableSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
-        // libcurl closes the connection, and nothing was sent.
+        // Nothing was sent; libcurl closes the connection.
         guard connection != .pendingInput else { return false }
         if isChallenged {
             challenges += 1
             hop.beginAnswer()
             return true
         }
-        // libcurl itself retries when a reused connection is dead; this counts toward our limit and budget.
+        // libcurl retries by itself if a reused connection is dead; count that toward our limit and budget.
         hop.requests += 1
         guard hop.requests == 1 || takeRetry() else {
             failure = .unreachable("a reused connection was closed")
@@ -261,14 +261,14 @@ final class CurlTransfer {
 
     /// Whether libcurl is connected to the proxy, or to an allowed address of the URL's host.
     ///
-    /// libcurl compares a proxy's name and the address behind it when it reuses a connection.
+    /// When libcurl reuses a proxy connection, it compares the proxy's name and the address behind it.
     private func isExpected(_ remote: String, _ port: Int) -> Bool {
         guard let address = IPAddress(remote) else { return false }
         if let proxy { return port == proxy.port }
         return hop.isAllowed(address) && port == url.port
     }
 
-    /// Whether the origin's challenge is one that libcurl may answer.
+    /// Whether libcurl may answer the origin's challenge.
     private var isChallenged: Bool {
         guard isAtOwnOrigin, case .digest? = rules.origin?.credentials else { return false }
         return hop.head?.status == 401
@@ -300,7 +300,7 @@ final class CurlTransfer {
         if code != CURLE_OK, proxy != nil, hop.requests == 0, !(200...299).contains(hop.tunnelStatus) {
             return tunnelFailure(code)
         }
-        // The rest of an earlier response arrived after the check.
+        // Bytes of an earlier response arrived after the check of the connection.
         if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
@@ -314,7 +314,7 @@ final class CurlTransfer {
         return finish()
     }
 
-    /// Continues with the next address of the host if the proxy reaches none behind this one.
+    /// Continues with the host's next address if the proxy cannot reach this one.
     private func tunnelFailure(_ code: CURLcode) -> Outcome {
         guard hop.tunnelStatus > 0 else {
             if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
@@ -350,7 +350,7 @@ final class CurlTransfer {
         return .success(.part(part))
     }
 
-    /// The requested range, if the response has it.
+    /// The requested range, if the response contains it.
     private var part: RequestedPart? { body.answer?.head.status == 206 ? load.request.part : nil }
 
     private var stage: DownloadError.Stage {

@@ -4,7 +4,7 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers configured by the operator; never used for sources: it does not check addresses.
+/// Sends single requests to servers from the settings; does not check addresses, so do not use it for sources.
 package enum HTTPClient {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -14,19 +14,19 @@ package enum HTTPClient {
     package struct Answer: Sendable {
         package let status: Int
         package let body: [UInt8]
-        /// The delay requested by the server (RFC 9110 section 10.2.3); nil if there is none.
+        /// The value of `Retry-After` (RFC 9110 section 10.2.3); nil if there is none.
         package let retryAfter: Duration?
     }
 
     package static let maximumBodyLength = 64 << 20
 
-    /// Blocks until the response; redirects are not followed.
+    /// Sends a request and blocks until the response; does not follow redirects.
     ///
     /// - Parameters:
     ///   - request: The request to send; its target is ignored.
     ///   - socketPath: The Unix socket to connect to; nil for TCP.
-    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
-    ///   - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
+    ///   - authorities: A PEM file of certificate authorities; nil uses the system's.
+    ///   - maximumBodyBytes: Nil discards the body; a long body ends the transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, at socketPath: String? = nil, timeLimit: Duration,
         authorities: String? = nil, maximumBodyBytes: Int? = maximumBodyLength
@@ -47,7 +47,7 @@ package enum HTTPClient {
         if let socketPath { set(CURLOPT_UNIX_SOCKET_PATH, socketPath) }
         if let authorities { set(CURLOPT_CAINFO, authorities) }
         var lines: UnsafeMutablePointer<curl_slist>?
-        // An empty value omits libcurl's own field.
+        // `Expect:` without a value removes libcurl's own field.
         let fields = request.headerFields.map { "\($0.name): \($0.value)" } + ["Expect:"]
         for field in fields { unsafe lines = curl_slist_append(lines, field) ?? lines }
         defer { unsafe curl_slist_free_all(lines) }
@@ -59,7 +59,7 @@ package enum HTTPClient {
         let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
                 unsafe CCurlShim_set_long(easy, CURLOPT_POSTFIELDSIZE, bytes.count)
-                // libcurl only reads it.
+                // libcurl does not write to it.
                 unsafe CCurlShim_set_pointer(easy, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: start))
             }
             return unsafe curl_easy_perform(easy)
@@ -80,13 +80,13 @@ private final class ReceivedBytes {
     var bytes: [UInt8] = []
     let isKept: Bool
     var left: Int
-    /// The maximum number of bytes read and discarded, so that a server that sends without end costs no more.
+    /// The maximum number of discarded bytes, because a server may send without end.
     private static let maximumDropped = 64 << 10
 
     init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.maximumDropped) }
 }
 
-/// libcurl's callback for a part of a body; returning a smaller number ends the transfer.
+/// libcurl's callback for a piece of a body; returning a smaller number ends the transfer.
 private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
@@ -99,11 +99,11 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
 }
 
 extension HTTPClient {
-    /// Sends a request on a thread, because the server may be slow; does not follow redirects, and discards the body.
+    /// Sends a request on a thread, because the server may be slow; follows no redirects and discards the body.
     ///
     /// - Parameters:
     ///   - request: The request to send; its target is ignored.
-    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
+    ///   - authorities: A PEM file of certificate authorities; nil uses the system's.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {

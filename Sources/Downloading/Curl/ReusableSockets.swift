@@ -2,12 +2,12 @@ import CCurlShim
 
 /// The sockets of connections that libcurl may reuse.
 ///
-/// Bytes after the end of a response would be read as the response to the next request on the connection, and libcurl
-/// 7.88 reuses connections with such bytes pending. Confined to the `transfers` thread.
+/// libcurl 7.88 reuses connections with pending input. Bytes after the end of a response would then be read as the
+/// response to the next request. Used only on the `transfers` thread.
 final class ReusableSockets {
     enum Connection {
         case new
-        /// Reused, without pending input.
+        /// A reused connection without pending input.
         case quiet
         case pendingInput
     }
@@ -21,7 +21,7 @@ final class ReusableSockets {
     private var sockets: [Ends: CInt] = [:]
     private var ends: [CInt: Ends] = [:]
 
-    /// The connection may use one of the sockets opened for its request.
+    /// Returns the state of the connection, which may use one of the sockets opened for its request.
     func connection(_ socketEnds: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
         if let socket = opened.first(where: { CCurlShim_local_port($0) == socketEnds.localPort }) {
             if let before = ends.updateValue(socketEnds, forKey: socket), before != socketEnds { sockets[before] = nil }

@@ -2,42 +2,42 @@ import CCurlShim
 import HTTPTypes
 import Memory
 
-/// One request of a transfer: the state that is reset for each hop and each retry.
+/// One request of a transfer; its state is reset for each redirect and retry.
 struct TransferHop {
-    /// A rejected response is read to its end up to this size in bytes, so that the connection can be reused.
+    /// Rejected responses of up to this many bytes are read completely, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// Body bytes that a transfer reads before others get a turn; libcurl reads as long as bytes arrive.
+    /// Body bytes per turn; otherwise libcurl would read as long as bytes arrive.
     static let maximumTurnBytes = 192 << 10
 
-    /// The addresses of the URL's host; nil until they are known.
+    /// The addresses of the URL's host; nil until it is resolved.
     var hostAddresses: [IPAddress]?
     var proxyAddresses: [IPAddress]?
     var checkedAddresses: [IPAddress] = []
-    /// The proxy's response to CONNECT; 0 if there was none.
+    /// The status of the proxy's response to CONNECT; 0 if there was none.
     var tunnelStatus = 0
-    /// Checks the peer of a connection, which may have been opened for an earlier transfer.
+    /// Checks the peer of a reused connection.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
     var sockets: [CInt] = []
-    /// The state of the connection before the request was sent; nil before there is one.
+    /// The state of the connection before the request was sent; nil until it is connected.
     var connection: ReusableSockets.Connection?
     var requests = 0
     var reader = ResponseHeadReader()
     var head: ResponseHead?
     var decision: ResponseHead.Decision?
-    /// Whether it waits for its next turn.
+    /// Whether receiving is paused until the next turn.
     private(set) var isHeld = false
     private var turnBytes = 0
     private var drainedBytes = 0
     private var rejection: [UInt8] = []
 
-    /// Forgets the origin's challenge before libcurl sends the request again with an answer.
+    /// Forgets the challenge before libcurl sends the request again with credentials.
     mutating func beginAnswer() {
         (reader, head, decision, drainedBytes) = (ResponseHeadReader(), nil, nil, 0)
         rejection.removeAll()
     }
 
-    /// Whether these bytes end the turn; true once a turn.
+    /// Counts the bytes; returns true when they end the turn, once per turn.
     mutating func endsTurn(with count: Int) -> Bool {
         turnBytes += count
         guard turnBytes >= Self.maximumTurnBytes, !isHeld else { return false }
@@ -49,7 +49,7 @@ struct TransferHop {
 
     var takesBody: Bool { decision == .accept || decision == .resume }
 
-    /// Returns false if there are too many bytes.
+    /// Reads bytes of a rejected response; returns false if there are too many.
     @unsafe
     mutating func drain(_ bytes: UnsafeRawBufferPointer, keeping isKept: Bool) -> Bool {
         drainedBytes += bytes.count
@@ -58,13 +58,13 @@ struct TransferHop {
         return true
     }
 
-    /// The origin's refusal of the client, with its challenge.
+    /// Adds the origin's challenge to an error that denies the client access.
     func denial(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, [401, 403].contains(status) else { return error }
         return .accessDenied(status, challenge: status == 401 ? head?.fields[.wwwAuthenticate] : nil)
     }
 
-    /// Adds the store's error code if the rejected response's body has one.
+    /// Adds the object store's error code from the body of the rejected response.
     func explained(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: rejection) else { return error }
         return .storeRejection(status, code: code)
@@ -73,13 +73,13 @@ struct TransferHop {
 
 struct TransferBody: ~Copyable {
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
-    /// The missing part, if the body was truncated.
+    /// The received part of a truncated body, if the rest can be requested.
     private(set) var partial: PartialBody?
     private(set) var count = 0
     private var sink: BodySink?
     private var resumptions = 0
 
-    /// Begins the body of a response, replacing any earlier bytes.
+    /// Begins the body of a response, and drops earlier bytes.
     mutating func begin(_ head: ResponseHead, requestedAt: HTTPDate, isRedirected: Bool) {
         sink = BodySink(head: head, isRedirected: isRedirected)
         (answer, count) = ((head, requestedAt), 0)
@@ -116,7 +116,7 @@ struct RedirectTrail {
         self.maximum = maximum
     }
 
-    /// Continues with the target of a redirect; the caller checks its address as for the first URL.
+    /// Continues with the target of a redirect; the caller checks its address like the first URL's.
     mutating func follow(_ location: String) throws(DownloadError) {
         let target: SourceURL
         do throws(SourceURLError) {

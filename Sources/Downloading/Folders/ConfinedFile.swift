@@ -2,7 +2,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// A regular file below a folder, opened segment by segment without ever following a link.
+/// A regular file below a folder, opened segment by segment without following links.
 @safe
 struct ConfinedFile: ~Copyable {
     private let descriptor: CInt
@@ -20,7 +20,7 @@ struct ConfinedFile: ~Copyable {
             close(folder)
             folder = next
         }
-        // Nonblocking, because opening a pipe would wait for a writer.
+        // Nonblocking: opening a pipe would otherwise wait for a writer.
         let descriptor = unsafe openat(folder, segments.last ?? ".", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno) }
         var status = stat()

@@ -2,10 +2,10 @@ import Coordination
 import Glibc
 import Memory
 
-/// Writes files atomically below a folder, without ever following a link below it.
+/// Writes files atomically below a folder, without following links below it.
 ///
 /// A file is written under a temporary name in the root, synced, and renamed. Temporary names begin with the name of a
-/// lock file, which the process locks while it lives: files beside an unlocked lock file are leftovers.
+/// lock file that the process locks while it runs: temporary files whose lock file is unlocked are leftovers.
 @safe
 final class ConfinedWriting: Sendable {
     private let root: String
@@ -21,7 +21,7 @@ final class ConfinedWriting: Sendable {
         name = String(UInt64.random(in: .min ... .max), radix: 16)
         lock = unsafe openat(folder.number, name + Self.lockEnding, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Self.failure("lock", errno) }
-        // If another process locks it between these two lines, it deletes the file, which then protects nothing.
+        // Another process may lock the file between these two lines, and then deletes it.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw .unreachable("lock: it is held")
@@ -37,20 +37,20 @@ final class ConfinedWriting: Sendable {
 
     private static let lockEnding = ".lock"
 
-    /// Whether the lock still exists, so that no other process removes the files beside it.
+    /// Whether the lock file still exists, so that no other process removes our temporary files.
     var isProtected: Bool {
         var status = stat()
         return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
     }
 
     struct Options {
-        /// Whether the name is synced as well as the bytes.
+        /// Whether to sync the folder entry as well as the bytes.
         let isDurable: Bool
-        /// Whether the file and the folders created for it are unreadable for other users.
+        /// Whether to make the file and new folders unreadable for other users.
         let isPrivate: Bool
     }
 
-    /// Replaces an existing file; creates missing folders.
+    /// Writes or replaces a file, and creates missing folders.
     func blockingWrite(_ bytes: SharedBytes, at segments: [String], _ manner: Options) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(
@@ -103,7 +103,7 @@ final class ConfinedWriting: Sendable {
         }
     }
 
-    /// Removes the files beside each unlocked lock file, and the lock file last.
+    /// Removes the temporary files of each unlocked lock file, and then the lock file.
     private static func removeLeftovers(in folder: borrowing Descriptor) {
         let names = folder.names
         for lockName in names where lockName.hasSuffix(lockEnding) {
@@ -134,7 +134,7 @@ final class ConfinedWriting: Sendable {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 var next = unsafe openat(folder, name, flags)
                 if next < 0, errno == ENOENT, let mode {
-                    // Another process may create it at the same time.
+                    // Another process may create the folder at the same time.
                     if unsafe mkdirat(folder, name, mode) == 0 { fsync(folder) }
                     next = unsafe openat(folder, name, flags)
                 }

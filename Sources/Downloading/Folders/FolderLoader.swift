@@ -3,14 +3,14 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// Loads sources from the folders of named origins on its own threads, because a disk may be slow.
+/// Loads sources from the folders of named origins on separate threads, because a disk may be slow.
 package final class FolderLoader: DataLoading {
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
 
     package init(timekeeper: any Timekeeper) {
         self.timekeeper = timekeeper
-        // As many as there can be transfers.
+        // At least `maximumTransfers`, so that the queue never rejects.
         workers = WorkerPool(count: 4, maximumQueued: 10_000, name: "files")
     }
 

@@ -1,7 +1,7 @@
 /// Results of the last ten seconds, counted per second.
 struct FailureWindow {
     private static let seconds: Int64 = 10
-    /// The results and sources that suffice as evidence.
+    /// The number of failures, without a success, that make an origin suspect; from ``minimumSources`` sources.
     private static let minimumCount = 20
     private static let minimumSources = 5
 

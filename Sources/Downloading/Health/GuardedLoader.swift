@@ -1,9 +1,9 @@
 package import Coordination
 
-/// Loads only from origins that are not suspended, and learns from the result of every transfer.
+/// Loads only from origins that are not suspended, and records the result of every transfer.
 ///
-/// If a failed transfer raises a suspicion about its origin, sources that have worked before are requested one after
-/// another, in the transfer's own slot, and only the header of each response is read.
+/// If a failed transfer makes its origin suspect, sources that have worked before are tested one after another, in the
+/// slot of the failed transfer. A test reads only the header of the response.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
@@ -26,7 +26,7 @@ package final class GuardedLoader: DataLoading {
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
         let current = Locked<OriginVisit?>(nil)
-        // A test of the origin forwards nothing.
+        // Tests never carry a client's fields.
         try move(to: request.identity.withoutFields, current, progress)
         let now = timekeeper.now
         if let visit = current.withLock({ $0 }), let inquiry = update({ $0.inquiry(before: visit, at: now) }) {
@@ -61,7 +61,7 @@ package final class GuardedLoader: DataLoading {
         observer(snapshot)
     }
 
-    /// Admits a transfer to a source's origin, or rejects it; an origin that redirected it has responded.
+    /// Ends the request to the previous origin, which redirected the transfer, and admits or rejects the next one.
     private func move(
         to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
     ) throws(DownloadError) {
@@ -88,7 +88,7 @@ package final class GuardedLoader: DataLoading {
         return (ended.origin, inquiry)
     }
 
-    /// Requests the sources of an inquiry and records the results; continues even if the caller leaves.
+    /// Tests the origin and records the results; continues even if the caller is canceled.
     private func perform(_ inquiry: OriginTest, about origin: OriginKey) async {
         let loader = loader
         let findings = isHeld(origin) ? [] : await Task.detached { await inquiry.findings(from: loader) }.value
@@ -96,7 +96,7 @@ package final class GuardedLoader: DataLoading {
         update { $0.conclude(origin, inquiry, findings, at: now) }
     }
 
-    /// Updates the health book, and reports resulting changes to the observer.
+    /// Changes the health table, and reports changed states to the observer.
     private func update<Outcome>(_ change: (inout OriginHealthTable) -> Outcome) -> Outcome {
         let (outcome, changes) = book.withLock { book in
             let outcome = change(&book)
@@ -108,9 +108,9 @@ package final class GuardedLoader: DataLoading {
 }
 
 extension OriginTest {
-    /// Requests one source after another until one is conclusive; if one uses up all of its time, the rest at once.
+    /// Requests one source after another until one is conclusive; after a timeout, requests the rest concurrently.
     ///
-    /// So one hanging source, which a client may have chosen, neither decides nor delays the result much.
+    /// So one source that hangs, which a client may have chosen, neither decides the test nor delays it for long.
     fileprivate func findings(from loader: any DataLoading) async -> [OriginTestResult] {
         var findings: [OriginTestResult] = []
         var rest = sources[...]

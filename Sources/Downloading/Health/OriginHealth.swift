@@ -1,9 +1,9 @@
 /// Suspends an origin that keeps failing, then probes it with one transfer at a time.
 ///
-/// A client that requests failing URLs of an origin must not be able to block it for others: a suspicion is first
-/// tested with URLs that have worked before, if any are known, and their result decides.
+/// A client that requests failing URLs of an origin must not be able to block it for others. So a suspect origin is
+/// first tested with URLs that have worked before, if any are known, and their results decide.
 ///
-/// A transfer with a pass from an earlier phase does not affect the current one.
+/// Transfers admitted in an earlier phase do not affect the current one.
 struct OriginHealth {
     struct Pass: Hashable, Sendable {
         fileprivate let number: UInt64
@@ -19,22 +19,22 @@ struct OriginHealth {
     enum Consequence: Equatable {
         case none
         case suspended
-        /// The origin will be suspended, unless one of these sources works; see ``conclude(_:_:at:)``.
+        /// The origin will be suspended unless one of these sources works; see ``conclude(_:_:at:)``.
         case suspected(OriginTest)
     }
 
     private enum Phase {
         case open
         case suspended(OriginTest.Cause, until: Duration, pause: Duration)
-        /// `isBacked`: URLs that have worked before are requested too.
+        /// Probing with one transfer; `isBacked` if URLs that have worked before are also requested.
         case probing(OriginTest.Cause, pause: Duration, isBacked: Bool)
     }
 
-    /// The number of consecutive sources without a response that suspends the origin.
+    /// The number of consecutive sources without a response after which the origin is suspended.
     private static let maximumUnanswered = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
-    /// The time for which all URLs may probe an origin that responded with 5xx and has never worked.
+    /// How long all URLs may probe an origin that responded with 5xx and has never worked.
     private static let probeWindow = Duration.seconds(1)
 
     private var phase = Phase.open
@@ -49,7 +49,7 @@ struct OriginHealth {
     private var storedCopy = WorkingSources()
     private var inquiry: OriginTest?
 
-    /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
+    /// Whether the last conclusive transfer got a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
 
     var hasWorked: Bool { !storedCopy.sources.isEmpty }
@@ -73,7 +73,7 @@ struct OriginHealth {
         }
     }
 
-    /// The first transfer after the end of a suspension is the probe.
+    /// Admits or rejects a transfer; the first one after a suspension is the probe.
     mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
         closeProbeWindow(at: now)
         if let rejection = rejection(at: now) { return .rejected(rejection) }
@@ -86,7 +86,7 @@ struct OriginHealth {
         return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
     }
 
-    /// Nil unless the transfer is the probe, and other sources have worked.
+    /// Returns the sources to test first; nil unless this transfer is the probe and such sources exist.
     mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let inquiry = suspect(cause, sparing: source, isLast: false)
@@ -110,7 +110,7 @@ struct OriginHealth {
                 open(report, at: now)
                 return .none
             }
-            // Until the window closes, another URL may prove that the origin works.
+            // Until the probe window closes, another URL may prove that the origin works.
             if probeWindowEnd != nil { return .none }
             if report == .inconclusive {
                 enter(.suspended(cause, until: now, pause: pause))
@@ -155,13 +155,13 @@ struct OriginHealth {
         unanswered = []
     }
 
-    /// Decides whether a result in the open phase raises a suspicion, and returns the consequence.
+    /// Decides whether a result in the open phase makes the origin suspect.
     private mutating func evaluate(
         _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
-        // A response of the origin since the transfer began outweighs this failure.
+        // Ignore the failure if the origin has responded since the transfer began.
         if report == .noResponse, pass.answers == answers, unanswered.count < Self.maximumUnanswered {
             unanswered.insert(source.hashValue)
         }
@@ -178,7 +178,7 @@ struct OriginHealth {
             ?? suspend(cause, for: Self.firstPause, at: now)
     }
 
-    /// Nil if no other source is known to have worked.
+    /// Begins a test; nil if no other source is known to have worked.
     private mutating func suspect(
         _ cause: OriginTest.Cause, sparing source: SourceIdentity, isLast: Bool
     ) -> OriginTest? {
@@ -192,7 +192,7 @@ struct OriginHealth {
 
     private mutating func open(_ report: OriginReport, at now: Duration) {
         window = FailureWindow()
-        // A good response stays in the window, so that the next suspicion takes at least as long as the window.
+        // Keep the success in the window, so that the origin is not suspected again before the window has passed.
         if report != .serverError { window.addSuccess(at: now) }
         enter(.open)
     }

@@ -1,7 +1,7 @@
 /// The health of a bounded number of recently used origins.
 ///
-/// A client can name any number of origins: origins that have never responded have a separate small limit, and those
-/// without findings are not stored.
+/// Clients can name any number of origins, so origins that have never responded have a separate, smaller limit, and
+/// origins without results are not stored.
 struct OriginHealthTable {
     private struct Entry {
         var health = OriginHealth()
@@ -27,7 +27,7 @@ struct OriginHealthTable {
         change(origin, at: now) { $0.admit(progress, at: now) }
     }
 
-    /// Returns the inquiry before an admitted transfer; nil if there is none.
+    /// Returns the test to run before an admitted transfer; nil if there is none.
     mutating func inquiry(before visit: OriginVisit, at now: Duration) -> OriginTest? {
         change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
     }
@@ -59,7 +59,7 @@ struct OriginHealthTable {
             origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
     }
 
-    /// The origins whose state has changed since the last call, in order.
+    /// Returns the origins whose state has changed since the last call, in order.
     mutating func takeChanges() -> [OriginSnapshot] {
         defer { changes = [] }
         return changes
@@ -70,7 +70,7 @@ struct OriginHealthTable {
     ) -> Result {
         if entries[origin] == nil { makeRoom() }
         uses += 1
-        // Removed, so that it is changed in place and not copied.
+        // Remove the entry, so that it is changed without a copy.
         var entry = entries.removeValue(forKey: origin) ?? Entry()
         entry.lastUse = uses
         let (wasReachable, wasSuspended) = (entry.health.isReachable, entry.health.isSuspended)
@@ -82,7 +82,7 @@ struct OriginHealthTable {
         return result
     }
 
-    /// Forgets the least recently used origin: one that has never worked first, a suspended one last.
+    /// Removes the least recently used origin; prefers origins that have never worked, and avoids suspended ones.
     private mutating func makeRoom() {
         let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
         guard isCrowded || entries.count >= capacity else { return }

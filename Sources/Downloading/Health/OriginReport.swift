@@ -1,13 +1,13 @@
 enum OriginReport {
     case success
     case answer
-    /// A 5xx response, caused by the source or the origin.
+    /// A 5xx response; either the source or the origin may be the cause.
     case serverError
-    /// A response that began and failed: truncated, too slow, or not HTTP; the origin is reachable.
+    /// A response that failed after its first byte: truncated, too slow, or not HTTP; the origin is reachable.
     case broken
-    /// No byte of a response: no connection, no TLS, a reset, or silence.
+    /// No byte of a response: no connection, no TLS, a reset, or a timeout.
     case noResponse
-    /// No conclusion: canceled, or ended by one of our limits.
+    /// A transfer that was canceled or ended by one of our limits.
     case inconclusive
 
     var isFailure: Bool { self == .serverError || self == .noResponse }
@@ -34,10 +34,10 @@ enum OriginReport {
     }
 }
 
-/// The visit of a transfer to an origin: its request there, and its pass.
+/// A transfer's request to one origin, and its admission.
 struct OriginVisit {
     let origin: OriginKey
-    /// The URL that led there: the request's own, or the target of a redirect.
+    /// The requested URL, or the target of a redirect.
     let source: SourceIdentity
     let pass: OriginHealth.Pass
 }

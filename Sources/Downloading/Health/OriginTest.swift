@@ -1,12 +1,12 @@
 struct OriginTest: Equatable, Sendable {
-    /// The raw value is for operators.
+    /// Why the origin is suspect; operators see the raw value.
     enum Cause: String, Sendable {
-        /// There was no response: no connection, or silence.
+        /// No response: connections failed or timed out.
         case silence = "no_response"
         /// Every response was a 5xx.
         case serverErrors = "server_errors"
 
-        /// A 5xx of an origin that was silent is a sign of life.
+        /// If the origin was silent, even a 5xx proves that it responds.
         func isRefuted(by report: OriginReport) -> Bool {
             switch report {
             case .success, .answer, .broken: true
@@ -21,17 +21,17 @@ struct OriginTest: Equatable, Sendable {
     let phase: UInt64
     let isLast: Bool
     let answers: UInt64
-    /// The number of responses below 500 before it began.
+    /// The number of responses below 500 before the test began.
     let goodResponses: UInt64
 }
 
 /// The first few sources of an origin that have worked, while they continue to work.
 ///
-/// Later ones do not replace them; otherwise the most active client would determine them.
+/// Later ones do not replace them: otherwise the most active client would determine the sources.
 struct WorkingSources {
     private static let capacity = 3
 
-    /// The sources in the order in which they are requested.
+    /// The sources in test order.
     private(set) var sources: [SourceIdentity] = []
 
     mutating func add(_ source: SourceIdentity) {
@@ -39,7 +39,7 @@ struct WorkingSources {
         sources.append(source)
     }
 
-    /// Forgets sources without a conclusive result, and those that fail while others work.
+    /// Drops sources without a conclusive result, and sources that fail while others work.
     mutating func update(from findings: [OriginTestResult], about cause: OriginTest.Cause) {
         let isRefuted = findings.contains { cause.isRefuted(by: $0.report) }
         for finding in findings {

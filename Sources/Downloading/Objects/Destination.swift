@@ -3,7 +3,7 @@ package import Text
 package struct Destination: Sendable {
     package enum Rejection: Error, Equatable {
         case notWritable
-        /// The text does not name a file or object below an origin.
+        /// The text is not the path of a file or object below an origin.
         case malformed
     }
 
@@ -13,14 +13,14 @@ package struct Destination: Sendable {
     private static let longestSegment = 255
 
     package var location: String { identity.name }
-    /// The `Cache-Control` of stored objects; nil uses the result's.
+    /// `Cache-Control` of stored objects; nil uses the result's.
     package var cacheControl: String?
     let identity: SourceIdentity
     let origin: Origin
 
-    /// Rejects paths outside the origin in any spelling, and in the service's own folder.
+    /// Rejects paths that leave the origin, escaped or not, and paths in `alula-1/`.
     ///
-    /// The origin is checked first, so that the error is the same for all missing origins.
+    /// Checks the origin first, so that the error does not depend on the path if the origin does not exist.
     package init(_ text: ExactText, among rules: DownloadRules) throws(Rejection) {
         guard let path = text.string.suffix(after: UInt8(ascii: ":")) else { throw .malformed }
         let name = text.string.prefix(before: UInt8(ascii: ":"))
@@ -36,7 +36,7 @@ package struct Destination: Sendable {
 
     private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
         let decoded = URLEscape.decode(path.utf8)
-        // File names are literal, including broken escapes; a program that decodes them must not be led elsewhere.
+        // File names are literal, including invalid escapes. Decoding them must not lead outside the origin either.
         guard case .folder = origin.location else { return decoded.map(isPath) ?? false }
         return isPath(Array(path.utf8)) && decoded.map(isPath) ?? true
     }

@@ -1,17 +1,17 @@
 import Memory
 import Text
 
-/// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of URLs.
+/// A listing of the objects below a folder of a bucket (S3 ListObjectsV2), with path-style or host-style URLs.
 struct ObjectListing {
     static let length = 1_000
-    /// A bound above the size of a page, in bytes.
+    /// Maximum bytes of a page; larger than any valid one.
     static let maximumBytes = 4 << 20
 
     private let rules: OriginRules
     private let bucket: String
     private let prefix: String
 
-    /// Returns the possible listings: the bucket is the first segment of the base's path, or its host.
+    /// Returns the possible listings: the bucket may be the first path segment of the base, or its host.
     static func listings(of folder: String, below rules: OriginRules) throws -> [ObjectListing] {
         guard case .web(let base)? = rules.origin?.location else { return [] }
         let segments = base.path.split(separator: "/").map(String.init)
@@ -32,7 +32,7 @@ struct ObjectListing {
 
     /// Returns the names, and whether there are more; nil if the response is not a listing of this folder.
     ///
-    /// They are our own names, so none has characters that XML would escape. A full page that does not say whether
+    /// These are our own names, so none has characters that XML would escape. A full page that does not say whether
     /// there are more is not considered the last.
     func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)

@@ -3,7 +3,7 @@ package import Memory
 import Text
 
 extension DownloadError {
-    /// The error of a full disk; buckets respond with the same status (507 Insufficient Storage).
+    /// The error for a full disk; buckets respond with the same status (507 Insufficient Storage).
     static let lackOfRoom = DownloadError.status(507)
 
     package var isFull: Bool { self == .lackOfRoom }
@@ -29,7 +29,7 @@ package final class OriginObjects: Sendable {
         switch origin.location {
         case .folder(let path):
             store = .folder(path: path, writing: Locked(nil))
-            // A lookup reads several files, and must not wait for slow writes.
+            // Separate from writes, because lookups must not wait for slow ones.
             reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
             writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
         case .web:
@@ -54,7 +54,7 @@ package final class OriginObjects: Sendable {
         return new
     }
 
-    /// Returns nil if there is no such object.
+    /// Returns the object; nil if it does not exist.
     ///
     /// - Parameter name: The path below the origin, without dot segments.
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
@@ -99,7 +99,7 @@ package final class OriginObjects: Sendable {
         of folder: String, after last: String?, _ loader: any DataLoading
     ) async throws -> (names: [String], areMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
-        // It is unknown whether the bucket is the first segment of a path, or the host.
+        // The bucket may be the first path segment or the host: try both.
         for listing in try ObjectListing.listings(of: folder, below: rules) {
             do {
                 let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.maximumBytes)
@@ -112,16 +112,16 @@ package final class OriginObjects: Sendable {
         throw failure
     }
 
-    /// Replaces an existing object; files are readable for this user only.
+    /// Stores or replaces an object; files are readable only for this user.
     ///
-    /// - Parameter isDurable: Whether it must survive a crash of the machine.
+    /// - Parameter isDurable: Whether the object must survive a crash of the machine.
     package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
             bytes, at: try rules.identity(of: name[...]), ObjectDescription(),
             ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
     }
 
-    /// Stores a result where other programs may read it.
+    /// Stores a result, readable for other programs.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         try await put(
             bytes, at: destination.identity, description,
@@ -179,7 +179,7 @@ package struct WritableOrigins: Sendable {
     package let rules: DownloadRules
     private let objects: [ExactText: OriginObjects]
 
-    /// - Parameter earlier: The origins before a reload; objects of unchanged origins are reused.
+    /// - Parameter earlier: The origins before a reload; unchanged ones are reused.
     package init(
         _ rules: DownloadRules, web: any DataLoading, maximumReads: Int, after earlier: WritableOrigins? = nil
     ) {
@@ -194,14 +194,14 @@ package struct WritableOrigins: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// The objects that `new` does not reuse.
+    /// Returns the origins that `new` does not reuse.
     package func replaced(by new: WritableOrigins) -> [OriginObjects] {
         objects.filter { $0.value !== new.objects[$0.key] }.map(\.value)
     }
 
     package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
 
-    /// A reader gets the old or the new one, whole.
+    /// Stores a result atomically: readers see the old or the new object.
     package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
         try await objects.put(bytes, at: destination, description)

@@ -1,15 +1,15 @@
 package import HTTPTypes
 import Text
 
-/// A field or cookie of a client's request that a named origin receives.
+/// A client field or cookie that is forwarded to a named origin.
 package struct ForwardedField: Hashable, Sendable {
     package let name: HTTPField.Name
-    /// Nil for the whole field.
+    /// The cookie's name; nil forwards the whole field.
     let cookie: ExactText?
 
     package static let maximumCount = 8
 
-    /// Parses a field's name, or `Cookie:NAME`.
+    /// Parses a field name, or `Cookie:NAME`.
     package init?(_ text: String) {
         if let cookie = text.suffix(after: UInt8(ascii: ":")) {
             guard text.prefix(before: UInt8(ascii: ":")).asciiLowercased == "cookie",
@@ -22,7 +22,7 @@ package struct ForwardedField: Hashable, Sendable {
         }
     }
 
-    /// Whether the field concerns one connection, the cache or the body, or says who has passed the request on.
+    /// Whether the field is about the connection, the cache, the body or proxies, and so cannot be forwarded.
     package var isForbidden: Bool {
         let name = name.rawName.asciiLowercased
         return Self.forbiddenNames.contains(ExactText(name)) || Self.forbiddenPrefixes.contains { name.hasPrefix($0) }
@@ -34,15 +34,15 @@ package struct ForwardedField: Hashable, Sendable {
     ]
     private static let forbiddenPrefixes = ["content-", "if-", "proxy-", "x-amz-", "x-forwarded-"]
 
-    /// Whether both name the same value, or one is a part of the other.
+    /// Whether both forward the same value, or one contains the other.
     package func clashes(with other: ForwardedField) -> Bool {
         name == other.name && (cookie == nil || other.cookie == nil || cookie == other.cookie)
     }
 
-    /// The field as the settings name it.
+    /// The field in the form of the settings.
     var text: String { name.rawName.asciiLowercased + (cookie.map { ":" + $0.string } ?? "") }
 
-    /// Nil if the client did not send it, or sent it empty.
+    /// Returns the client's value; nil if it is missing or empty.
     func value(in fields: HTTPFields) -> String? {
         guard let cookie else { return fields[name].flatMap { $0.isEmpty ? nil : $0 } }
         let pairs = fields.values(of: .cookie).flatMap { $0.split(separator: ";") }.map { HTTPSyntax.trimmed($0) }

@@ -4,10 +4,10 @@ import Memory
 package import Text
 
 extension Origin {
-    /// The SHA-256 of all settings that affect fetches and caches under this name; hashed because they contain secrets.
+    /// SHA-256 of all settings that affect fetches and caches under this name; hashed because they contain secrets.
     package var digest: String {
         var text = ""
-        // With its length before it, so that no two lists of parts give the same text.
+        // Prefix each part with its length, so that different lists never result in the same text.
         for part in parts { text += "\(part.utf8.count):\(part)" }
         return SHA256.hash(text).hexadecimal
     }
@@ -52,7 +52,7 @@ extension OriginCredentials {
 }
 
 extension KeySource {
-    /// Excludes temporary keys: each gives access to the same place.
+    /// The settings; temporary keys are omitted, because they all give access to the same objects.
     fileprivate var parts: [String] {
         switch self {
         case .fixed(let key): [key.id, key.secret.text, key.sessionToken?.text ?? ""]

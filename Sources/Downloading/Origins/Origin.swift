@@ -6,34 +6,34 @@ package struct Origin: Sendable {
     package enum Location: Sendable, Hashable {
         case web(base: SourceURL)
         case folder(path: String)
-        /// The bytes of the single file named by ``Origin/onlyFile``, in memory.
+        /// The content of ``Origin/onlyFile`` in memory.
         case memory([UInt8])
     }
 
     package let name: String
     package let location: Location
-    /// Added to our fields, or replacing ours of the same name; nil omits one of ours.
+    /// Fields that are added or replace our own; a nil value removes our own.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
-    /// The fields of clients that it receives.
+    /// Client fields that are forwarded.
     package var forwarded: [ForwardedField] = []
     package var credentials: OriginCredentials?
     package var tlsPolicy = TLSPolicy.none
-    /// A PEM file of certificate authorities; nil for the default.
+    /// A PEM file of certificate authorities; nil uses the service's.
     package var certificateAuthorities: String?
     package var clientCertificate: ClientCertificate?
-    /// An HTTP proxy; nil for direct connections.
+    /// An HTTP proxy; nil connects directly.
     package var proxy: SourceURL?
     package var limits = OriginLimits()
     package var expectation = OriginExpectation()
     package var cachePolicy = OriginCachePolicy.all
-    /// The largest decoded image that is kept, in bytes; nil for the cache's own limit.
+    /// Maximum bytes of a decoded image to cache; nil uses the cache's limit.
     package var largestDecodedKept: Int?
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false
     package var isWritable = false
-    /// The `Cache-Control` of stored objects; nil uses the results'.
+    /// `Cache-Control` of stored objects; nil uses the result's.
     package var cacheControl: String?
-    /// The only accessible file of a folder; nil for all files.
+    /// The only accessible file of a folder; nil makes all files accessible.
     package var onlyFile: ExactText?
 
     package init(name: String, location: Location) {
@@ -48,9 +48,9 @@ package struct Origin: Sendable {
     func contains(_ url: SourceURL) -> Bool { baseOrigin == url.origin }
 }
 
-/// PEM files, which libcurl reads at each handshake.
+/// PEM files of a client certificate; libcurl reads them at each handshake.
 package struct ClientCertificate: Hashable, Sendable {
-    /// The certificate, with any intermediate authorities after it.
+    /// The certificate, followed by intermediate certificates.
     package let file: String
     package let keyFile: String
 
@@ -90,18 +90,18 @@ extension SourceURL {
 /// Requirements for a TLS server besides a valid certificate for its host name.
 package enum TLSPolicy: Sendable, Hashable {
     case none
-    /// One of these certificates anywhere in the verified chain; an empty set rejects all.
+    /// One of these certificates must be in the verified chain; an empty set rejects all.
     case certificate(Set<Pin>)
-    /// One of these public keys anywhere in the verified chain; an empty set rejects all.
+    /// One of these public keys must be in the verified chain; an empty set rejects all.
     case publicKey(Set<Pin>)
 
-    /// The SHA-256 of a certificate, or of a certificate's public key (RFC 7469 section 2.4).
+    /// The SHA-256 of a certificate or its public key (RFC 7469 section 2.4).
     package struct Pin: Sendable, Hashable {
         package let digest: [UInt8]
 
         package init(der: [UInt8]) { digest = unsafe SHA256.hash(der.span.bytes).bytes }
 
-        /// Parses `sha256/` and the digest in base64; nil for anything else.
+        /// Parses `sha256/BASE64`; nil for anything else.
         package init?(_ text: String) {
             let prefix = "sha256/"
             guard text.hasPrefix(prefix), let digest = Base64.decode(text.dropFirst(prefix.count)), digest.count == 32

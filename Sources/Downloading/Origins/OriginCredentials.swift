@@ -9,16 +9,16 @@ package struct Secret: Sendable, Hashable, Redacted {
 package enum OriginCredentials: Sendable, Hashable {
     case basic(user: String, password: Secret)
     case bearer(Secret)
-    /// Answers to the origin's challenges (RFC 7616).
+    /// HTTP Digest (RFC 7616).
     case digest(user: String, password: Secret)
-    /// A signature of each request (AWS Signature Version 4) for a store in this region.
+    /// AWS Signature Version 4 for a store in this region.
     case signature(KeySource, region: String)
 
     package struct AccessKey: Sendable, Hashable {
         package let id: String
         package let secret: Secret
         package let sessionToken: Secret?
-        /// In seconds since 1970; nil for a permanent key.
+        /// Seconds since 1970; nil for a permanent key.
         package let expiresAt: Int?
 
         package init(id: String, secret: Secret, sessionToken: Secret? = nil, expiresAt: Int? = nil) {
@@ -30,13 +30,13 @@ package enum OriginCredentials: Sendable, Hashable {
     }
 }
 
-/// The source of signing keys: the settings, or a platform service for temporary keys.
+/// The source of signing keys: the settings or a platform service for temporary keys.
 package enum KeySource: Sendable, Hashable {
     case fixed(OriginCredentials.AccessKey)
-    /// A key of a role, in exchange for the token in a file that the platform refreshes (`AssumeRoleWithWebIdentity`).
+    /// A role's key, in exchange for the token in a file that the platform refreshes (`AssumeRoleWithWebIdentity`).
     case webIdentity(role: String, session: String, tokenFile: String, service: String)
     case container(service: String, ContainerToken?)
-    /// A key of the machine's role, from its metadata service (version 2).
+    /// The key of the machine's role, from the metadata service (IMDSv2).
     case instance(service: String)
 
     package enum ContainerToken: Sendable, Hashable {

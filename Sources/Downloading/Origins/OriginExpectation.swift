@@ -1,15 +1,15 @@
 package import Text
 
-/// The responses of a named origin that are sources.
+/// Conditions for accepting a response of a named origin as a source.
 package struct OriginExpectation: Sendable, Hashable {
-    /// The names of accepted formats; nil accepts the same formats as for other sources.
+    /// Names of accepted formats; nil accepts the same formats as for other sources.
     package var formats: Set<ExactText>?
-    /// Nil for the usual successes.
+    /// Accepted statuses; nil accepts the usual ones.
     package var statuses: Set<Int>?
 
     package init() {}
 
-    /// Statuses of responses that have a body and lead nowhere else.
+    /// Whether the status can be accepted: not a redirect, and not a response without a body.
     package static func isStatus(_ status: Int) -> Bool {
         200...299 ~= status && ![204, 205, 206].contains(status) || 400...599 ~= status
     }
@@ -20,10 +20,10 @@ package struct OriginExpectation: Sendable, Hashable {
     }
 }
 
-/// Which values of a named origin's sources any cache may keep.
+/// The kinds of values that caches may keep of a named origin's sources.
 package enum OriginCachePolicy: String, Sendable, CaseIterable {
     case all
-    /// Neither sources nor their pixels.
+    /// Only results: neither sources nor their pixels.
     case results
     case none
 }

@@ -24,7 +24,7 @@ package struct Origins: Sendable {
         return names
     }
 
-    /// The transfer limits by host and port; the lowest of several applies.
+    /// Transfer limits by host and port; the lowest applies if several origins have the same host.
     var maximumActiveDownloads: [ExactText: Int] {
         var caps: [ExactText: Int] = [:]
         for origin in origins.values {
@@ -52,7 +52,7 @@ extension Origins {
         package var description: String { "origins.\(origin): \(problem)" }
     }
 
-    /// Checks certificates and keys, so that a wrong file prevents the start instead of failing every request.
+    /// Checks certificate and key files, so that an invalid file prevents the start and not every request.
     ///
     /// - Parameter name: An origin to skip, because the service works without it.
     package func checkFiles(exceptOf name: String? = nil) throws(Unusable) {

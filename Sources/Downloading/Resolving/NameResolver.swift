@@ -4,9 +4,9 @@ import Coordination
 import Glibc
 import Text
 
-/// Looks up names with c-ares without blocking; one lookup serves all callers with the same name.
+/// Resolves names with c-ares without blocking; one lookup serves all callers of a name.
 ///
-/// Confined to the `transfers` thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)``
+/// Used only on the `transfers` thread. c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)``
 /// and `deinit`.
 @safe
 final class NameResolver {
@@ -20,7 +20,7 @@ final class NameResolver {
     private var pending: Set<ExactText> = []
     private var cache = BoundedMap<ExactText, [IPAddress]>(maximumCount: 4_096)
 
-    /// - Parameter servers: `ADDRESS:PORT`, separated by commas; nil for the system's.
+    /// - Parameter servers: `ADDRESS:PORT`, separated by commas; nil uses the system's.
     init?(servers: String?) {
         let record = ResolverRecord()
         guard Self.isInitialized, let channel = unsafe makeChannel(record) else { return nil }
@@ -36,10 +36,10 @@ final class NameResolver {
 
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
-    /// Entries last for the answer's time to live, at most a minute.
+    /// Returns cached addresses; entries live for the record's TTL, at most a minute.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? { cache.peek(ExactText(name), at: now) }
 
-    /// ``takeFinished(at:)`` returns the answer.
+    /// Starts a lookup; ``takeFinished(at:)`` returns its result.
     func lookUp(_ name: String) {
         guard pending.insert(ExactText(name)).inserted else { return }
         unsafe beginLookUp(channel, name, record)
@@ -49,7 +49,7 @@ final class NameResolver {
         unsafe ares_process_fd(channel, isReadable ? socket : -1, isWritable ? socket : -1)
     }
 
-    /// The time until c-ares must check its time limits; nil if there are no lookups.
+    /// The time until c-ares must check its timeouts; nil if there are no lookups.
     var timeLeft: Duration? {
         var limit = timeval()
         guard !pending.isEmpty, unsafe ares_timeout(channel, nil, &limit) != nil else { return nil }
@@ -95,7 +95,7 @@ extension DownloadError {
         let text = "names: \(name): " + (unsafe String(cString: ares_strerror(status)))
         self =
             switch status {
-            // Success without an address is reported like the other results without one.
+            // Treat success without an address like the errors for a missing address.
             case 0, CCurlShim_no_data, CCurlShim_not_found, CCurlShim_bad_name: .noAddress(text)
             case CCurlShim_name_timeout: .timedOut
             case CCurlShim_no_memory: .internal(text)
@@ -128,7 +128,7 @@ private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
         record.sockets.append(
             ResolverRecord.Socket(descriptor: descriptor, isReadable: isReadable != 0, isWritable: isWritable != 0))
     }
-    // The resolver retains the record as long as the channel.
+    // Unretained: the resolver keeps the record as long as the channel.
     unsafe options.sock_state_cb_data = Unmanaged.passUnretained(record).toOpaque()
     let mask =
         ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
@@ -143,9 +143,9 @@ private func beginLookUp(_ channel: OpaquePointer, _ name: String, _ record: Res
     var hints = ares_addrinfo_hints()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = CCurlShim_stream_socket_type()
-    // Sorting would open sockets to each address before it has been checked.
+    // Sorting would open sockets to addresses that have not been checked.
     hints.ai_flags = CInt(ARES_AI_NOSORT)
-    // Balanced in the callback, which c-ares calls exactly once, at the latest when the channel ends.
+    // Released in the callback, which c-ares calls exactly once, at the latest when the channel is destroyed.
     let context = unsafe Unmanaged.passRetained(NameQuery(name: name, record: record)).toOpaque()
     unsafe ares_getaddrinfo(
         channel, name, nil, &hints,

@@ -2,9 +2,9 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// Receives a body: bytes go into one block, and through a hash if there is no entity tag to identify the version.
+/// Receives a body into one block, and hashes it if no entity tag identifies the version.
 struct BodySink: ~Copyable {
-    /// The maximum number of bytes reserved for an announced length; a larger body takes memory only as it arrives.
+    /// Maximum bytes reserved for an announced length; a larger body takes more memory as it arrives.
     private static let maximumReservation = 8 << 20
 
     private var bytes: ByteAccumulator
@@ -34,18 +34,18 @@ struct BodySink: ~Copyable {
     }
 }
 
-/// A truncated body that is worth resuming (RFC 9110 sections 13.1.5 and 14.2).
+/// A truncated body that can be resumed (RFC 9110 sections 13.1.5 and 14.2).
 struct PartialBody: Equatable {
-    /// The minimum number of bytes for a second request.
+    /// Smaller bodies are not resumed.
     static let minimumBytes = 64 << 10
     static let maximumResumptions = 3
     let offset: Int
     let total: Int?
-    /// The value of `If-Range`: the strong entity tag, otherwise the date of the last change.
+    /// The value of `If-Range`: the strong entity tag, otherwise `Last-Modified`.
     let validator: String
     private let codings: [ContentCoding]
 
-    /// Nil if too little has arrived, or there is no strong validator.
+    /// Nil if too few bytes have arrived or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",
@@ -59,7 +59,7 @@ struct PartialBody: Equatable {
 
     var fields: HTTPFields { [.range: "bytes=\(offset)-", .ifRange: validator] }
 
-    /// Whether a 206 contains exactly the rest of the same version.
+    /// Whether a 206 contains exactly the missing rest of the same version.
     func isContinued(by head: ResponseHead) -> Bool {
         guard head.contentCodings == codings,
             head.fields[.eTag].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true,
@@ -72,10 +72,10 @@ struct PartialBody: Equatable {
 }
 
 extension ResponseHead {
-    /// The value of `If-Range`: the strong entity tag, otherwise the date of the last change; nil if neither is strong.
+    /// The value of `If-Range`: the strong entity tag, otherwise `Last-Modified`; nil if neither is strong.
     var rangeValidator: String? {
         if let tag = strongETag, tag.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) { return tag }
-        // A date is strong if the response was made at least a second after it (RFC 9110 section 8.8.2.2).
+        // A date is strong if `Date` is at least a second later (RFC 9110 section 8.8.2.2).
         guard !fields.contains(.eTag), let text = fields[.lastModified], let changed = HTTPDate(text),
             let date = fields[.date].flatMap({ HTTPDate($0) }), date.secondsSince1970 > changed.secondsSince1970
         else { return nil }
@@ -102,7 +102,7 @@ struct ContentRange {
 extension RequestedPart {
     /// Whether a 206 contains exactly the range, of the same version.
     ///
-    /// A range of encoded bytes is none of the image, and neither are several ranges in one body.
+    /// Rejects ranges of encoded bytes, and several ranges in one body.
     func isAnswered(by head: ResponseHead, at url: String) -> Bool {
         let ranges = head.fields.values(of: .contentRange)
         guard head.contentCodings.isEmpty, ranges.count == 1, let answered = ContentRange(ranges[0]),
@@ -115,7 +115,7 @@ extension RequestedPart {
 }
 
 extension PartVersion {
-    /// Nil without a strong validator.
+    /// The version of the response; nil without a strong validator.
     fileprivate init?(_ head: ResponseHead, totalBytes: Int, url: String) {
         guard let validator = head.rangeValidator else { return nil }
         self.init(validator: validator, totalBytes: totalBytes, url: url)
@@ -123,7 +123,7 @@ extension PartVersion {
 }
 
 extension SourcePart {
-    /// Nil if the header names no range, or the body has another length.
+    /// Nil if the header has no range, or the body has another length.
     init?(
         _ head: SourceHead, of response: ResponseHead, bytes: SharedBytes, at url: String, timings: TransferTimings
     ) {

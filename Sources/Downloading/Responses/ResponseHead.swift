@@ -2,12 +2,12 @@ import HTTPTypes
 import Text
 
 struct ResponseHead {
-    /// The status code, 100…599; 200 for a 206 with the whole range.
+    /// The status code, 100…599; a 206 with the complete range counts as 200.
     let status: Int
     let fields: HTTPFields
     let contentLength: Int?
 
-    /// Checks the body's length by RFC 9112 section 6, more strictly than libcurl does.
+    /// Checks the body's length by RFC 9112 section 6, more strictly than libcurl.
     init(status: Int, fields: HTTPFields) throws(DownloadError) {
         self.fields = fields
         let lengths = Set(fields.values(of: .contentLength))
@@ -24,7 +24,7 @@ struct ResponseHead {
             else { throw .protocolError("a length that is no number") }
             announced = number
         }
-        // Some hosts respond to every request like this.
+        // Some hosts respond to every request with a 206.
         let range = status == 206 ? fields.values(of: .contentRange).first.flatMap { ContentRange($0) } : nil
         let isWhole = range.map { $0.isWhole && announced ?? $0.total == $0.total } ?? false
         self.status = isWhole ? 200 : status
@@ -44,8 +44,7 @@ struct ResponseHead {
 
     /// The directives that forbid storing the response, or using it without validation.
     ///
-    /// - Parameter isPrivate: Whether a private source's origin redirects elsewhere, where its own freshness is not
-    ///   stated.
+    /// - Parameter isPrivate: Whether a private source is redirected, so that its own freshness is not stated.
     func reuseRestrictions(ofPrivate isPrivate: Bool = false) -> Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
         var restrictions = Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
@@ -60,7 +59,7 @@ struct ResponseHead {
         case whole
         case ifChanged
         case rest(PartialBody)
-        /// A part of the source at the hop's URL; a conditional request also validates a stored source.
+        /// A range of the source at this URL; a conditional request also validates a stored source.
         case part(RequestedPart, at: String, isConditional: Bool)
         case put
     }
@@ -69,14 +68,14 @@ struct ResponseHead {
         case accept
         case notModified
         case resume
-        /// Request the whole source again: the response is not the missing part.
+        /// The response is not the missing part: request the whole source again.
         case restart
         case redirect(String)
         case reject(DownloadError)
         case stop
     }
 
-    /// - Parameter successes: The only statuses that count as successes; nil for the usual ones.
+    /// - Parameter successes: The statuses that count as success; nil uses the usual ones.
     func decision(
         maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true, successes: Set<Int>? = nil
     ) -> Decision {
@@ -99,14 +98,14 @@ struct ResponseHead {
                 return .reject(.unexpectedResponse("another range than requested"))
             }
             return bodyDecision(maximumBytes: maximumBytes)
-        // Servers that reject the range may send all of the source.
+        // Servers that reject the range may still send the whole source.
         case (.part, 400), (.part, 405), (.part, 416), (.part, 501):
             return .reject(.unexpectedResponse("status \(status) for a range"))
         case (.put, 200...299): return .stop
         case (.put, _): return .reject(.status(status))
         default: break
         }
-        // An error without an image stays an error.
+        // An error status without an image is still an error.
         if successes.contains(status), status < 400 || fields[.contentType].flatMap({ MediaType($0) })?.type == "image"
         {
             return bodyDecision(maximumBytes: maximumBytes)
@@ -133,7 +132,7 @@ struct ResponseHead {
         return contentLength == 0 ? .reject(.emptyBody) : .accept
     }
 
-    /// A missing or unreadable type, the generic types, and those used for SVG are later decided by the leading bytes.
+    /// Accepts missing, unreadable and generic types and types used for SVG: the leading bytes decide later.
     private static func canBeImage(_ value: String) -> Bool {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
         return type.type == "image" || genericTypes.contains(type.description)
@@ -141,14 +140,14 @@ struct ResponseHead {
 
     private static let genericTypes = ["application/octet-stream", "binary/octet-stream"] + SourceHead.textTypes
 
-    /// Decodes non-ASCII bytes of a field's value as UTF-8, as origins mean them in `Location`.
+    /// Decodes non-ASCII bytes of a field value as UTF-8, which origins use in `Location`.
     private static func text(of value: String) -> String {
         String(decoding: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
     }
 }
 
 extension ResponseHead.Purpose {
-    /// - Parameter condition: The condition that the request sent to validate a stored source; nil for none.
+    /// - Parameter condition: The condition that validates a stored source; nil for none.
     func fields(_ condition: SourceCondition?) -> HTTPFields {
         switch self {
         case .whole, .put: [:]

@@ -14,9 +14,9 @@ struct ResponseHeadReader {
     private var fields: HTTPFields = [:]
     private var isComplete = false
 
-    /// Returns the header if this line completes it; lines after the header are trailer fields: counted and dropped.
+    /// Returns the header if this line completes it; counts and drops the lines of trailers.
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
-        // Neither a status line nor the empty line at the end.
+        // Do not count the status line and the empty line.
         if status != nil, line.count > 2 { lines += 1 }
         bytes += line.count
         guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("header too large") }
@@ -47,7 +47,7 @@ struct ResponseHeadReader {
         return nil
     }
 
-    /// Parses `HTTP/1.x` and three digits of a known class (RFC 9112 section 4).
+    /// Parses `HTTP/1.x` and a status of a known class (RFC 9112 section 4).
     private static func status(_ line: Span<UInt8>) throws(DownloadError) -> Int {
         let version = Array("HTTP/1.".utf8)
         var isStatusLine = line.count >= 12

@@ -3,23 +3,23 @@ package import HTTPTypes
 import Memory
 import Text
 
-/// The fields of a client's request that a named origin receives.
+/// The client fields that are forwarded to a named origin.
 package struct ClientFields: Sendable, Hashable, Redacted {
     package struct TooLong: Error, Equatable {
         package let name: HTTPField.Name
     }
 
-    /// The maximum length of a field's value in bytes.
+    /// Maximum bytes of a value.
     package static let maximumLength = 4 << 10
-    /// A random key of this process, so that guesses cannot be compared with its digests.
+    /// A random key per process, so that digests cannot be compared with guesses.
     private static let key = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
 
     let names: [HTTPField.Name]
-    /// `Name: value` with a zero at the end; a field's scalars are its bytes.
+    /// `Name: value` as null-terminated bytes; each scalar of a field value is one byte.
     let lines: [[CChar]]
     package let digest: [UInt8]
 
-    /// Nil if the client sent none of them.
+    /// Nil if the client sent none of the fields.
     init?(_ fields: HTTPFields, to forwarded: [ForwardedField]) throws(TooLong) {
         var values: [(name: HTTPField.Name, value: String)] = []
         for field in forwarded {

@@ -3,18 +3,18 @@ package import Text
 
 /// One version of the settings for downloads.
 ///
-/// A source keeps the rules under which its request was read, so that a reload never mixes two versions.
+/// A source keeps the rules of its request, so that a reload never mixes two versions.
 package final class DownloadRules: Sendable {
-    /// The configuration of the service, in which a tenant's view hides no origins.
+    /// The configuration; it lists all origins even if these rules show a tenant only some.
     package var configuration: DownloadConfiguration { shared.configuration }
-    /// The tenant that shares no sources with others; nil for one that does.
+    /// Set if the tenant does not share sources with others.
     package let tenant: ExactText?
     private let shared: SharedConfiguration
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
     private let version: Int
 
-    /// The rules of tenants that differ from these.
+    /// The rules of tenants with their own rules.
     private let tenants: [ExactText: DownloadRules]
 
     private final class SharedConfiguration: Sendable {
@@ -24,8 +24,8 @@ package final class DownloadRules: Sendable {
     }
 
     /// - Parameters:
-    ///   - earlier: Its rules for unchanged origins are reused, and with them their connections.
-    ///   - tenants: Each one with a name gets separate rules.
+    ///   - earlier: The previous rules; unchanged origins keep their rules and connections.
+    ///   - tenants: Each configuration with a tenant gets separate rules.
     package init(
         _ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil,
         tenants: [DownloadConfiguration] = []
@@ -48,7 +48,7 @@ package final class DownloadRules: Sendable {
             })
     }
 
-    /// The same rules for a tenant that sees only these origins; there may be thousands.
+    /// The same rules for a tenant that sees only these origins; small, because there may be thousands.
     private init(_ other: DownloadRules, of tenant: ExactText?, showing origins: Origins) {
         (shared, unnamed, version, tenants) = (other.shared, other.unnamed, other.version, [:])
         self.tenant = tenant
@@ -62,7 +62,7 @@ package final class DownloadRules: Sendable {
             ?? DownloadRules(self, of: configuration.tenant, showing: configuration.origins)
     }
 
-    /// The identities of the same source under the rules of tenants.
+    /// Returns the identities of the same source under the rules of tenants.
     package func tenantIdentities(of identity: SourceIdentity) -> [SourceIdentity] {
         identity.isUpload ? [] : tenants.values.compactMap { try? $0.identity(of: ExactText(identity.name)) }
     }
@@ -71,7 +71,7 @@ package final class DownloadRules: Sendable {
 
     package var all: [OriginRules] { configuration.origins.all.compactMap { self[$0.name] } }
 
-    /// Returns the identity of a source as named by a client: `NAME:PATH` of an origin, or an absolute URL.
+    /// Parses a client's name of a source: `NAME:PATH` of a named origin, or an absolute URL.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         let name = source.string.prefix(before: UInt8(ascii: ":"))
         if let reference = source.string.suffix(after: UInt8(ascii: ":")), let rules = named[ExactText(name)] {
@@ -80,13 +80,13 @@ package final class DownloadRules: Sendable {
         return SourceIdentity(url: try SourceURL(parsing: source.string), rules: unnamed).owned(by: tenant)
     }
 
-    /// Checks the text only: the host's addresses are checked when it is fetched.
+    /// Whether the rules allow the URL; does not resolve the host, whose addresses are checked at connect time.
     package func mayFetch(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.mayFetch(url)
     }
 
-    /// Whether the operator allowed this host by name, rather than every host.
+    /// Whether the operator allows this host by name, and not only every host.
     package func isAllowedByName(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
@@ -97,16 +97,17 @@ package final class DownloadRules: Sendable {
 package final class OriginRules: Sendable {
     package static let unrestricted = DownloadRules(DownloadConfiguration()).unnamed
 
-    /// Nil for absolute URLs.
+    /// The named origin; nil for absolute URLs.
     package let origin: Origin?
-    /// The configuration with the limits of the origin.
+    /// The configuration with the origin's limits.
     package let configuration: DownloadConfiguration
-    /// A part of the keys of stored sources: other settings may lead to other bytes, or forbid them.
+    /// A part of cache keys: other settings may lead to other bytes or forbid the source.
     package let key: String
-    /// Sources in memory stay valid until the rules for absolute URLs forbid something that they allowed, or until the
-    /// key of their origin changes; never the same again.
+    /// Changes when the rules for absolute URLs forbid more than before, or the origin's key changes.
+    ///
+    /// Sources in memory are valid for one generation; generations are never reused.
     private let generation: Int
-    /// Whether the origin receives fields of clients.
+    /// Whether client fields are forwarded to the origin.
     let forwardsFields: Bool
     let selectingFields: HTTPFields
     let addressPolicy: AddressPolicy
@@ -151,7 +152,7 @@ package final class OriginRules: Sendable {
         return origin.map { $0.name == other.origin?.name && key == other.key } ?? (other.origin == nil)
     }
 
-    /// Whether sources are the same on every machine, which paths in a folder may not be.
+    /// Whether the source is the same on every machine; false for files in local folders.
     package func mayShare(_ url: SourceURL) -> Bool {
         switch origin?.location {
         case .web, .memory: true
@@ -160,7 +161,7 @@ package final class OriginRules: Sendable {
         }
     }
 
-    /// Checks the name only; nil if the source is allowed.
+    /// Returns the violated rule without resolving the host; nil if the source is allowed.
     package func violation(toFetching url: SourceURL) -> String? {
         origin == nil ? configuration.violation(toFetching: url) : nil
     }

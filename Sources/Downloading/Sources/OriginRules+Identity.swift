@@ -1,9 +1,7 @@
 import Text
 
 extension OriginRules {
-    /// `reference` is relative to the origin's base, with or without a leading slash, and cannot leave it.
-    ///
-    /// A fragment is dropped.
+    /// Parses a reference relative to the origin's base, which it cannot leave; drops a fragment.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         guard let origin else { throw .malformed }
         switch origin.location {

@@ -5,12 +5,12 @@ import Text
 
 package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     case entityTag(String)
-    /// The SHA-256 of the bytes in lowercase hexadecimal, if the origin sent no strong entity tag.
+    /// The SHA-256 of the bytes in lowercase hexadecimal; used if the origin sent no strong entity tag.
     case digest(String)
 
     init(_ digest: SHA256Digest) { self = .digest(digest.hexadecimal) }
 
-    /// The entity tag or the digest; the quotes of a tag distinguish them.
+    /// The entity tag, including its quotes, or the digest.
     package var description: String {
         switch self {
         case .entityTag(let text), .digest(let text): text
@@ -22,7 +22,7 @@ package struct Source: Sendable {
     package let head: SourceHead
     package let bytes: SharedBytes
     package var timings = TransferTimings()
-    /// The body's remaining codings; empty outside of the loader.
+    /// Codings that must still be decoded; empty outside the loader.
     var codings: [ContentCoding] = []
 
     package var identity: SourceIdentity { head.identity }
@@ -39,7 +39,7 @@ package struct TransferTimings: Hashable, Sendable {
 
     package init() {}
 
-    /// Adds the phases of a later request.
+    /// Adds the durations of a later request.
     mutating func add(_ later: TransferTimings) {
         dns += later.dns
         connect += later.connect
@@ -50,7 +50,7 @@ package struct TransferTimings: Hashable, Sendable {
     }
 }
 
-/// A content coding that is decoded (RFC 9110 section 8.4.1), although none is requested.
+/// A supported content coding (RFC 9110 section 8.4.1); origins may use one although we request none.
 enum ContentCoding: String, Sendable {
     case gzip, deflate
     case brotli = "br"
@@ -58,7 +58,7 @@ enum ContentCoding: String, Sendable {
     /// The maximum number of nested codings.
     static let maximumCount = 2
 
-    /// Ignores unknown words: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.
+    /// Ignores unknown codings: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.
     static func codings(of fields: HTTPFields) -> [ContentCoding] {
         let words = fields.values(of: .contentEncoding).flatMap { $0.split(separator: ",") }
         return words.compactMap { Self($0) }.reversed()

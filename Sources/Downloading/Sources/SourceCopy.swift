@@ -3,12 +3,12 @@ package import Memory
 
 package struct SourceCopy: Sendable {
     package let head: SourceHead
-    /// The body; nil if a cache does not hold it, or the caller did not request it.
+    /// The body; nil if it is not cached or the caller does not need it.
     package let bytes: SharedBytes?
     package var participation: Participation
-    /// The exchange with the origin that preceded it; nil if there was none.
+    /// The origin's response in this fetch; nil if the origin was not contacted.
     package let exchange: OriginResponseInfo?
-    /// The bytes of earlier ranges, which did not suffice; zero for callers that joined the fetch.
+    /// Bytes of earlier ranges that did not suffice; zero for callers that joined the fetch.
     package internal(set) var rangeBytes = 0
 
     package init(
@@ -21,7 +21,7 @@ package struct SourceCopy: Sendable {
         self.exchange = exchange
     }
 
-    /// The same copy, whose bytes retain `object`.
+    /// The same copy with bytes that retain `object`.
     func holding(_ object: some Sendable) -> SourceCopy {
         var copy = SourceCopy(
             head: head, bytes: bytes.map { SharedBytes(0..<$0.count, of: $0, holding: object) },
@@ -31,7 +31,7 @@ package struct SourceCopy: Sendable {
     }
 }
 
-/// The result for a caller that does not need all of a source.
+/// The result for a caller that does not need the whole source.
 package enum FetchedSource: Sendable {
     case whole(SourceCopy)
     case part(PartialCopy)
@@ -43,10 +43,10 @@ package struct PartialCopy: Sendable {
     package let exchange: OriginResponseInfo
 }
 
-/// The result of a fetch for all its callers.
+/// The result of a shared fetch.
 enum FetchOutcome: Sendable {
     case fetched(FetchedSource)
-    /// The bytes of ranges that did not suffice: its callers need all of the source.
+    /// The ranges, with this number of bytes, did not suffice: callers need the whole source.
     case insufficient(Int)
 
     func shared(as participation: Participation) -> FetchOutcome {
@@ -62,7 +62,7 @@ enum FetchOutcome: Sendable {
         }
     }
 
-    /// The same outcome, whose body belongs to the reservation's tenant while it is in use.
+    /// The same outcome with a body that is counted for the reservation's tenant while in use.
     func holding(_ reservation: MemoryReservation?) -> FetchOutcome {
         guard let reservation, case .fetched(.whole(let copy)) = self, let bytes = copy.bytes, !isConfirmation
         else { return self }
@@ -87,13 +87,13 @@ package struct OriginResponseInfo: Sendable {
     package let status: Int?
     package var timings = TransferTimings()
     package var hasFailed = false
-    /// A `traceparent` in the trace of the caller that began the transfer; nil without a trace.
+    /// The `traceparent` of the caller that started the transfer; nil without a trace.
     package var traceparent: String?
 }
 
 package struct FetchSnapshot: Sendable, Equatable {
     package let source: String
-    /// The host, with a port that is not the default.
+    /// The host, with the port unless it is the default.
     package let host: String
     package let isRunning: Bool
     package let receivedBytes: Int

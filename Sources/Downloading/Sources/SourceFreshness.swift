@@ -1,26 +1,26 @@
 package import HTTPTypes
 import Text
 
-/// The lifetime of an origin's response, and its possible use afterward: RFC 9111 for a shared cache, or for the
-/// private caches of the clients whose fields the origin receives.
+/// How long an origin's response is fresh and how it may be used when stale (RFC 9111).
 ///
-/// Durations are whole seconds; points in time are seconds since 1970 by the wall clock.
+/// Follows the rules for a shared cache or, for origins that receive client fields, for private caches. Durations are
+/// whole seconds; times are seconds since 1970.
 package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
-    /// Whether only memory may store it: a private source that the origin did not declare as `public`.
+    /// Whether only memory may store it: a private source that the origin does not declare `public`.
     package let isForMemory: Bool
     /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
-    /// Whether the origin states the lifetime; otherwise it is this cache's own choice.
+    /// Whether the origin states the lifetime; otherwise it is a heuristic.
     package let isLifetimeKnown: Bool
     package let isLifetimeGuessed: Bool
     /// Whether the origin must confirm every use: `no-cache`, or `Vary: *`.
     package let alwaysNeedsValidation: Bool
-    /// Whether it must never be used stale (section 4.2.4).
+    /// Whether the response must never be used stale (section 4.2.4).
     package let forbidsStale: Bool
-    /// The time past its lifetime for which it may be used while it is validated; nil if unspecified.
+    /// Seconds past the lifetime for which it may be used during validation; nil if unspecified.
     package let staleWhileRevalidate: Int?
-    /// The time past its lifetime for which it may be used while its origin fails; nil if unspecified.
+    /// Seconds past the lifetime for which it may be used while its origin fails; nil if unspecified.
     package let staleIfError: Int?
 
     /// `corrected_initial_age` of section 4.2.3.
@@ -34,8 +34,8 @@ package struct SourceFreshness: Hashable, Sendable {
 
     /// - Parameters:
     ///   - requestedAt: When the request was sent.
-    ///   - isPrivate: Whether the origin receives fields of clients; then it confirms each use, unless it states a
-    ///     lifetime.
+    ///   - isPrivate: Whether client fields are forwarded to the origin. Each use then needs validation, unless the
+    ///     origin states a lifetime.
     package init(
         status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate, isPrivate: Bool = false
     ) {
@@ -67,15 +67,14 @@ package struct SourceFreshness: Hashable, Sendable {
         self.receivedAt = receivedAt.secondsSince1970
     }
 
-    /// The age in seconds, never negative, even if the clock was set back.
+    /// The age in seconds; not negative even if the clock was set back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
     package func isFresh(at now: Int) -> Bool { storability.isStorable && age(at: now) < lifetime }
 
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
-    /// `s-maxage` takes precedence over `max-age`, and both over `Expires`; an invalid value means stale (section
-    /// 4.2.1).
+    /// The lifetime by `s-maxage`, else `max-age`, else `Expires`; an invalid value means stale (section 4.2.1).
     private static func statedLifetime(
         control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate
     ) -> Int? {
@@ -91,7 +90,7 @@ package struct SourceFreshness: Hashable, Sendable {
         return min(unchanged / 10, maximumHeuristicLifetime)
     }
 
-    /// Parses the first number (section 5.1), at most 2³¹ (section 1.2.2); ignores invalid values.
+    /// Parses the first value of `Age` (section 5.1), at most 2³¹ (section 1.2.2); ignores invalid values.
     private static func statedAge(_ values: [String]) -> Int {
         guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
             text.utf8.allSatisfy(\.isASCIIDigit)
@@ -103,22 +102,21 @@ package struct SourceFreshness: Hashable, Sendable {
 /// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
     case shared
-    /// Storable only in memory, for the clients whose fields its origin received.
+    /// Storable only in memory, for clients that sent the same fields.
     case perClient
-    /// No shared cache may store it: the status needs a stated lifetime, or is unknown to this cache.
+    /// Not storable in shared caches: the status requires a stated lifetime, or is unknown.
     case unstated
     case `private`
-    /// No cache may store it: `no-store`.
+    /// Not storable in any cache: `no-store`.
     case none
 
     /// Whether memory may store it.
     package var isStorable: Bool { self == .shared || self == .perClient }
 
-    /// Statuses of responses with an image that may be stored without a stated lifetime (RFC 9110 section 15.1).
+    /// Statuses that are storable without a stated lifetime (RFC 9110 section 15.1).
     private static let heuristicallyCacheable: Set<Int> = [200, 203]
 
-    /// `private` and `no-cache` apply to the whole response even if they name fields, as sections 5.2.2.4 and 5.2.2.7
-    /// allow.
+    /// Applies `private` and `no-cache` to the whole response even if they name fields (sections 5.2.2.4, 5.2.2.7).
     init(status: Int, control: CacheControl, hasExpires: Bool) {
         let isUnderstood = Self.heuristicallyCacheable.contains(status)
         let mustUnderstand = control.contains("must-understand")
@@ -134,8 +132,7 @@ package enum SourceStorability: Hashable, Sendable {
             self = isStated ? .shared : .unstated
         }
     }
-    /// A private source is shared only if its origin says so (RFC 9111 section 3.5), and otherwise stored by the rules
-    /// for private caches.
+    /// Shares a private source only if the origin allows it (RFC 9111 section 3.5); else applies private-cache rules.
     fileprivate func ofPrivateSource(status: Int, control: CacheControl) -> SourceStorability {
         switch self {
         case .shared where control.contains("public") || control.contains("s-maxage"): .shared

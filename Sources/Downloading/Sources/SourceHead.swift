@@ -1,20 +1,20 @@
 import Crypto
 package import HTTPTypes
 
-/// An origin's response for one version of a source, without its body: enough to check, validate and describe it.
+/// The header of an origin's response for one version of a source, with the data to check and validate it.
 ///
-/// Shared by reference, because every response passes it on.
+/// A class, because it is passed along with every response.
 package final class SourceHead: Sendable {
     package let identity: SourceIdentity
-    /// The URL that responded, in canonical form: the identity's own, or the last redirect's target.
+    /// The canonical URL that responded: the identity's or the last redirect's target.
     package let url: String
     package let status: Int
     package let validator: SourceValidator
     package let headerFields: HTTPFields
-    /// The fields of our request by which the response varies (RFC 9111 section 4.1); missing ones have an empty value.
+    /// The request fields named in `Vary` (RFC 9111 section 4.1); missing ones have an empty value.
     package let selectingFields: HTTPFields
     package let requestedAt: HTTPDate
-    /// The time at which the response was received, by the wall clock.
+    /// When the response was received, by the wall clock.
     package let receivedAt: HTTPDate
     package let freshness: SourceFreshness
     package let mediaType: MediaType?
@@ -47,15 +47,15 @@ package final class SourceHead: Sendable {
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }
 
-    /// Types that servers use for SVG besides its own.
+    /// Other types that servers use for SVG.
     static let textTypes = ["text/plain", "text/xml", "application/xml"]
 
-    /// Whether the origin declares the source as text, of which only drawings are images.
+    /// Whether the origin declares a text type; of these, only SVG is an image.
     package var isText: Bool { mediaType.map { Self.textTypes.contains($0.description) } ?? false }
 
     package var eTag: String? { headerFields[.eTag] }
 
-    /// Takes the digest of the bytes in use as the validator, unless an entity tag identifies the version.
+    /// Uses the digest as the validator, unless an entity tag identifies the version.
     func identified(by digest: @autoclosure () -> SHA256Digest) -> SourceHead {
         guard case .digest = validator else { return self }
         return SourceHead(
@@ -66,7 +66,7 @@ package final class SourceHead: Sendable {
 
     package var byteCount: Int {
         var count = 256
-        // After a redirect it is a separate string.
+        // After a redirect, the URL is a separate string.
         if url != identity.url.canonical { count += url.utf8.count / 8 * 9 + 48 }
         for field in headerFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
         for field in selectingFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
@@ -75,13 +75,13 @@ package final class SourceHead: Sendable {
 }
 
 extension SourceHead {
-    /// Returns the fields of our request by which a response with these header fields varies.
+    /// Returns the request fields that `Vary` of the response names.
     static func selectingFields(_ headerFields: HTTPFields, of requestFields: HTTPFields) -> HTTPFields {
         let names = HTTPSyntax.list(headerFields[.vary] ?? "").compactMap { HTTPField.Name($0) }
         return HTTPFields(names.map { HTTPField(name: $0, value: requestFields[$0] ?? "") })
     }
 
-    /// Returns whether a request with these fields would select this version (RFC 9111 section 4.1).
+    /// Whether a request with these fields would select this version (RFC 9111 section 4.1).
     package func isSelected(by requestFields: HTTPFields) -> Bool {
         selectingFields.allSatisfy { $0.value == requestFields[$0.name] ?? "" }
     }

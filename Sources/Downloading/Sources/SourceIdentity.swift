@@ -3,16 +3,16 @@ import Memory
 package import Text
 
 package final class SourceIdentity: Hashable, Sendable {
-    /// The requested URL, before any redirect.
+    /// The requested URL, before redirects.
     package let url: SourceURL
-    /// The settings that apply to its transfers.
+    /// The settings for its transfers.
     package let rules: OriginRules
-    /// The number of bytes of the URL that the origin's name replaces.
+    /// The length of the URL prefix that the origin's name replaces.
     private let baseLength: Int
-    /// The URL to fetch: `url` with the ignored parameters; not part of the identity.
+    /// The URL to fetch: `url` with the parameters that the origin ignores; not part of the identity.
     package let target: SourceURL
     package let sharesTargets: Bool
-    /// Whether the origin receives fields of clients, so that each client may get a different image.
+    /// Whether client fields are forwarded, so that each client may get a different image.
     package let isPrivate: Bool
     /// The only tenant that may use the source; nil if all tenants may.
     package let tenant: ExactText?
@@ -23,14 +23,14 @@ package final class SourceIdentity: Hashable, Sendable {
 
     /// The clients that may use the source.
     private enum Clients: Hashable, Sendable {
-        /// All: the origin receives no fields of clients.
+        /// All clients; the origin receives no client fields.
         case any
         case sending(ClientFields)
-        /// All, each with an identity that sends its fields; only for removals.
+        /// All clients, each with its own fields; only for removals.
         case every
     }
 
-    /// - Parameter baseLength: The number of bytes of the URL that the origin's name replaces.
+    /// - Parameter baseLength: The length of the URL prefix that the origin's name replaces.
     package init(
         url: SourceURL, rules: OriginRules = .unrestricted, baseLength: Int = 0, target: SourceURL? = nil,
         sharesTargets: Bool = false
@@ -69,10 +69,10 @@ package final class SourceIdentity: Hashable, Sendable {
         (base, broader, hash) = (nil, other.broader ?? other, other.hash ^ tenant.hashValue)
     }
 
-    /// The named origin whose fields, credentials and TLS policy apply; nil for an absolute URL.
+    /// The named origin; nil for an absolute URL.
     package var originName: String? { rules.origin?.name }
 
-    /// The canonical URL, or `NAME:PATH` of its origin; parsing it returns the same identity.
+    /// The canonical URL or `NAME:PATH`; parsing it returns the same identity.
     package var name: String {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)
@@ -80,12 +80,12 @@ package final class SourceIdentity: Hashable, Sendable {
         return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
     }
 
-    /// The fields of the client that the origin receives; nil for none.
+    /// The forwarded client fields; nil for none.
     package var clientFields: ClientFields? { if case .sending(let fields) = clients { fields } else { nil } }
 
     package var forwardedNames: [HTTPField.Name] { rules.origin?.forwarded.map(\.name) ?? [] }
 
-    /// The source as the origin sends it to a client with these fields.
+    /// The source for a client with these fields.
     package func forwarding(_ fields: HTTPFields) throws(ClientFields.TooLong) -> SourceIdentity {
         guard isPrivate, let client = try ClientFields(fields, to: rules.origin?.forwarded ?? []) else {
             return withoutFields
@@ -93,18 +93,18 @@ package final class SourceIdentity: Hashable, Sendable {
         return SourceIdentity(withoutFields, of: client)
     }
 
-    /// The source for one tenant alone; unchanged for nil.
+    /// The source for only this tenant; unchanged for nil.
     package func owned(by tenant: ExactText?) -> SourceIdentity { tenant.map { SourceIdentity(self, of: $0) } ?? self }
 
-    /// The source as the origin sends it to a client without fields to forward.
+    /// The source for a client without forwarded fields.
     package var withoutFields: SourceIdentity { base ?? self }
 
-    /// Matches this source for all clients and tenants: removing it removes every copy.
+    /// Matches this source for all clients and tenants; removing it removes every copy.
     package var wildcard: SourceIdentity { withoutFields.broader ?? self }
 
     package func matches(_ other: SourceIdentity) -> Bool { self == other || self == other.wildcard }
 
-    /// An uploaded image, which clients cannot name and only memory stores.
+    /// An uploaded image; clients cannot name it, and only memory stores it.
     ///
     /// - Parameter name: Lowercase letters and digits, such as a digest.
     package convenience init(uploaded name: String) { self.init(url: SourceURL(uploaded: name)) }
@@ -119,7 +119,7 @@ package final class SourceIdentity: Hashable, Sendable {
 
     package var isUpload: Bool { url.isUpload }
 
-    /// The name in logs and events, where an upload shows no digest.
+    /// The name in logs and events; omits the digest of an upload.
     package var label: String { isUpload ? "upload:" : name }
 
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
@@ -132,10 +132,10 @@ package final class SourceIdentity: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// A source and the target that it is fetched from.
+/// A source and the URL from which it is fetched.
 ///
-/// Callers of one source may name targets that differ in an ignored parameter. The bytes of one are the source for all
-/// of them, but a failure of one does not affect the others.
+/// Targets of one source may differ in an ignored parameter. The bytes of any target serve all of them, but a failure
+/// of one does not affect the others.
 package struct FetchedTarget: Hashable, Sendable {
     package let identity: SourceIdentity
 

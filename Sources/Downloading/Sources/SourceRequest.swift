@@ -7,15 +7,15 @@ package struct SourceRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     package let directives: RequestCacheControl
     package let needsBytes: Bool
-    /// Whether this is a validation in the background, which never uses a stale copy.
+    /// True for a background revalidation, which never uses a stale copy.
     package let isBackground: Bool
-    /// Whether an operator requested it: a response that is not an image is then an error, and replaces nothing.
+    /// True for an operator's refresh: a response that is not an image is an error and replaces nothing.
     package let isRefresh: Bool
-    /// Finds the bytes that the caller needs; nil for all of them.
+    /// Finds the bytes that the caller needs; nil fetches all.
     package private(set) var walk: SourceWalk?
-    /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
+    /// The `traceparent` to send to the origin; nil without a trace.
     package let traceparent: String?
-    /// Nil for the service's own downloads, and without tenants.
+    /// The tenant in fair queues; nil for the service's own downloads, and without tenants.
     let flow: TenantFlow?
 
     package init(

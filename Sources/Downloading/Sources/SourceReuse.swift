@@ -1,18 +1,18 @@
 package import HTTPTypes
 
-/// How a stored source may be used for one caller (RFC 9111 section 4).
+/// How a stored source may be used for a caller (RFC 9111 section 4).
 package enum SourceReuse: Hashable, Sendable {
     case usable
-    /// Usable while it is validated in the background (RFC 5861 section 3).
+    /// Usable during a background revalidation (RFC 5861 section 3).
     case usableWhileRevalidating
     case needsValidation
 }
 
 extension SourceFreshness {
     /// - Parameters:
-    ///   - now: In seconds since 1970.
-    ///   - request: A stated limit of age or freshness is never exceeded.
-    ///   - allowances: Apply if the source specifies none.
+    ///   - now: Seconds since 1970.
+    ///   - request: The caller's directives, whose limits are never exceeded.
+    ///   - allowances: Used if the source specifies none.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
         guard storability.isStorable, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation
@@ -29,7 +29,7 @@ extension SourceFreshness {
 
     /// Returns whether the source may be used at `now` because its origin failed.
     ///
-    /// - Parameter isHeld: An operator holds the origin: then any age will do.
+    /// - Parameter isHeld: Whether an operator has paused the origin; a copy of any age is then usable.
     package func isUsableOnError(
         at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances, isHeld: Bool = false
     ) -> Bool {
@@ -37,7 +37,7 @@ extension SourceFreshness {
         else { return false }
         if isHeld { return true }
         let remaining = remainingLifetime(at: now)
-        // A remembered failure does not hide a fresh copy.
+        // A fresh copy is usable even if the origin failed recently.
         if remaining > 0, !alwaysNeedsValidation { return true }
         return !forbidsStale && -remaining < staleIfError ?? allowances.ifError
     }

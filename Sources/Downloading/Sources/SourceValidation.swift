@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// The condition of a request that validates a stored source (RFC 9111 section 4.3.1).
 package struct SourceCondition: Hashable, Sendable {
-    /// The URL that responded last time; an entity tag is meaningless anywhere else.
+    /// The URL that the entity tag belongs to: the one that responded last time.
     package let url: String
     package let eTag: String?
     package let lastModified: String?
@@ -21,13 +21,13 @@ package struct SourceCondition: Hashable, Sendable {
         return fields
     }
 
-    /// Tags are sent back byte for byte; a non-ASCII tag is not sent.
+    /// Whether the tag is ASCII, so that it can be sent back byte for byte.
     private static func isSendable(_ tag: String) -> Bool {
         !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     }
 }
 
-/// An origin's confirmation that a stored source is unchanged: a 304.
+/// A 304: the origin confirms that a stored source is unchanged.
 package struct SourceConfirmation: Sendable {
     package let headerFields: HTTPFields
     package let requestedAt: HTTPDate
@@ -36,12 +36,12 @@ package struct SourceConfirmation: Sendable {
 }
 
 extension SourceHead {
-    /// Fields that describe the stored body: a 304 does not change them (RFC 9111 section 3.2).
+    /// Fields that describe the stored body; a 304 does not change them (RFC 9111 section 3.2).
     private static let bodyNames: Set<HTTPField.Name> = [.contentType]
-    /// Fields about the time of the stored response: they are dropped unless the 304 has them.
+    /// Fields about the time of the stored response; dropped unless the 304 has them.
     private static let momentNames: Set<HTTPField.Name> = [.age, .date]
 
-    /// Follows RFC 9111 sections 3.2 and 4.3.4; nil if the 304 is for another version.
+    /// Updates the head by RFC 9111 sections 3.2 and 4.3.4; nil if the 304 is for another version.
     package func confirmed(by confirmation: SourceConfirmation) -> SourceHead? {
         let new = confirmation.headerFields
         if let tag = new[.eTag], let eTag, Self.opaque(tag) != Self.opaque(eTag) { return nil }

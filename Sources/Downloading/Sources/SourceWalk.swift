@@ -1,22 +1,24 @@
 import Memory
 
-/// Finds the bytes of a source that its reader needs, so that the others need not be fetched.
+/// Finds the bytes of a source that its reader needs, so that only these are fetched.
 package struct SourceWalk: Sendable, Hashable {
-    /// Requests for the same extent share a fetch.
+    /// The purpose of a walk; requests with the same one share a fetch.
     package enum Extent: Sendable, CaseIterable {
         case whole
-        /// The facts that the file states about itself.
+        /// The facts in the file's header.
         case header
-        /// A photograph's facts and its preview.
+        /// The facts and the preview of a RAW photograph.
         case preview
     }
 
     package enum Need: Sendable {
         case complete
-        /// In order; the first is certain, others may not be needed once its bytes are known. The limit counts all
-        /// bytes, those known included.
+        /// Missing ranges in order.
+        ///
+        /// The first is needed; its bytes may make later ones unnecessary. The limit counts all bytes, including known
+        /// ones.
         case ranges([Range<Int>], atMost: Int)
-        /// One range, all of which is needed.
+        /// One range that is needed completely.
         case run(Range<Int>)
         case whole
     }
@@ -33,10 +35,10 @@ package struct SourceWalk: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(extent) }
 }
 
-/// The order of ranges: the start of the file, then what the walk needs.
+/// The sequence of range requests: the start of the file, then the ranges that the walk needs.
 struct RangePlan {
     static let firstBytes = 64 << 10
-    /// A request takes longer than these bytes.
+    /// Request at least this many bytes: a round trip takes longer than receiving them.
     private static let minimumRangeBytes = 16 << 10
     private static let maximumRangeBytes = 32 << 10
     private static let maximumRanges = 8
@@ -50,16 +52,16 @@ struct RangePlan {
         range = 0..<min(Self.firstBytes, maximumBytes)
     }
 
-    /// Returns false if the limits allow no further range.
+    /// Selects the next range; returns false if the limits allow no more.
     mutating func advance(to missing: [Range<Int>], of file: FileParts, atMost limit: Int) -> Bool {
         guard let first = missing.first, count < Self.maximumRanges else { return false }
         let start = first.lowerBound
-        // Others may be near.
+        // Include later ranges that are near.
         let reached = missing.last { $0.lowerBound < start + Self.maximumRangeBytes }?.upperBound ?? first.upperBound
         let length = min(max(reached - start, Self.minimumRangeBytes), Self.maximumRangeBytes)
         let room = min(limit, maximumBytes) - file.knownCount
         let end = min(start + min(length, room), file.count)
-        // With less than a page, the parser would need the same range again.
+        // With less than a page, the parser would request the same range again.
         guard end >= min(start + FileParts.page, file.count), end > start else { return false }
         count += 1
         range = start..<end

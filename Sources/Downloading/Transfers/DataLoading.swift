@@ -5,11 +5,12 @@ import Memory
 import Synchronization
 
 package protocol DataLoading: Sendable {
-    /// Returns or throws only when the transfer has ended and its connection is closed or idle; canceling the task
-    /// ends it.
+    /// Loads a source; returns or throws only after the connection is closed or idle.
     ///
-    /// - Parameter admitHop: Called before each hop with its URL; an error ends the transfer before any name lookup.
-    ///   Must be quick.
+    /// Canceling the task ends the transfer.
+    ///
+    /// - Parameter admitHop: Called with the URL of each hop before its name is resolved; an error ends the transfer.
+    ///   Must be fast.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
@@ -17,13 +18,13 @@ package protocol DataLoading: Sendable {
 
     var originHealth: OriginHealthSummary { get }
 
-    /// Begins no transfer to a held origin, until it is resumed.
+    /// Pauses or resumes new transfers to an origin.
     func setHeld(_ isHeld: Bool, origin: OriginKey)
 
     func isHeld(_ origin: OriginKey) -> Bool
 }
 
-/// Admits a transfer to a URL, or throws the reason for rejecting it.
+/// Admits a request to a URL, or throws the reason for rejecting it.
 package typealias HopAdmission = @Sendable (SourceURL) throws(DownloadError) -> Void
 
 extension DataLoading {
@@ -41,9 +42,9 @@ extension DataLoading {
 
 package enum TransferResult: Sendable {
     case source(Source)
-    /// A range, only if one was requested.
+    /// A range; only if one was requested.
     case part(SourcePart)
     case notModified(SourceConfirmation)
-    /// The header of a response that is not an error, if no more was requested.
+    /// The header of a successful response; only if the body was not requested.
     case head
 }

@@ -1,15 +1,15 @@
-/// Called on any thread, outside the downloader's lock.
+/// Callbacks of the downloader, on any thread, outside its lock.
 package struct DownloadObserver: Sendable {
     package var finished: @Sendable (FinishedTransfer) -> Void
-    /// A transfer has its slot after this time in the queue.
+    /// A transfer got its slot after this queue time.
     package var started: @Sendable (_ slotWait: Duration) -> Void
     /// A caller joined a fetch in progress.
     package var collapsed: @Sendable () -> Void
 
-    /// A transfer is retried, after a refused connection or a stale reused connection.
+    /// A transfer is retried after a refused or stale connection.
     package var retried: @Sendable () -> Void
 
-    /// Receives the states of each transfer, in order; nil for no reports.
+    /// Receives the states of each transfer in order; nil for no reports.
     package var transfer: (@Sendable (TransferReport) -> Void)?
     /// Receives changes of the activity indicator; nil for no reports.
     package var activity: (@Sendable (_ isActive: Bool) -> Void)?
@@ -55,12 +55,12 @@ package struct TransferReport: Sendable, Equatable {
 package struct FinishedTransfer: Sendable, Equatable {
     package let identity: SourceIdentity
     package let outcome: DownloadOutcome
-    /// Nil also after a cancellation, and for errors that are not the loader's.
+    /// The loader's error; nil after a cancellation or another error, too.
     package let error: DownloadError?
     package let receivedBytes: Int
     package let duration: Duration
     package var timings = TransferTimings()
-    /// The number of bytes after which it was continued by a second request.
+    /// The offset at which a second request resumed the body; nil if there was none.
     package var resumedAt: Int?
 
     package init(

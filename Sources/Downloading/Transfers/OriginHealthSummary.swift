@@ -14,10 +14,10 @@ package struct OriginSnapshot: Sendable, Equatable {
     package let isReachable: Bool?
     package let isSuspended: Bool
     package var cause: String?
-    /// Nil if the next transfer is the probe, or none are rejected.
+    /// Time until transfers are admitted again; nil if the next transfer is the probe, or none are rejected.
     package let retryAfter: Duration?
-    /// Whether one of its sources has worked, or the settings name it: clients cannot invent such an origin.
+    /// Whether an image was ever fetched from the origin or the settings name it; clients can invent any other name.
     package var isProven = false
-    /// Whether an operator holds the origin.
+    /// Whether an operator has paused the origin.
     package var isHeld = false
 }

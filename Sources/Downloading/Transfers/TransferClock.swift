@@ -1,4 +1,4 @@
-/// libcurl's own low-speed limit also applies while an origin is silent, so it could not distinguish slow from late.
+/// Timeouts of a transfer; libcurl's low-speed limit would not distinguish a slow response from a late one.
 struct TransferClock {
     private enum Phase {
         case connecting(until: Duration)

@@ -4,7 +4,7 @@ import HTTPTypes
 import Memory
 import Synchronization
 
-/// Written by the transfer's thread, read by any.
+/// The progress of a transfer; written by its thread, read by any.
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     private let expected = Atomic(-1)
@@ -19,10 +19,10 @@ package final class TransferProgress: Sendable {
 
     package init() {}
 
-    /// The times of all requests so far, without the total.
+    /// The durations of all requests so far, without the total.
     var timings: TransferTimings { steps.withLock(\.timings) }
 
-    /// The number of bytes after which the last request continued.
+    /// The offset at which the last request resumed the body.
     var resumedAt: Int? { steps.withLock(\.resumedAt) }
 
     func record(_ timings: TransferTimings) { steps.withLock { $0.timings = timings } }
@@ -47,7 +47,7 @@ package final class TransferProgress: Sendable {
         return receivedBytes >= expectedBytes - receivedBytes
     }
 
-    /// The time for which the origin's error may be reused, if specified.
+    /// How long the origin's error may be reused, if specified.
     package var errorLifetime: Duration? {
         let seconds = rejection.load(ordering: .relaxed)
         return seconds < 0 ? nil : .seconds(seconds)
@@ -59,23 +59,23 @@ package final class TransferProgress: Sendable {
         expected.store(count.map { $0 + carried.load(ordering: .relaxed) } ?? -1, ordering: .relaxed)
     }
 
-    /// Begins a body with this announced length, or begins it again.
+    /// Begins a body with this announced length, or restarts it.
     package func begin(expecting count: Int?) {
         received.store(carried.load(ordering: .relaxed), ordering: .relaxed)
         expect(count)
     }
 
-    /// Counts the next body in addition to those so far.
+    /// Counts the next body in addition to earlier ones.
     func beginNextBody() { carried.store(receivedBytes, ordering: .relaxed) }
 
-    /// Whether all of a source arrives, although a range was requested.
+    /// Whether the origin sends the whole source although a range was requested.
     var isWhole: Bool { whole.load(ordering: .acquiring) }
 
     func becomeWhole() { whole.store(true, ordering: .releasing) }
 
     /// Counts bytes, and reserves memory for them.
     ///
-    /// - Parameter window: The number of bytes retained by a decoder besides the body so far.
+    /// - Parameter window: The number of bytes that a decoder retains besides the body.
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
@@ -91,22 +91,22 @@ package final class TransferProgress: Sendable {
         }
     }
 
-    /// Calls `report` on the transfer's thread when bytes have arrived, at most once per `interval`.
+    /// Calls `report` on the transfer's thread when bytes arrive, at most once per `interval`.
     func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
         let first = ProgressWatch(
             interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
         watch.withLock { $0 = first }
     }
 
-    /// The amount of memory reserved at a time in bytes.
+    /// Bytes of memory reserved at a time.
     static let portion = 256 << 10
 
-    /// Adds more as the body arrives; nil releases it.
+    /// Replaces the reservation, which grows as the body arrives; nil releases it.
     ///
-    /// - Returns: The former one, which the caller may keep.
+    /// - Returns: The previous reservation.
     @discardableResult
     func take(_ new: MemoryReservation?) -> MemoryReservation? {
-        // Released outside the lock.
+        // The previous reservation is released outside the lock.
         reservation.withLock { reservation in
             defer { reservation = new }
             return reservation

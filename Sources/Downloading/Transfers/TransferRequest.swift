@@ -6,21 +6,21 @@ import Synchronization
 
 package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
-    /// Validates a stored version; nil requests the source itself.
+    /// The condition that validates a stored version; nil requests the source without one.
     package private(set) var condition: SourceCondition?
-    /// Whether the body is needed; otherwise the header of any response is enough, including a redirect.
+    /// Whether the body is needed; if not, the header of any response suffices, including a redirect.
     package private(set) var needsBody = true
-    /// A `traceparent` for named origins that accept one.
+    /// The `traceparent` for named origins that accept one.
     package private(set) var traceparent: String?
-    /// A server may send all of the source instead.
+    /// The range to request; a server may send the whole source instead.
     private(set) var part: RequestedPart?
-    /// The rest of the time for a download in several requests; nil for all of it.
+    /// The remaining time of a download in several requests; nil uses the full timeout.
     private(set) var timeLimit: Duration?
-    /// Nil for a request that reads.
+    /// The body to store; nil for a read.
     private(set) var upload: TransferUpload?
-    /// Nil for the origin's limit.
+    /// Maximum bytes of the response; nil uses the origin's limit.
     private(set) var maximumBytes: Int?
-    /// The only statuses that its named origin may answer with; nil for the usual ones.
+    /// The statuses accepted from the named origin; nil accepts the usual ones.
     private(set) var successes: Set<Int>?
 
     package init(
@@ -39,7 +39,7 @@ package struct TransferRequest: Hashable, Sendable {
         (self.part, self.timeLimit) = (part, timeLimit)
     }
 
-    /// Reads an object of at most this many bytes, or stores one.
+    /// A request that reads an object of at most this many bytes, or stores one.
     init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
         (self.identity, self.maximumBytes, self.upload) = (identity, maximumBytes, upload)
         needsBody = upload == nil
@@ -48,7 +48,7 @@ package struct TransferRequest: Hashable, Sendable {
     var isCall: Bool { upload?.isCall ?? false }
 }
 
-/// A range to request instead of all of a source (RFC 9110 section 14).
+/// A range to request instead of the whole source (RFC 9110 section 14).
 struct RequestedPart: Hashable, Sendable {
     let range: Range<Int>
     /// The version of earlier ranges; nil for the first one.
@@ -94,7 +94,7 @@ struct TransferUpload: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// The metadata of an object that a store keeps and sends to its readers.
+/// The metadata that a store keeps with an object and sends to readers.
 package struct ObjectDescription: Sendable {
     let mediaType: String
     let cacheControl: String?

@@ -5,7 +5,7 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
     private let address: IPAddress
     private let prefixLength: Int
 
-    /// Parses `ADDRESS/LENGTH` or an address alone; nil for anything else, including bits after the prefix.
+    /// Parses `ADDRESS/LENGTH` or `ADDRESS`; nil for anything else, including bits after the prefix.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let address = IPAddress(parts[0]) else { return nil }

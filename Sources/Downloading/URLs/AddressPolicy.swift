@@ -1,10 +1,10 @@
 import Glibc
 
-/// The only place that keeps clients' URLs away from private networks.
+/// The only place that protects private networks from clients' URLs.
 package struct AddressPolicy: Sendable {
-    /// Allowed on any port, even if not public; may include the host's own addresses.
+    /// Networks that are allowed on any port, even if not public; may include the host's own addresses.
     package var allowedNetworks: [AddressNetwork] = []
-    /// Networks that are denied, whatever else allows them.
+    /// Networks that are denied even if another rule allows them.
     package var deniedNetworks: [AddressNetwork] = []
     package var allowedEndpoints: [AllowedEndpoint] = []
     package var allowedPorts: Set<Int> = [80, 443]
@@ -36,7 +36,7 @@ package struct AddressPolicy: Sendable {
         allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }
     }
 
-    /// Follows the registries of special-purpose addresses.
+    /// Whether the address is not in IANA's registries of special-purpose addresses.
     package static func isPublic(_ address: IPAddress) -> Bool {
         switch address.unmapped {
         case .v4:

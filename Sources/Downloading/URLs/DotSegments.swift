@@ -1,8 +1,8 @@
 /// Detects dot segments of a path (RFC 3986 section 3.3), in the spellings that servers resolve.
 ///
-/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash; URL parsers
-/// leave these unchanged, so a path checked here could be another one at its origin. Some also drop everything after a
-/// semicolon in a segment, so there `..;x` refers to the parent.
+/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL parsers
+/// do not, so the origin could resolve a checked path to another one. Some servers also drop everything after a
+/// semicolon in a segment: for them, `..;x` is the parent.
 package enum DotSegments {
     /// Checks each segment up to its first semicolon, after decoding `%2e`, `%2f`, `%3b` and `%5c` once.
     package static func areIn(_ path: some StringProtocol) -> Bool {
@@ -27,7 +27,7 @@ package enum DotSegments {
         return (1...2).contains(dots) && dots == length
     }
 
-    /// Takes the next byte, or the dot or slash that an escape represents.
+    /// Removes and returns the next byte, or the dot or slash that an escape represents.
     private static func next(in bytes: inout ArraySlice<UInt8>) -> UInt8? {
         guard let byte = bytes.popFirst() else { return nil }
         guard byte == UInt8(ascii: "%"), bytes.count >= 2 else { return byte }

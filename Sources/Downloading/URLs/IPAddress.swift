@@ -4,10 +4,10 @@ package import HTTPTypes
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IPv4 address in host byte order: 127.0.0.1 is 0x7f000001.
     case v4(UInt32)
-    /// An IPv6 address: its network half and its interface half in host byte order.
+    /// An IPv6 address: the upper and lower 64 bits in host byte order.
     case v6(UInt64, UInt64)
 
-    /// Parses four decimal numbers with dots, or the text forms of RFC 4291 section 2.2; nil for anything else.
+    /// Parses a dotted-decimal IPv4 address or an IPv6 address (RFC 4291 section 2.2); nil for anything else.
     package init?(_ text: String) {
         var four: UInt32 = 0
         var six = in6_addr()
@@ -23,7 +23,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
-        // Reads by offset, because several C modules include these structures and Swift finds their members ambiguous.
+        // Read by offset: several C modules declare these structures, so Swift finds their members ambiguous.
         let raw = unsafe UnsafeRawPointer(address)
         switch Int32(unsafe raw.load(as: sa_family_t.self)) {
         case AF_INET:
@@ -42,7 +42,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self = .v6(UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
     }
 
-    /// The IPv4 address inside a v4-mapped one (`::ffff:0:0/96`), otherwise the address itself.
+    /// The IPv4 address inside an IPv4-mapped one (`::ffff:0:0/96`), otherwise the address itself.
     package var unmapped: IPAddress {
         if case .v6(0, let low) = self, low >> 32 == 0xffff { return .v4(UInt32(truncatingIfNeeded: low)) }
         return self

@@ -1,12 +1,11 @@
 import Text
 
-/// The host of a source's URL: a name in canonical form, or an address in its usual spelling.
+/// The host of a source URL: a name in canonical form, or an address in its usual spelling.
 struct SourceHost {
     let name: String
     let address: IPAddress?
 
-    /// Rejects spellings that the parser needlessly converts to an address or to plain ASCII: `2130706433` or
-    /// full-width digits only serve to bypass a check.
+    /// Rejects disguised addresses that the URL parser would convert, such as `2130706433` or full-width digits.
     init(_ parsed: String, written: String) throws(SourceURLError) {
         var name = parsed.asciiLowercased
         if name.hasPrefix("[") {
@@ -33,7 +32,7 @@ struct SourceHost {
         address = nil
     }
 
-    /// A host whose last label is a number counts as an IPv4 address for every parser (WHATWG URL section 3.5).
+    /// URL parsers read a host whose last label is a number as an IPv4 address (WHATWG URL section 3.5).
     private static func isNumber(_ label: Substring) -> Bool {
         let isDecimal = label.utf8.allSatisfy(\.isASCIIDigit)
         return !label.isEmpty && isDecimal || label.hasPrefix("0x") && UInt64(label.dropFirst(2), radix: 16) != nil

@@ -2,14 +2,15 @@ package import Text
 
 /// An absolute http or https URL, parsed once.
 ///
-/// Two spellings of one URL are equal: scheme and host in lowercase, internationalized hosts in punycode, no default
-/// port, no fragment. The service fetches the canonical text, so no second parser can disagree with the first.
+/// Spellings of the same URL are equal: scheme and host are lowercase, internationalized hosts are in Punycode, and the
+/// default port and the fragment are omitted. The service fetches the canonical text, so that no second parser can
+/// disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
     static let folderScheme = "folder"
     private static let uploadScheme = "given"
 
-    /// The URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
+    /// The URL in canonical form; it is ASCII, so comparing it as a `String` compares bytes.
     package let canonical: String
     package let scheme: String
     package let host: String
@@ -19,7 +20,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var byteCount: Int { [canonical, host, path].reduce(0) { $0 + $1.utf8.count / 8 * 9 + 48 } }
 
-    /// Rejects a path with dot segments in any spelling, because servers resolve more of them than URL parsers do.
+    /// Rejects dot segments in any spelling, because servers resolve more of them than URL parsers.
     package init(parsing text: String) throws(SourceURLError) {
         let text = URLEscape.escapingBlanks(in: text)
         let scheme = try Self.scheme(of: text)
@@ -47,7 +48,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         if start.utf8.contains(UInt8(ascii: ":")) { return try SourceURL(parsing: location) }
         if location.suffix(after: "//") != nil { return try SourceURL(parsing: scheme + ":" + location) }
         try Self.checkBytes(of: location)
-        // Resolved in their plain spelling only: libcurl 8 would resolve others, too.
+        // Only unescaped dot segments are resolved; libcurl 8 would also resolve escaped ones.
         let path = location.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
         guard path.split(separator: "/").allSatisfy({ $0 == "." || $0 == ".." || !DotSegments.areIn($0) }) else {
             throw .dotSegment
@@ -56,9 +57,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return try SourceURL(parsing: absolute)
     }
 
-    /// A file in a configured folder only looks like a URL: `folder://NAME/PATH`.
+    /// Represents a file in a folder of the settings as `folder://NAME/PATH`.
     ///
-    /// Each segment is parsed by ``URLEscape/fileName(_:)``; the caller has rejected dot segments.
+    /// Parses each segment by ``URLEscape/fileName(_:)``; the caller has rejected dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
         let relative = URLEscape.fileName(path.suffix(after: "/") ?? path)
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -75,7 +76,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var fileSegments: [String] { path.split(separator: "/").map { URLEscape.text(of: $0) } }
 
-    /// An uploaded image only looks like a URL: `given://NAME/`.
+    /// Represents an uploaded image as `given://NAME/`.
     init(uploaded name: String) {
         scheme = Self.uploadScheme
         host = name
@@ -89,7 +90,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var isInFolder: Bool { scheme == Self.folderScheme }
 
-    /// The value of the field `Host`.
+    /// The value of the `Host` field.
     var authority: Substring { canonical.dropFirst(scheme.utf8.count + 3).prefix(before: UInt8(ascii: "/")) }
 
     var query: Substring? { canonical.suffix(after: UInt8(ascii: "?")) }
@@ -125,7 +126,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return scheme
     }
 
-    /// Returns the host including brackets, without the port; rejects user names and escapes.
+    /// Returns the host with brackets and without the port; rejects user names and escapes.
     private static func writtenHost(in rest: Substring) throws(SourceURLError) -> String {
         let authority = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         guard !authority.isEmpty,
@@ -143,14 +144,14 @@ private enum HTTPSchemeSyntax {
 }
 
 package enum SourceURLError: Error, Hashable, Sendable {
-    /// The text is not an absolute URL by RFC 3986, or has a user name, an invalid host, or more than 2048 bytes.
+    /// The text is not an absolute URL (RFC 3986), or has a user name, an invalid host, or more than 2048 bytes.
     case malformed
-    /// A path with a segment that is `.` or `..`, or would be after decoding its escapes once.
+    /// The path has a `.` or `..` segment, or would have one after decoding escapes once.
     case dotSegment
-    /// A path with dot segments below a named origin, whose base it could leave.
+    /// A path below a named origin has dot segments and could leave its base.
     case pathNotAllowed
     case schemeNotAllowed(String)
-    /// An address in a spelling that only serves to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
+    /// The host is a disguised address: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
     case literalNotAllowed(String)
 }
 

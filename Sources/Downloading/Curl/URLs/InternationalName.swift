@@ -2,8 +2,7 @@ import CIdn2
 
 /// Converts non-ASCII host names to the form used by name servers (RFC 5891 section 5).
 enum InternationalName {
-    /// Converts as libcurl would, but independent of the locale and without its leak (7.88); nil if the name is
-    /// invalid.
+    /// Converts like libcurl, but independently of the locale and without its leak (7.88); nil if the name is invalid.
     static func ascii(_ name: String) -> String? { lookUp(name, IDN2_NFC_INPUT) ?? lookUp(name, IDN2_TRANSITIONAL) }
 
     private static func lookUp(_ name: String, _ flags: idn2_flags) -> String? {

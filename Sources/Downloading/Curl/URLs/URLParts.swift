@@ -2,10 +2,10 @@ import CCurl
 import Text
 
 struct URLParts {
-    /// Unescaped, internationalized labels in punycode, IPv6 in brackets.
+    /// The host, unescaped; internationalized labels are in Punycode, IPv6 addresses in brackets.
     let host: String
     let port: Int?
-    /// The path without dot segments, at least `/`.
+    /// The path without dot segments; at least `/`.
     let path: String
     let query: String?
 
