@@ -34,7 +34,7 @@ extension Color {
         return "#\(hexadecimal.prefix(6))" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
     }
 
-    /// `rrggbb`, or `rrggbbaa` if it is not opaque.
+    /// `rrggbb` for an opaque color, otherwise `rrggbbaa`.
     package var hexadecimal: String {
         let components = [red, green, blue] + (alpha == 255 ? [] : [alpha])
         return components.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

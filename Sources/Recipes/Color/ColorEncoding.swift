@@ -1,8 +1,8 @@
 package struct ColorEncoding: Hashable, Sendable {
     package enum Transfer: Hashable, Sendable {
-        /// sRGB's, which also stands for the curves of video.
+        /// The sRGB curve; also used for video transfer functions.
         case srgb
-        /// A power, in 100,000ths.
+        /// A power function with this exponent in 100,000ths.
         case power(Int)
         /// Perceptual quantizer, up to 10,000 cd/m² (SMPTE ST 2084).
         case pq
@@ -12,7 +12,7 @@ package struct ColorEncoding: Hashable, Sendable {
 
     package let places: Chromaticities
     package let transfer: Transfer
-    /// The brightest light of the image, or of its mastering display, in cd/m²; 0 if unknown.
+    /// The maximum luminance of the image or its mastering display in cd/m²; 0 if unknown.
     package var peak = 0
 
     package init(_ places: Chromaticities, _ transfer: Transfer, peak: Int = 0) {
@@ -36,7 +36,7 @@ package struct Chromaticities: Hashable, Sendable {
     package init?(_ numbers: [Int]) {
         guard numbers.count == 8, numbers.allSatisfy({ -100_000...200_000 ~= $0 }), numbers[7] > 0 else { return nil }
         self.numbers = numbers
-        // All values computed from them must be bounded.
+        // Bounds all values computed from the matrices.
         guard (toXYZ + connectionPrimaries).joined().allSatisfy({ abs($0) < 16 }) else { return nil }
     }
 
@@ -49,13 +49,13 @@ package struct Chromaticities: Hashable, Sendable {
     package static let proPhoto = Chromaticities(known: [73_470, 26_530, 15_960, 84_040, 3_660, 10, 34_567, 35_850])
     package static let rec2020 = Chromaticities(known: [70_800, 29_200, 17_000, 79_700, 13_100, 4_600] + d65)
 
-    /// ITU-T H.273 table 2; old American and European primaries are shown as sRGB's.
+    /// ITU-T H.273 table 2; old American and European TV primaries count as sRGB.
     fileprivate static let byCodePoint = [
         1: srgb, 5: srgb, 6: srgb, 7: srgb, 9: rec2020, 12: displayP3,
         11: Chromaticities(known: [68_000, 32_000, 26_500, 69_000, 15_000, 6_000, 31_400, 35_100]),
     ]
 
-    /// X, Y and Z of red, of green and of blue, scaled so that white has a Y of 1.
+    /// X, Y and Z of red, green and blue, scaled so that white has Y = 1.
     package var toXYZ: [[Double]] {
         let solids = (0..<4).map { index -> [Double] in
             let (x, y) = (Double(numbers[2 * index]) / 100_000, Double(numbers[2 * index + 1]) / 100_000)
@@ -70,7 +70,7 @@ package struct Chromaticities: Hashable, Sendable {
         Matrix3(columns: other.connectionPrimaries).inverse * Matrix3(columns: connectionPrimaries)
     }
 
-    /// Adapted to the D50 white of the profile connection space by the Bradford matrix.
+    /// ``toXYZ`` adapted to D50, the white of the profile connection space, by the Bradford matrix.
     package var connectionPrimaries: [[Double]] {
         let light = toXYZ
         let white = (0..<3).map { light[0][$0] + light[1][$0] + light[2][$0] }

@@ -1,13 +1,13 @@
 /// Changes each pixel's color independently of other pixels, but not alpha.
 package enum ColorFormula: Hashable, Sendable {
     case scales(red: Scale, green: Scale, blue: Scale)
-    /// Curves for red, green and blue, in this order: 768 values.
+    /// 256 values each for red, green and blue.
     case curves([UInt8])
-    /// 3×3, row by row, in thousandths.
+    /// A 3×3 matrix, row by row, in thousandths.
     case matrix([Int])
-    /// The factor, in ten-thousandths, of each component's distance from √(0.299 R² + 0.587 G² + 0.114 B²).
+    /// Multiplies each component's distance from √(0.299 R² + 0.587 G² + 0.114 B²) by a factor in ten-thousandths.
     case saturation(Int)
-    /// Factors in CIE Lab, and a rotation in degrees, all in ten-thousandths.
+    /// Factors in CIE Lab and a rotation in degrees, in ten-thousandths.
     case lab(lightness: Int, chroma: Int, hue: Int)
 
     /// A factor and an offset, both in ten-thousandths.
@@ -30,7 +30,7 @@ package enum ColorFormula: Hashable, Sendable {
 
     package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
 
-    /// A gray image then needs no color bands.
+    /// Whether gray stays gray, so that a gray image needs no color bands.
     package var keepsGray: Bool {
         switch self {
         case .scales(let red, let green, let blue): red == green && green == blue

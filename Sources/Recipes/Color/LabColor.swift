@@ -3,9 +3,9 @@ import Glibc
 package struct LabColor: Hashable, Sendable {
     /// Lightness, 0…100.
     package var lightness: Double
-    /// From green to red.
+    /// Green (negative) to red (positive).
     package var a: Double
-    /// From blue to yellow.
+    /// Blue (negative) to yellow (positive).
     package var b: Double
 
     package init(lightness: Double, a: Double, b: Double) { (self.lightness, self.a, self.b) = (lightness, a, b) }
@@ -21,7 +21,7 @@ package struct LabColor: Hashable, Sendable {
         self.init(lightness: 116 * y - 16, a: 500 * (x - y), b: 200 * (y - z))
     }
 
-    /// Components out of range are clipped.
+    /// The sRGB color; components out of range are clipped.
     package var color: Color {
         let middle = (lightness + 16) / 116
         let x = Self.expanded(middle + a / 500) * Self.white.x
@@ -33,13 +33,13 @@ package struct LabColor: Hashable, Sendable {
             blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
-    /// Mixes both colors; `share` is 0…1.
+    /// Mixes both colors; `share` is the part of `other`, 0…1.
     package func mixed(with other: LabColor, share: Double) -> LabColor {
         func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * share }
         return LabColor(lightness: mix(lightness, other.lightness), a: mix(a, other.a), b: mix(b, other.b))
     }
 
-    /// X and Z of D65; its Y is 1.
+    /// X and Z of D65; Y is 1.
     private static let white = (x: 0.95047, z: 1.08883)
     private static let (toe, slope) = (0.008856, 7.787)
 

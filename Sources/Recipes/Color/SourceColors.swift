@@ -9,7 +9,7 @@ package struct SourceColors: Hashable, Sendable {
 
     package enum HighRange: String, CaseIterable, Sendable {
         case none, pq, hlg
-        /// A second image of how much brighter each part of the first is.
+        /// A gain map (ISO 21496-1).
         case gainMap = "gain-map"
 
         /// Whether the colors need tone mapping.
@@ -18,7 +18,7 @@ package struct SourceColors: Hashable, Sendable {
 
     package var space: Space
     package var highRange = HighRange.none
-    /// Overrides the ICC profile; nil if the profile applies, or sRGB without one.
+    /// The encoding that overrides the ICC profile; nil uses the profile, or sRGB without one.
     package var encoding: ColorEncoding?
 
     package init(_ space: Space = .srgb) { self.space = space }
@@ -48,7 +48,7 @@ extension SourceColors {
 }
 
 extension ColorEncoding.Transfer {
-    /// The code point of H.273, or a power.
+    /// The H.273 code point or the exponent.
     fileprivate var number: Int {
         switch self {
         case .srgb: 13
@@ -68,6 +68,6 @@ extension ColorEncoding.Transfer {
         }
     }
 
-    /// The powers that a header may declare.
+    /// The exponents that a header may declare.
     package static let powers = 10_000...1_000_000
 }

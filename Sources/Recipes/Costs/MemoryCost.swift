@@ -1,12 +1,12 @@
 extension ImageHeader {
-    /// The peak memory in bytes, including the decoded pixels.
+    /// The peak memory of a decode in bytes, including the decoded pixels.
     ///
-    /// The factors are measured (`make bench-costs`). Saturates, because the header may claim any size.
+    /// The factors are measured (`make bench-costs`). Saturates, because a header may claim any size.
     ///
-    /// - Parameter fileByteCount: Bytes of the file, which is copied if it is repaired first.
+    /// - Parameter fileByteCount: The size of the file, which is copied for repairs.
     package func cost(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)
-        // A preview is copied out of its file.
+        // A preview is copied from the file.
         let fileByteCount = preview.map { 2 * $0.place.count } ?? fileByteCount
         let storedSize = header.storedSize
         let bands = header.bands
@@ -16,25 +16,25 @@ extension ImageHeader {
         let reduced = plan.coarserLevels.reduce(Cost(storedSize.reduced(by: plan.level).area)) {
             $0 + Cost(storedSize.reduced(by: $1).area)
         }
-        // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
+        // CMYK is converted to sRGB. The planes of a JPEG image are at most as large as its components.
         let result = reduced * Cost(bands) * frameCount
-        // Rows that libvips buffers while it reads the file, at the width of its loader.
+        // Rows that libvips buffers while it reads the file, at the loader's width.
         let rowWidth = Cost(storedSize.reduced(by: format.reading.reduction == .transform ? plan.level : 1).width)
         let rows =
             Cost(min(storedSize.height, Self.keptRows)) * rowWidth * Cost(bands * max(1, (header.bitDepth + 7) / 8))
         let memory = format.reading.memory
         let working =
             area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
-        // Other frames that a decoder keeps because later ones may refer to them.
+        // Frames that a decoder keeps because later ones may refer to them.
         let hidden = Cost(header.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
         let hiddenBytes = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))
-        // Rotated planes need new memory. With full-size chroma they are as large as pixels.
+        // Turned planes need new memory. With full-size chroma they are as large as pixels.
         let isTurned = header.orientation != .none && format.reading.mayHavePlanes(header)
         let turning = isTurned ? result : Cost(0)
-        // 16-bit pixels, and the 8-bit pixels made from them.
+        // 16-bit pixels, and the 8-bit pixels to which they are converted.
         let toning = header.colors.encoding?.isBright == true ? area * Cost(3 * bands) : Cost(0)
         let tables = Cost(header.isCMYK ? Self.cmykTables : 0)
-        // The gain map is copied out of the file and decoded after the image.
+        // The gain map is copied from the file and decoded after the image.
         let map = plan.gainMap(of: self).map { Cost($0.map.header.cost(of: $0.plan, fileByteCount: fileByteCount)) }
         return
             (result + turning + toning + rows + working + hiddenBytes + tables + Cost(fileByteCount) + (map ?? Cost(0)))
@@ -42,28 +42,28 @@ extension ImageHeader {
     }
 
     private static let keptRows = 900
-    /// The number of reference frames of AV1 and of HEVC up to level 5.
+    /// Reference frames of AV1, and of HEVC up to level 5.
     private static let keptFrames = 8
     private static let cmykTables = 4 << 20
 }
 
 extension RenderPlan {
     private static let searching = 12
-    /// The text of a file of at most four bytes a pixel.
+    /// Bytes per pixel of a `data:` URL for a file with up to four bytes per pixel.
     private static let dataURL = 6
-    /// Pixels that are counted before they are encoded.
+    /// Bytes per pixel to count the colors outside sRGB.
     private static let counting = 4
 
     package var cost: Int {
-        // A format without a writer is rejected, which needs no memory.
+        // Formats without an encoder are rejected elsewhere.
         guard let memory = format.writing?.memory else { return 0 }
-        // During a quality search, both the unencoded and the decoded image are in memory.
+        // A quality search keeps both the image and the decoded result in memory.
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
             + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
             + (gamut == .auto ? Self.counting : 0) + (isLossless ? memory.lossless.pixel : 0)
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
-        // An animation is composed and encoded frame by frame, but some encoders need all frames at once.
+        // Animations are composed and encoded frame by frame, but some encoders need all frames at once.
         let framing =
             frames > 1
             ? Cost(frames) * Cost(outputSize.area * memory.animation.frame)
@@ -71,8 +71,8 @@ extension RenderPlan {
             : Cost(0)
         let trimming = border?.bytes(for: source.size) ?? 0
         let choosing = choosesPalette ? memory.palette : 0
-        // The map is rendered after the image and has no more pixels; after a trim, the result may be small enough for
-        // full chroma.
+        // The gain map is rendered after the image and has at most as many pixels. After a trim, the result may be
+        // small enough for full chroma.
         let mapping = decode.keepsGainMap ? (memory.pixel + memory.fullChroma) * outputSize.area : 0
         let lossless = isLossless ? memory.lossless.once : 0
         return lossless + mapping + framing.bytes + trimming + choosing + memory.minimum + largest * perPixel

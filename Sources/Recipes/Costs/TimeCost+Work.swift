@@ -3,7 +3,7 @@ extension ImageHeader {
         let header = decoded(by: plan)
         let time = format.reading.time
         let area = Double(header.decodedArea)
-        // Later passes read each bit of fine detail alone; coarse levels skip them.
+        // Later scans read fine detail bit by bit; coarse levels skip them.
         let isRefined = header.isProgressive && format.reading.reduction == .transform && plan.level <= 2
         let bytes = Double(preview?.place.count ?? fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
         var pixel = area > 0 ? max(time.pixel, time.minimumPixel - bytes / area) : 0
@@ -16,31 +16,31 @@ extension ImageHeader {
         if header.colors.encoding?.isBright == true { pixel += TimeCost.tones }
         if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimeCost.alphaPlane }
-        // A frame of an animation needs all frames before it.
+        // A frame of an animation requires all frames before it.
         let decodedFrames = plan.frames(of: self)
         let decoded =
             plan.isAnimated
             ? min(plan.page, frames) + decodedFrames : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
-        // Every decoder start counts, and every frame before the wanted ones.
+        // Counts each decoder start and each frame before the requested one.
         let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - decodedFrames : 0)) * TimeCost.run
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimeCost.frame.decode * Double(decodedFrames) : 0
         let rows = Double(header.storedSize.height) * TimeCost.row
         let tables = header.isCMYK ? TimeCost.cmyk.tables : 0
         let hidden = Double(header.hiddenArea) * TimeCost.hidden * depth
-        // The bytes of the map are part of the file.
+        // The map's bytes are already counted with the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timeCost(of: $0.plan) } ?? .zero
         return TimeCost.duration(
             (area * pixel * depth + rows) * Double(decoded) + hidden + framing + runs + bytes + tables)
             + map
     }
 
-    /// The part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header names.
+    /// The part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header declares.
     package func runsTime(of plan: DecodePlan) -> Duration {
         TimeCost.duration(Double(decoded(by: plan).decoderRuns) * TimeCost.run)
     }
 
-    /// Rejects a frame deep inside an animation, because it needs all frames before it.
+    /// Rejects a frame far into an animation, because it requires all frames before it.
     func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard plan.page == 0 || !format.hasMovingFrames || timeCost(of: plan) <= limits.longestSteps else {
             throw .frameTooLate(plan.page)
@@ -51,7 +51,7 @@ extension ImageHeader {
 extension RenderPlan {
     package func timeCost(of source: ImageHeader) -> Duration {
         let part = source.decoded(by: decode)
-        // A map may have more pixels than its image.
+        // A gain map may have more pixels than its image.
         let map = decode.gainMap(of: source).map { $0.map.header.size.reduced(by: $0.plan.level).area } ?? 0
         return timeCost(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
@@ -59,7 +59,7 @@ extension RenderPlan {
             + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 
-    /// The time of the steps without the encoding; bounds chains of many steps that are each cheap.
+    /// The time of the steps without the encoding; limits long chains of cheap steps.
     func stepsTime(frames: Int) -> Duration {
         steps.costs(on: source).reduce(.zero) { sum, cost in
             sum + TimeCost.duration(cost.perFrame * Double(frames) + cost.once)
@@ -73,7 +73,7 @@ extension RenderPlan {
     private func timeCost(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
         let result = steps.shape(after: frame)
         let costs = steps.costs(on: frame)
-        // Choosing the gamut composes the visible pixels a second time.
+        // The choice of a gamut composes the visible pixels a second time.
         let times = gamut == .auto ? 2.0 : 1
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colors are converted after the first step.
@@ -92,7 +92,7 @@ extension RenderPlan {
                 Double(result.size.area * SimilarityGoal.maximumTries)
                     * (format.reading.time.pixel + TimeCost.similarity)
             } else { 0.0 }
-        // The result is decoded and perhaps converted, and its map is encoded.
+        // The result is decoded and possibly converted, and its gain map is encoded.
         let mapping =
             decode.keepsGainMap
             ? Double(frame.size.area) * TimeCost.gains + Double(result.size.area)

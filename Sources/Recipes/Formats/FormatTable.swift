@@ -1,4 +1,4 @@
-// The table of formats, and the only access to it for other code.
+// The table of formats; other code uses it only by these members.
 
 extension ImageFormat {
     private var traits: FormatTraits {
@@ -39,7 +39,7 @@ extension ImageFormat {
 
     package var isCommonAnimation: Bool { traits.isCommonAnimation }
 
-    /// Whether several frames of a source are an animation rather than pages.
+    /// Whether the frames of a source are an animation and not pages.
     package var hasMovingFrames: Bool { supportsAnimation }
 
     package var isVector: Bool { reading.isVector }
@@ -62,7 +62,7 @@ extension ImageFormat {
 
     package var isWritten: Bool { writing != nil }
 
-    /// The format of a request that keeps the source's.
+    /// The output format of a request that keeps the source's format.
     package func outputFormat(hasAlpha: Bool) -> ImageFormat {
         switch traits.output {
         case .written: self
@@ -72,7 +72,7 @@ extension ImageFormat {
 
     package var hasQuality: Bool { writing?.quality != nil }
 
-    /// The format has no quality setting, but a given quality limits the palette's error.
+    /// True if the format has no quality setting, but a quality limits the palette's error.
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
     package static let defaultVisualQuality = 80
@@ -92,7 +92,7 @@ extension ImageFormat {
         writing?.photographBytes.last { $0.pixels <= count }?.hundredths
     }
 
-    /// Pixels per chroma sample on each side, 1 or 2, by libvips' rule.
+    /// Chroma subsampling factor per axis (1 or 2), as libvips chooses it.
     package func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
     package var maximumSharpPixels: Int { writing?.maximumSharpPixels ?? 0 }
@@ -103,10 +103,10 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
-    /// Whether it is lossless on request, but not otherwise.
+    /// True if the format has both a lossy and a lossless mode.
     var isLosslessByChoice: Bool { writing?.losslessTime != nil }
 
-    /// Whether an answer can have the rendered pixels exactly.
+    /// True if a result can be lossless.
     package var canBeLossless: Bool { isLosslessByChoice || self == .png }
 
     static let lossy = Set(written.filter { !$0.canBeLossless })
@@ -121,7 +121,7 @@ extension ImageFormat {
 
     package var isSlow: Bool { writing?.isSlow ?? false }
 
-    /// Whether a worker process encodes stills: AV1 encoding and computing a GIF's palette cannot be interrupted.
+    /// Whether a worker process encodes stills: AV1 encoders and GIF palette computations cannot be interrupted.
     package var isEncodedByWorker: Bool { writing?.isUninterruptible ?? false }
 
     package var isAnimationEncodedByWorker: Bool { writing?.isUninterruptibleAnimation ?? false }

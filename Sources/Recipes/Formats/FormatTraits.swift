@@ -1,13 +1,13 @@
-/// The row of a format on which plans and costs depend; `Imaging` has its codec.
+/// Properties of a format that plans and costs use; the codec is in `Imaging`.
 ///
-/// A class, so that reading one trait does not copy the others.
+/// A class, so that reading one property does not copy the others.
 package final class FormatTraits: Sendable {
     let mediaType: String
     let fileExtension: String
     let supportsAlpha: Bool
-    /// Whether animations are written with all their frames.
+    /// Whether results can be animations.
     let supportsAnimation: Bool
-    /// Other services also keep animations in this format.
+    /// Whether other services keep animations in this format, too.
     let isCommonAnimation: Bool
     let maximumSide: Int
     let reading: Reading
@@ -37,14 +37,14 @@ package final class FormatTraits: Sendable {
 extension FormatTraits {
     package struct Reading: Sendable {
         package var reduction = Reduction.none
-        /// Whether only worker processes decode it, unless the operator allows otherwise.
+        /// Whether only worker processes may decode it, unless the operator allows otherwise.
         package var needsConfinement = false
         var isVector = false
         var hasPageHeaders = false
-        /// Whether an embedded file of another format is decoded instead.
+        /// Whether an embedded preview in another format is decoded instead.
         var hasPreview = false
         var hasCMYK = false
-        /// The limit of fetched ranges that may contain an image's facts; beyond it, the whole file is fetched.
+        /// Maximum bytes of ranges to fetch for facts; if these do not suffice, the whole file is fetched.
         package var maximumHeaderBytes = usualHeaderBytes
         package static let usualHeaderBytes = 128 << 10
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
@@ -53,33 +53,34 @@ extension FormatTraits {
     }
 
     package enum Reduction: Sendable {
-        /// The image is decoded at full size, then reduced.
+        /// Decodes at full size, then reduces.
         case none
-        /// A smaller inverse transform. Sides are rounded down.
+        /// Uses a smaller inverse transform; sides are rounded down.
         case transform
-        /// A scaler after the decoder, for stills only: frames of an animation have offsets, and would shift if each
-        /// were scaled alone. Sides are rounded half to even.
+        /// Scales after the decoder, stills only: frames of an animation have offsets and would shift.
+        ///
+        /// Sides are rounded half to even.
         case scaler
     }
 
     /// Memory besides rows and pixels; the factors are measured (`make bench-costs`).
     package struct Memory: Sendable {
-        /// Bytes for each pixel of a frame.
+        /// Bytes per pixel of a frame.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
         /// Whether all frames need this memory at the same time.
         var isForEachFrame = false
-        /// Bytes for each pixel of another frame that the decoder keeps.
+        /// Bytes per pixel of each other frame that the decoder keeps.
         var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
     package struct Time: Sendable {
         let pixel: Double
         let byte: Double
-        /// The minimum per pixel of a frame, however small the file.
+        /// The minimum per pixel of a frame, for very small files.
         var minimumPixel = 0.0
-        /// The time for each pixel of an animation's frame that is composed onto earlier ones.
+        /// Time per pixel of an animation's frame that is composed onto earlier ones.
         var animation = 0.0
-        /// Whether alpha takes a second decode.
+        /// Whether alpha requires a second decode.
         var isAlphaApart = false
     }
 }
@@ -89,27 +90,28 @@ extension FormatTraits {
         let quality: QualityCurve?
         var hasPaletteQuality = false
         let effort: Int
-        /// The bits per component, the default first.
+        /// Supported bits per component, the default first.
         var bitDepths = [8]
-        /// Incremented when the encoder produces other bytes for the same pixels; part of the keys on disk.
+        /// Part of the keys on disk; increment it when the encoder produces different bytes for the same pixels.
         var version = 1
-        /// Lowest quality at which chroma is not subsampled; nil if it always is.
+        /// The lowest quality without chroma subsampling; nil if chroma is always subsampled.
         var fullChromaFrom: Int? = 90
         var isSlow = false
         var isUninterruptible = false
-        /// Whether encoding an animation cannot be interrupted either.
+        /// Whether the encoding of animations cannot be interrupted.
         var isUninterruptibleAnimation = false
-        /// The area up to which subsampled chroma is computed from resampled chroma of full size, so that edges between
-        /// colors stay sharp; other planes are resampled to their size.
+        /// The area up to which chroma is resampled at full size before it is subsampled.
+        ///
+        /// This keeps edges between colors sharp. In larger images, planes are resampled directly to their final size.
         var maximumSharpPixels = 0
-        /// The size in percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
+        /// File size in percent of a JPEG of equal visual quality, by minimum number of pixels; empty if unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         var holdsEXIF = false
-        /// Whether files with rights in XMP repeat them in EXIF, for readers of only that.
+        /// Whether files with rights in XMP repeat them in EXIF, for readers without XMP.
         var holdsRightsAsEXIF = false
         var holdsPacket = true
         var holdsGainMap = false
-        /// The nanoseconds per pixel if nothing is lost on request; nil if that is impossible, or always so.
+        /// Nanoseconds per pixel of lossless encoding; nil if the format has only one mode.
         var losslessTime: Double?
         /// Whether files can declare Display P3 colors.
         var holdsWideColors = true
@@ -117,7 +119,7 @@ extension FormatTraits {
         let time: WritingTime
     }
 
-    /// In bytes; the factors are measured (`make bench-costs`).
+    /// Encoder memory in bytes; the factors are measured (`make bench-costs`).
     package struct WritingMemory: Sendable {
         let pixel: Int
         /// Per pixel.
@@ -126,28 +128,28 @@ extension FormatTraits {
         var alpha = 0
         /// Independent of the size.
         var palette = 0
-        /// Per pixel of every frame, per pixel of one frame, and once.
+        /// Per pixel of all frames, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
-        /// Additional, if nothing is lost: per pixel, and once.
+        /// In addition for lossless results: per pixel, and once.
         var lossless = (pixel: 0, once: 0)
         /// Independent of the size.
         var minimum = 1 << 20
     }
 
-    /// In nanoseconds, per pixel unless the name says otherwise; see ``TimeCost``.
+    /// Encoder time in nanoseconds, per pixel unless stated otherwise; see ``TimeCost``.
     package struct WritingTime: Sendable {
-        /// Per pixel of every image.
+        /// For every image.
         let pixel: Double
-        /// Applies from quality 90 upward.
+        /// In addition from quality 90 upward.
         var fine = 0.0
-        /// Additional, if the image may have transparent parts.
+        /// In addition for images with alpha.
         var alpha = 0.0
         var animation = 0.0
-        /// Additional, if a palette is computed.
+        /// In addition if a palette is computed.
         var palette = 0.0
-        /// Additional, once per still.
+        /// In addition, once per still.
         var once = 0.0
-        /// Additional, once per still, if a palette is computed.
+        /// In addition, once per still, if a palette is computed.
         var palettePerImage = 0.0
 
         /// Per pixel.

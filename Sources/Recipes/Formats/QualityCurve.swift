@@ -1,11 +1,11 @@
-/// Maps JPEG qualities to encoder qualities that yield the same visual quality at the same size.
+/// Maps JPEG qualities to encoder qualities with the same visual quality at the same image size.
 ///
-/// A curve measured by SSIMULACRA2 (docs/quality.md); interpolated linearly.
+/// Measured by SSIMULACRA2 (docs/quality.md) and interpolated linearly.
 struct QualityCurve: Sendable {
-    /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
+    /// JPEG qualities, and encoder qualities for each of ``sides``; both increase from 1 to 100.
     private let points: [(visual: Int, encoder: [Int])]
 
-    /// The sides of squares with as many pixels as results of 100, 300, 500 and 1000 pixels width at 4:3.
+    /// Sides of squares with the area of 4:3 results that are 100, 300, 500 and 1000 pixels wide.
     private static let sides = [87, 260, 433, 866]
 
     static let same = QualityCurve([])
@@ -15,7 +15,7 @@ struct QualityCurve: Sendable {
         (80, [77, 79, 81, 85]), (89, [86, 87, 88, 92]), (90, [90, 91, 92, 95]),
     ])
 
-    /// AVIF keeps full-size chroma at every quality, JPEG from 90 upward.
+    /// AVIF has full-size chroma at every quality, JPEG from 90 upward.
     static let avif = QualityCurve([
         (10, [20, 20, 20, 20]), (20, [30, 32, 34, 35]), (30, [38, 40, 42, 43]), (45, [45, 48, 49, 51]),
         (60, [53, 54, 55, 57]), (70, [57, 59, 60, 62]), (80, [64, 67, 69, 72]), (89, [80, 81, 81, 85]),
@@ -35,7 +35,7 @@ struct QualityCurve: Sendable {
     var isIdentity: Bool { points.count == 2 }
 
     func encoderQuality(for visual: Int, pixels: Int) -> Int {
-        // The square root of a number is the same on all processors.
+        // Square roots are the same on all processors.
         let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
         let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
         let (from, width) = (side - Self.sides[column], Self.sides[column + 1] - Self.sides[column])

@@ -11,11 +11,11 @@ extension FormatTraits {
         maximumSide: 16_384, reading: codedImages, output: .replaced(opaque: .jpeg, transparent: .png))
 
     static let codedImages = Reading(
-        // This decoder has had more security bugs than all others together.
+        // This decoder has had more security bugs than all others combined.
         needsConfinement: true,
-        // Alpha and tiny images require pixels.
+        // Images with alpha and tiny images are decoded to pixels.
         mayHavePlanes: { !$0.hasAlpha && $0.frames == 1 },
-        // The decoder's planes, our copy, and the pixels; twice as much above 8 bits.
+        // The decoder's planes, our copy, and the pixels; double above 8 bits.
         memory: Memory(
             workingBytes: { header, _ in
                 let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
@@ -31,7 +31,7 @@ extension FormatTraits {
         maximumSide: 2_147_483_647,
         reading: Reading(
             needsConfinement: true, hasPageHeaders: true, hasCMYK: true,
-            // A strip may be the whole image, or one row, of which libtiff keeps the place.
+            // A strip may hold the whole image or one row; libtiff keeps the offset of each.
             memory: Memory(workingBytes: { header, _ in
                 2 * header.bands * max(1, header.bitDepth / 8) + 32 / max(1, header.storedSize.width)
             }),
@@ -49,14 +49,14 @@ extension FormatTraits {
         maximumSide: 1_048_576,
         reading: Reading(
             needsConfinement: true,
-            // The decoded bitmap and its file; an interlaced image is in memory twice.
+            // The decoded bitmap and its file; interlaced images are in memory twice.
             memory: Memory(workingBytes: { header, _ in
                 8 + (header.isProgressive ? 2 * header.bands * max(1, header.bitDepth / 8) : 0)
             }),
             time: Time(pixel: 16, byte: 6)),
         output: .replaced(opaque: .png, transparent: .png))
 
-    /// The traits of the preview, a JPEG file.
+    /// The properties of the preview, a JPEG file.
     static let raw = FormatTraits(
         mediaType: "image/x-dcraw", fileExtension: "raw", supportsAlpha: false, supportsAnimation: false,
         maximumSide: jpeg.maximumSide,
@@ -72,7 +72,7 @@ extension FormatTraits {
         maximumSide: 32_767,
         reading: Reading(
             needsConfinement: true, isVector: true,
-            // The intermediate images of filters in typical drawings.
+            // Intermediate images of filters in typical drawings.
             memory: Memory(workingBytes: { _, _ in 32 }), time: Time(pixel: 75, byte: 400)),
         output: .replaced(opaque: .png, transparent: .png))
 }

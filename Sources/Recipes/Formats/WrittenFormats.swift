@@ -1,13 +1,13 @@
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
-        // The format allows 65,535; readers accept libjpeg's limit, which is lower.
+        // libjpeg's limit; the format allows 65,535.
         maximumSide: 65_500,
         reading: Reading(
             reduction: .transform, hasCMYK: true,
             mayHavePlanes: { $0.bands == 1 || $0.bands == 3 },
             memory: Memory(workingBytes: { header, _ in
-                // All coefficients of a progressive image, two bytes each, at every level.
+                // All coefficients of a progressive image, two bytes each, independent of the level.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
             }),
             time: Time(pixel: 10, byte: 10)),
@@ -15,7 +15,7 @@ extension FormatTraits {
             Writing(
                 quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 4, maximumSharpPixels: 200_000,
                 photographBytes: [(0, 100)], holdsEXIF: true, holdsRightsAsEXIF: true, holdsGainMap: true,
-                // The coefficients of all scans stay in memory, two bytes each.
+                // The coefficients of all scans, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3), time: WritingTime(pixel: 34, fine: 32))))
 
     static let png = FormatTraits(
@@ -23,8 +23,8 @@ extension FormatTraits {
         maximumSide: 2_147_483_647,
         reading: Reading(
             memory: Memory(workingBytes: { header, _ in
-                // An interlaced image is complete only after its last pass, so all of it stays in memory. An animation
-                // needs the canvas, a saved copy of it, and the frame.
+                // An interlaced image stays in memory completely until its last pass. An animation needs the canvas, a
+                // saved copy of it, and the frame.
                 (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
                     + (header.frames > 1 ? 3 * header.bands : 0)
             }),
@@ -44,7 +44,7 @@ extension FormatTraits {
             // Only libwebp's header parser knows whether the file is lossless.
             mayHavePlanes: { $0.frames == 1 && !$0.hasAlpha && $0.profileByteCount == 0 },
             memory: Memory(
-                // A lossless image, or one with alpha, passes through three buffers; the scaler needs only one of them.
+                // A lossless image or one with alpha passes through three buffers; the scaler needs only one.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
                 isForEachFrame: true),
             time: Time(pixel: 2, byte: 56, minimumPixel: 17, animation: 25, isAlphaApart: true)),
@@ -53,7 +53,7 @@ extension FormatTraits {
                 quality: .webp, effort: 2, version: 6, fullChromaFrom: nil, maximumSharpPixels: 200_000,
                 photographBytes: [(0, 64), (2_500, 95), (40_000, 106), (100_000, 109), (150_000, 111), (500_000, 121)],
                 holdsEXIF: true, holdsRightsAsEXIF: true, losslessTime: 1_100,
-                // The histograms of up to 2,600 blocks, and the matches of each pixel.
+                // Histograms of up to 2,600 blocks, and the matches of each pixel.
                 memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),
                 time: WritingTime(pixel: 120, alpha: 145))))
 
@@ -75,8 +75,8 @@ extension FormatTraits {
                 quality: .avif, effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true,
                 isUninterruptible: true, isUninterruptibleAnimation: true,
                 photographBytes: [(0, 108), (2_500, 88), (40_000, 87), (500_000, 89)],
-                // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
-                // later ones may refer to.
+                // Setup takes 8 MiB at any size. The pixels are in two processes. Animations keep frames that later
+                // ones may refer to.
                 memory: WritingMemory(pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), minimum: 8 << 20),
                 time: WritingTime(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
 

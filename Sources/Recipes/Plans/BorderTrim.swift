@@ -1,7 +1,7 @@
-/// A trim, and how to complete the plan when its box is known.
+/// A trim and the recipe that completes the plan once the border is known.
 ///
-/// Until then the plan has the steps for the untrimmed image, which determine its checks and cost. The source is
-/// decoded at level 1: one differing pixel ends a border, and a reduced image would hide it in the mean of a box.
+/// Until then, the plan has the steps for the untrimmed image, which determine its checks and cost. The source is
+/// decoded at level 1: one different pixel ends a border, and a reduced image would hide it.
 package final class BorderTrim: Sendable {
     package let trim: ImageOperations.Trim
     private let recipe: AnyRenderRecipe
@@ -12,9 +12,9 @@ package final class BorderTrim: Sendable {
         (self.trim, self.recipe, self.source, self.mayGrow) = (trim, recipe, source, mayGrow)
     }
 
-    /// In pixels of an image of `size`.
+    /// Completes the plan; `box` is in pixels of an image of `size`.
     ///
-    /// - Parameter isDrawnAnew: The image was drawn a second time, without the border.
+    /// - Parameter isDrawnAnew: The vector image was drawn again without its border.
     package func resolved(
         _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
@@ -26,7 +26,7 @@ package final class BorderTrim: Sendable {
         return resolved
     }
 
-    /// How to draw a vector image, decoded by `plan` at its natural size, without the border.
+    /// Returns the plan that draws a vector image again without the border.
     package func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
         let (composition, requestedPart) = try remainder(inside: box)
         let drawing = try drawing(of: composition, requestedPart)
@@ -52,14 +52,14 @@ package final class BorderTrim: Sendable {
             longestSide: source.header.format.maximumSide)
     }
 
-    /// The pixels in which to find the border, and a result larger than without the trim.
+    /// Bytes for the search for the border, and for a result that is larger than without the trim.
     func bytes(for size: PixelSize) -> Int {
         let maximum = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
         let (bytes, overflow) = maximum.multipliedReportingOverflow(by: 8)
         return overflow ? .max / 2 : bytes
     }
 
-    /// The steps after it are for the whole image, because only the pixels reveal the border.
+    /// A description; the steps after it are for the whole image, because the border is not yet known.
     var summary: String {
         let border = trim.color.map { "a border of \($0.summary)" } ?? "the border"
         return "trim \(border), differences up to \(trim.tolerance)"
@@ -69,7 +69,7 @@ package final class BorderTrim: Sendable {
     package var tolerance: Int { trim.tolerance }
     package var color: Color? { trim.color }
 
-    /// Everything that determines the steps once the box is known.
+    /// The trim and the recipe, which determine the steps once the border is known.
     var keyText: String {
         "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") "
             + (trim.isDistance ? "distance " : "") + (trim.isFromBottomRight ? "bottom right " : "")
@@ -86,7 +86,7 @@ extension BorderTrim: Hashable {
 }
 
 extension ImageOperations.Trim {
-    /// The part of the key for other dialects; empty for the native one.
+    /// The properties that only other dialects use; empty for the native one.
     fileprivate var keyText: String {
         (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
             + (isEqualDown ? "equal down " : "")

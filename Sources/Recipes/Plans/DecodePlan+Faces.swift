@@ -1,5 +1,5 @@
 extension DecodePlan {
-    /// The image in which faces are sought: the first page, at a level that depends on the header alone.
+    /// The plan for face detection: the first page, at a level that depends only on the header.
     package init(forFacesIn header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
         let page = header.page(0)
         self.init(
@@ -10,19 +10,19 @@ extension DecodePlan {
 }
 
 extension ImageHeader {
-    /// The pixels that suffice to find faces.
+    /// The number of pixels that suffices for face detection.
     package static let facePixels = 150_000
 
     /// The coarsest level with enough pixels.
     ///
-    /// Where a coarser level saves no time of the decoder, a finer one is taken, which most results need, too.
+    /// If a coarser level saves no decoder time, a finer one is used, because most results need it, too.
     var faceLevel: Int {
         let isFaster = format.reading.reduction == .transform && !isProgressive
         let least = Self.facePixels * (isFaster ? 1 : 4)
         return [8, 4, 2].first { storedSize.reduced(by: $0).area >= least } ?? 1
     }
 
-    /// The size at which a drawing is searched.
+    /// The size at which a vector image is drawn for face detection.
     fileprivate var faceSize: PixelSize {
         var (width, height) = (Double(size.width), Double(size.height))
         let scale = (Double(Self.facePixels) / (width * height)).squareRoot()

@@ -1,11 +1,11 @@
-/// The pixels of a canvas around an image.
+/// How to fill a canvas around an image.
 package enum CanvasFill {
     case color(Color)
     case backdrop(BackdropStep.Kind)
 }
 
 extension Frame {
-    /// Places the image's first pixel at a point of a canvas; crops the image where it lies outside.
+    /// Places the image's top left pixel at a point of a canvas; crops the image at the canvas's edges.
     package mutating func place(on canvas: PixelSize, x: Int, y: Int, _ fill: CanvasFill) {
         let visible = PixelSize(
             width: min(size.width + min(x, 0), canvas.width - max(x, 0)),

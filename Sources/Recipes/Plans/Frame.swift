@@ -1,7 +1,7 @@
-/// How to decode an image, and the steps that follow.
+/// Builds a plan from the operations of a recipe: the decode, and the steps that follow.
 ///
-/// While the image is only turned and cropped, and then resampled once, the decode and the resample do the work.
-/// Everything after that becomes a step.
+/// Turns and crops before the first resample become part of the decode and the resample. Everything after that becomes
+/// a step.
 package struct Frame {
     package let source: RecipeSource
     package let page: ImageHeader
@@ -19,9 +19,9 @@ package struct Frame {
     private var additions: [RecipeAddition?]
 
     /// - Parameters:
-    ///   - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
+    ///   - turn: The turn of the upright page with which the recipe starts; `page.orientation.inverse` for the stored
     ///     page.
-    ///   - isTrimmed: Sizes are known only when the border is.
+    ///   - isTrimmed: Whether the plan trims a border; sizes are preliminary until the border is known.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
         light: ResamplingLight = .gamma, isTrimmed: Bool = false
@@ -59,7 +59,7 @@ package struct Frame {
         shape = FrameShape(size: size, hasAlpha: hasAlpha)
     }
 
-    /// These sides decide the level; the crop comes before the turn.
+    /// Resamples with a crop that is applied before the turn; `sides` determine the decode level.
     mutating func resample(to size: PixelSize, deciding sides: [RenderLayout.Side], crop cut: CropStep?) {
         resample(to: size)
         (decidingSides, crop) = (sides, cut)
@@ -71,11 +71,11 @@ package struct Frame {
         shape = step.shape(after: shape)
     }
 
-    /// Crops to faces, if the service finds them, or else by attention.
+    /// Crops to faces or, if the service does not detect them, by attention.
     ///
-    /// Faces are known for the first page, as long as no step has cropped by content.
+    /// Faces can be used for the first page, if no step has cropped by content.
     ///
-    /// - Parameter zoom: In percent: how much closer than `size` the crop is to faces.
+    /// - Parameter zoom: Zoom in percent; 0 crops to `size`.
     package mutating func cropToFaces(_ size: PixelSize, zoom: Int = 0) {
         var turn = turn
         for case let step as TurnStep in steps { turn = turn.then(step.turn) }

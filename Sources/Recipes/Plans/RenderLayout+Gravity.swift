@@ -1,7 +1,7 @@
 extension RenderLayout {
-    /// Nil for the whole image.
+    /// The crop to the output size; nil for the whole image.
     ///
-    /// If a centered crop leaves an odd number of pixels, the right and the bottom lose one more.
+    /// If a centered crop removes an odd number of pixels, the right and bottom edges lose one more.
     func crop(by gravity: Gravity) -> (any RenderStep)? {
         guard let size = cropSize else { return nil }
         let slackX = resizedSize.width - size.width
@@ -19,7 +19,7 @@ extension RenderLayout {
         }
     }
 
-    /// A focal point divides the margins in its own proportion.
+    /// The canvas around the image; a focal point divides the margins in its proportion.
     func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
         guard let size = canvasSize else { return nil }
         let (x, y) = gravity.share
@@ -28,7 +28,7 @@ extension RenderLayout {
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
-    /// How much larger an image is rendered whose crop gets closer to faces: not above the source.
+    /// Enlargement for a zoom to faces, at most to the source's resolution.
     func enlargement(forZoom percent: Int, of source: PixelSize) -> Double {
         let most = min(
             Double(source.width) / Double(resizedSize.width), Double(source.height) / Double(resizedSize.height))
@@ -37,7 +37,7 @@ extension RenderLayout {
 
     private static let largestEnlargement = 4.0
 
-    /// The middle is at `thousandths` of `whole`, within the edges.
+    /// The start of a range around `thousandths` of `whole`, kept within the edges.
     private static func start(of length: Int, around thousandths: Int, in whole: Int) -> Int {
         let start = max(0, 2 * whole * thousandths - 1_000 * length) / 2_000
         return min(start, whole - length)
@@ -51,7 +51,7 @@ extension PixelSize {
 }
 
 extension Gravity {
-    /// The share of the remaining space to the left and above, in thousandths.
+    /// The part of the remaining space to the left and above, in thousandths.
     package var share: (x: Int, y: Int) {
         switch self {
         case .topLeft: (0, 0)

@@ -6,8 +6,8 @@ extension RenderLayout {
         let operations = options.operations
         var steps: RenderSteps = []
 
-        // Bars and corners stay transparent until the background is put behind the whole image. Bars that no step mixes
-        // with the image are added last, in the background's color.
+        // Bars and corners stay transparent until the background is put behind the whole image. If no step mixes bars
+        // with the image, they are added last, in the background color.
         var isTransparent = hasAlpha
         let mixesBars =
             operations.freeRotation != nil

@@ -1,4 +1,4 @@
-/// The sizes of resample, crop and canvas, as docs/operations.md defines them.
+/// The sizes of resample, crop and canvas, as defined in docs/operations.md.
 struct RenderLayout: Hashable, Sendable {
     enum Side: Sendable {
         case width, height
@@ -7,14 +7,14 @@ struct RenderLayout: Hashable, Sendable {
     var resizedSize: PixelSize
     var cropSize: PixelSize?
     var canvasSize: PixelSize?
-    /// The sides from which the size was computed; the others follow from the aspect ratio.
+    /// The sides that determine the size; the others follow from the aspect ratio.
     var decidingSides: [Side]
 
     var outputSize: PixelSize { canvasSize ?? cropSize ?? resizedSize }
 
-    /// A vector image is drawn at the required size and never enlarged.
+    /// Computes the layout; a vector image is drawn at the required size and never enlarged.
     ///
-    /// A drawing's natural size counts in fractions of a pixel for the aspect ratio, in whole pixels for the size.
+    /// The aspect ratio of a vector image uses fractions of a pixel, its size whole pixels.
     init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: requestedPart.size)
@@ -29,7 +29,7 @@ struct RenderLayout: Hashable, Sendable {
         limit(by: options, source: size)
     }
 
-    /// The box of `cover` and `contain` changes; otherwise the image is stretched.
+    /// Applies area and multiple: changes the box of `cover` and `contain`, otherwise stretches the image.
     private mutating func limit(by options: RenderingOptions, source: PixelSize) {
         guard options.limitsSize else { return }
         let size = SizeLimits(options, of: outputSize, source: source).size(for: outputSize)
@@ -39,7 +39,7 @@ struct RenderLayout: Hashable, Sendable {
             resizedSize = size
             decidingSides = [.width, .height]
         case .cover:
-            // Larger than the image only if its sides are shorter than one multiple.
+            // Enlarges only if a side is shorter than one multiple.
             self = RenderLayout(box: size, source: source, fit: .cover, enlarge: true)
         case .contain: self = RenderLayout(box: size, source: source, fit: .contain, enlarge: options.enlarge)
         }
@@ -69,7 +69,7 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// The layout if at most one side is requested: the box has the image's aspect ratio, and nothing is cropped.
+    /// The layout for at most one requested side: the box has the image's aspect ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box
@@ -98,7 +98,7 @@ struct RenderLayout: Hashable, Sendable {
             canvasSize = resizedSize == box ? nil : box
             decidingSides = [side]
         case .cover:
-            // A box larger than the image shrinks until the image covers it without being enlarged.
+            // Shrinks a box that is larger than the image until the image covers it without enlargement.
             let box = enlarge ? box : RenderLayout.size(of: box, inside: source)
             let side: Side = RenderLayout.tighterSide(of: box, around: source) == .width ? .height : .width
             resizedSize = RenderLayout.size(of: source, matching: side, of: box, enlarge: true)
@@ -127,9 +127,9 @@ struct RenderLayout: Hashable, Sendable {
     }
 }
 
-/// Rounds half up, never below 1.
+/// Multiplies by a fraction; rounds half up, to at least 1.
 ///
-/// Exact, because it is computed in integers. The caller has limited the sides so that the product cannot overflow.
+/// Exact integer arithmetic. The caller has limited the sides, so that the product cannot overflow.
 func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {
     max(1, (2 * value * numerator + denominator) / (2 * denominator))
 }

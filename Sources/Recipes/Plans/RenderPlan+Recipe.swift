@@ -1,5 +1,5 @@
 extension RenderPlan {
-    /// If the chosen format cannot represent the result, the recipe chooses again.
+    /// Plans a recipe; if the chosen format cannot represent the result, the recipe chooses again.
     package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         guard source.limits.sourceFormats.contains(source.header.format) else {
             throw .formatNotAccepted(source.header.format)
@@ -48,7 +48,7 @@ extension RenderPlan {
             && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
         let isWhole = page.drawing != nil || composition.trim != nil
         let ownLevel = isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap)
-        // Faces are sought in the same pixels.
+        // Face detection uses these pixels, so the level must suffice for it.
         let decode = DecodePlan(
             page: composition.page, level: steps.needFaces ? min(ownLevel, page.faceLevel) : ownLevel,
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
@@ -89,14 +89,14 @@ extension RenderPlan {
         }
     }
 
-    /// - Parameter area: Pixels of one frame of the source, which were accepted.
+    /// - Parameter area: Pixels of one source frame, already within the limits.
     func check(_ limits: ImagingLimits, frames: Int = 1, maximum area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format, isLossless: isLossless))
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }
-        // The cropped part may be small although the image before the crop is large. A crop by position computes only
+        // The result of a crop may be small although the image before it is large. A crop by position computes only
         // its part; the search for the most interesting part computes and keeps the whole image.
         let maximum = max(limits.maximumOutputPixels, area * frames)
         for work in steps.work(on: self.source) {
@@ -106,14 +106,13 @@ extension RenderPlan {
             }
         }
         try checkScales()
-        // Inexpensive work is always allowed.
+        // Steps below the threshold of expensive work are never rejected.
         guard stepsTime(frames: frames) <= max(limits.longestSteps, TimeCost.expensive) else {
             throw .tooMuchWork(outputSize)
         }
     }
 
-    /// libvips cannot resample sides that are too long, nor, in gamma-encoded values, more than a million pixels to
-    /// one.
+    /// Rejects what libvips cannot resample: overlong sides and, in gamma light, factors above a million.
     private func checkScales() throws(ImagingError) {
         let maximumToOne = 1_000_000
         for (step, work) in zip(steps, steps.work(on: source)) {
@@ -133,14 +132,14 @@ extension RenderPlan {
 }
 
 extension GainMap {
-    /// A map that exceeds the limits is dropped without the image.
+    /// A gain map above the limits is dropped; the image is still rendered.
     fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
         (try? DecodePlan().check(header, limits: limits)) != nil
     }
 }
 
 extension RecipeSource {
-    /// Each page of a document has its own size, and only the chosen page must be within the limits.
+    /// Checks sizes; of a document, only the requested page must be within the limits.
     fileprivate func checkSides() throws(ImagingError) {
         if header.pages.isEmpty, header.drawing == nil {
             try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
@@ -152,7 +151,7 @@ extension RecipeSource {
 }
 
 extension Composition {
-    /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
+    /// - Parameter drawnAlone: The size of a vector image that is drawn only in part; nil for other sources.
     func allSteps(of requestedPart: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
         if let drawnAlone {
@@ -166,7 +165,7 @@ extension Composition {
         return all
     }
 
-    /// Encoders that run in other processes get no tall images.
+    /// Whether frames are kept; they are not stacked for formats encoded in worker processes.
     fileprivate var keepsFrames: Bool {
         stacksFrames ? format.isCommonAnimation || !format.isEncodedByWorker : format.supportsAnimation
     }
@@ -180,10 +179,10 @@ extension Composition {
             for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
     }
 
-    /// The largest level that leaves at least twice the pixels of ``size`` on the deciding sides; with a gain map four
-    /// times, because where dark and bright pixels are adjacent, each has its own gain.
+    /// The largest level that leaves at least twice the length of ``size`` on the deciding sides.
     ///
-    /// It depends only on the two sizes: the bytes of a result must not depend on caches.
+    /// With a gain map four times, because adjacent dark and bright pixels have different gains. Depends only on the
+    /// two sizes: the bytes of a result must not depend on caches.
     fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
         let level = level(source: source)
         return hasGainMap ? max(1, level / 2) : level
@@ -209,7 +208,7 @@ extension Composition {
 }
 
 extension DecodePlan {
-    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's index.
+    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the index of the source.
     fileprivate init(
         ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits
     ) throws(ImagingError) {

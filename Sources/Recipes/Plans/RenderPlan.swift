@@ -1,10 +1,10 @@
-/// Everything that determines the pixels and bytes of a result, given the source.
+/// Everything besides the source that determines the pixels and bytes of a result.
 ///
-/// A part of the result cache's key, and therefore normalized: options that lead to the same image yield equal plans.
+/// It is part of the result cache's key, and normalized: options with the same result have equal plans.
 package struct RenderPlan: Hashable, Sendable {
     package let decode: DecodePlan
     package var additions: [DecodePlan] = []
-    /// A frame of the source, upright and at its header's size.
+    /// A frame of the decoded source, upright.
     package private(set) var source: FrameShape
     package private(set) var steps: RenderSteps
     package internal(set) var border: BorderTrim?
@@ -12,36 +12,36 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var timing: FrameTiming?
     package let format: ImageFormat
     package internal(set) var quality: EncodingQuality
-    /// The pixels of the result before a trim, which convert visual quality to the encoder's quality.
+    /// The pixels of the untrimmed result, used to convert visual quality to encoder quality.
     private let qualityPixels: Int
-    /// The encoder's own, unless a search uses visual quality.
+    /// The encoder's scale, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
     package internal(set) var attribution: Attribution?
     package internal(set) var rights: SourceRights?
     package let effort: Int
-    /// The format's default, unless it supports the requested depth.
+    /// The requested depth if the format supports it, otherwise its default.
     package internal(set) var bitDepth: Int
     package internal(set) var gamut = Gamut.srgb
-    /// The file has the rendered pixels exactly, although the format can lose some.
+    /// True for a lossless result of a format with both modes.
     package internal(set) var isLossless = false
-    /// The result is the text of a `data:` URL (RFC 2397).
+    /// Whether the result is the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
     package internal(set) var isStacked = false
-    /// Whether pixels keep sharp edges between colors, if the format supports it; not if they were planes before.
+    /// Whether to keep edges between colors sharp, if the format supports it; false for pixels that were planes.
     package var hasSharpChroma = true
 
     package var memoryByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
-        // A step's values exceed the length of its text by at most this.
+        // The bytes of a step exceed its key text by at most this.
         return steps.reduce(decodes + (attribution?.byteCount ?? 0) + (rights?.byteCount ?? 0)) {
             $0 + 256 + 4 * $1.keyText.utf8.count
         }
     }
 
-    /// A plan with a fixed quality.
+    /// Creates a plan with a fixed quality.
     ///
-    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with a resample may
-    /// reduce the source while decoding.
+    /// Steps before the first resample use the source's pixels, so only a plan that begins with a resample may have a
+    /// decode level above 1.
     package init(
         decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
         effort: Int? = nil
@@ -70,14 +70,14 @@ package struct RenderPlan: Hashable, Sendable {
 
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// The step at the highest quality that may be chosen.
+    /// The chroma step at the highest quality that a search may choose.
     package var chromaStep: Int { chromaStep(at: quality.highest) }
 
     package func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
 
     private var hasGainMap: Bool
 
-    /// A gain map has one gain for all components, and so cannot fix what small images with a map would lose.
+    /// Small images with a gain map keep full chroma: a gain for all components cannot restore lost color.
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.maximumFullChromaPixels }
     static let maximumFullChromaPixels = 250_000
 
@@ -96,24 +96,24 @@ package struct RenderPlan: Hashable, Sendable {
         qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
     }
 
-    /// The lowest one, if several visual qualities have this encoder quality.
+    /// The visual quality of an encoder quality; the lowest if there are several.
     package func visualQuality(of quality: Int) -> Int {
         qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }
 
-    /// A vector image is drawn again once its border is known; nil for other images.
+    /// The border of a vector image, which is drawn again without it; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
     package var needsFaces: Bool { steps.needFaces }
 
-    /// The plan for a source with these faces, the largest first.
+    /// The plan for a source with these faces, largest first.
     package func placed(by faces: [Face]) -> RenderPlan {
         var plan = self
         if needsFaces { plan.steps = steps.placed(by: faces, on: source) }
         return plan
     }
 
-    /// - Parameter size: The size of the source, if it was drawn again; nil for the size in which the border was found.
+    /// - Parameter size: The size of a source that was drawn again; nil if it was not.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
         (rest.steps, rest.border) = (steps, nil)
@@ -121,7 +121,7 @@ package struct RenderPlan: Hashable, Sendable {
         return rest
     }
 
-    /// - Parameter hasGainMap: Whether the image has a gain map, if the plan keeps it.
+    /// - Parameter hasGainMap: Whether the image has a gain map; used if the plan keeps it.
     package func shown(in gamut: Gamut, by steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
         var shown = self
         (shown.gamut, shown.steps) = (gamut, steps)
@@ -138,10 +138,10 @@ package struct RenderPlan: Hashable, Sendable {
 }
 
 extension RenderPlan {
-    /// The part of a result's key on disk that determines the pixels and bytes, given the source.
+    /// The plan's part of a result's key on disk.
     ///
-    /// Spelled out, so that a renaming does not lose results on disk. A change that yields other bytes must change a
-    /// text; no other change may.
+    /// Written out, so that renaming code does not invalidate results on disk. Change a text if and only if the bytes
+    /// of results change.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])

@@ -1,16 +1,15 @@
-/// Converts the options of a URL dialect to steps, once the header of the source is known.
+/// Converts the options of a dialect to steps when the header of the source is known.
 ///
-/// No other code knows the dialect. The same recipe must yield the same composition for the same source: results are
-/// cached by the resulting plan.
+/// No other code knows the dialect. The same recipe must return the same composition for the same source, because
+/// results are cached by the plan.
 package protocol RenderRecipe: Hashable, Sendable {
-    /// Called a second time if the composition trims: with the remaining box, from which parts and sizes are then
-    /// computed.
+    /// Returns the composition; called again after a trim, with the remaining box.
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition
 
-    /// The part of a key before the border is known: everything that determines the second composition.
+    /// The recipe's part of a key while the border is unknown: everything that determines the second composition.
     var keyText: String { get }
 
-    /// Nil for a recipe with other rules than Alula's own.
+    /// The native options; nil for other services' recipes.
     var nativeOptions: RenderingOptions? { get }
 }
 
@@ -20,12 +19,11 @@ extension RenderRecipe {
 
 package struct RecipeSource: Hashable, Sendable {
     package let header: ImageHeader
-    /// The box inside the border, in pixels of the upright page; nil before the trim, and without one.
+    /// The box inside the border, in pixels of the upright page; nil before or without a trim.
     package internal(set) var box: ImagePart?
     package let additions: [ImageHeader]
     package let rules: RenderingRules
-    /// A recipe that chooses the format must choose another one; a format that the request names is kept, and the
-    /// request fails.
+    /// Formats that a recipe must not choose by itself; a format that the request names is kept, and fails.
     package internal(set) var unsupportedFormats: Set<ImageFormat> = []
 
     package init(
@@ -40,9 +38,9 @@ package struct RecipeSource: Hashable, Sendable {
 
     package var limits: ImagingLimits { rules.limits }
 
-    /// The first that can represent the result, otherwise PNG, or JPEG for an opaque still.
+    /// The first format that can represent the result; otherwise PNG, or JPEG for an opaque still.
     ///
-    /// - Parameter isMoving: The result keeps several frames, if its format supports them.
+    /// - Parameter isMoving: Whether the result keeps several frames, if its format supports them.
     package func firstSupported(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {
         .first(of: formats, excluding: unsupportedFormats, hasAlpha: hasAlpha, isMoving: isMoving)
     }
@@ -57,15 +55,15 @@ package struct RecipeSource: Hashable, Sendable {
 }
 
 package struct Composition: Sendable {
-    /// The first page is 0.
+    /// The page number; the first is 0.
     package var page = 0
-    /// 1 for a still.
+    /// The maximum number of frames; 1 for a still.
     package var frames = 1
-    /// Whether a format without animations shows all frames as a stack, not only the first.
+    /// Whether a format without animations stacks all frames vertically instead of showing the first.
     package var stacksFrames = false
     package var timing: FrameTiming?
     package var trim: ImageOperations.Trim?
-    /// Whether memory is reserved for a result larger than without the trim.
+    /// Whether to reserve memory for a result that is larger than without the trim.
     package var mayGrowByTrim = true
     package var part: ImagePart?
     package var turn = QuarterTurn.none
@@ -80,15 +78,15 @@ package struct Composition: Sendable {
     package var quality: EncodingQuality
     package var qualityScale = QualityScale.encoder
     var paletteQuality: Int?
-    /// Whether nothing is lost, if the format supports it; the quality is then ignored.
+    /// Whether the result is lossless, if the format supports it; the quality is then ignored.
     package var isLossless = false
     package var bitDepth: Int?
     package var gamut: Gamut?
-    /// Whether the copyright is kept, if the format supports it.
+    /// Whether to keep the copyright, if the format supports it.
     package var keepsCopyright = false
-    /// The metadata to keep, if the format supports it; nil for the rules' choice.
+    /// The metadata to keep, if the format supports it; nil uses the rules' default.
     package var keptMetadata: KeptMetadata?
-    /// Whether the gain map is kept, if the format supports it and no step changes colors or adds pixels.
+    /// Whether to keep the gain map, if the format supports it and no step changes colors or adds pixels.
     package var keepsGainMap = false
     package var isDataURL = false
 
@@ -105,8 +103,8 @@ package struct RecipeAddition: Sendable {
     private(set) var drawnPart: DrawnPart?
     package let decoded: FrameShape
 
-    /// - Parameter isSizeCertain: False, in both compositions, if the image is trimmed: its size is not known when the
-    ///   decode is planned.
+    /// - Parameter isSizeCertain: False in both compositions of a trimmed image: its size is unknown when the decode is
+    ///   planned.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
         level = isSizeCertain && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
         decoded = header.shape.reduced(by: level)
@@ -117,7 +115,7 @@ package struct RecipeAddition: Sendable {
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
     }
 
-    /// The largest level that leaves at least twice the pixels of `scaled`.
+    /// The largest level that leaves at least twice the length of `scaled` on each side.
     private static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
         [8, 4, 2].first { level in
             source.width >= 2 * level * scaled.width && source.height >= 2 * level * scaled.height

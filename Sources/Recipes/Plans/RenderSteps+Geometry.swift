@@ -1,11 +1,10 @@
 extension RenderSteps {
     func areGeometry(on size: PixelSize) -> Bool { resolved().geometry(on: size) != nil }
 
-    /// Nil if the steps do more than crop, resample and turn.
+    /// The geometry for a gain map; nil if the steps do more than crop, resample and turn.
     ///
-    /// The map gets the result's size, unless it is smaller: a small result would otherwise show the coarseness of its
-    /// map. The map of a small result is enlarged up to twice, because only a map of the result's size fixes what its
-    /// image lost.
+    /// The map is reduced to the result's size. For a small result it is enlarged up to twice, because only a map of
+    /// the same size can restore details that the image lost.
     package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let geometry = geometry(on: image) else { return nil }
         let part = geometry.shownPart(of: image)
@@ -21,7 +20,7 @@ extension RenderSteps {
         return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: geometry.turn)
     }
 
-    /// Nil if the steps do more than crop, resample and turn.
+    /// The combined geometry of the steps; nil if they do more than crop, resample and turn.
     private func geometry(on size: PixelSize) -> StepGeometry? {
         var (geometry, isLeading) = (StepGeometry(of: size), true)
         for step in self {
@@ -47,7 +46,7 @@ extension StepGeometry {
         return next
     }
 
-    /// In whole pixels of an image of size `whole`.
+    /// The visible part, in whole pixels of an image of size `whole`.
     fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
         let part = part ?? ImagePart(allOf: whole)
         func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
@@ -64,7 +63,7 @@ extension StepGeometry {
 package struct GainMapGeometry {
     package let part: ImagePart
     package let size: PixelSize
-    /// The image is averaged to this size, and the map fitted to it.
+    /// Whether to fit the map to the image averaged at this size.
     package let isFitted: Bool
     package let turn: QuarterTurn
 

@@ -5,7 +5,7 @@ extension RenderingOptions: RenderRecipe {
         let (format, placement) = try chosenFormat(for: source)
         var frame = try frame(of: source, as: format, placement)
         if let watermark, let header = source.additions.first {
-            // Before a trim, the size of the result is not known: the decode is planned for the untrimmed image.
+            // Before a trim, the result's size is unknown: plan the decode for the untrimmed image.
             let untrimmed =
                 source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
@@ -25,7 +25,7 @@ extension RenderingOptions: RenderRecipe {
         try frame(of: source, as: format, nil)
     }
 
-    /// - Parameter whole: The placement of the untrimmed image, if it is known.
+    /// - Parameter whole: Placement of the untrimmed image, if already computed (see `chosenFormat`).
     private func frame(
         of source: RecipeSource, as format: ImageFormat, _ whole: Placement?
     ) throws(ImagingError) -> Frame {
@@ -58,7 +58,7 @@ extension RenderingOptions: RenderRecipe {
     package func composition(of frame: Frame, as format: ImageFormat) -> Composition {
         let source = frame.source
         var composition = frame.composition(as: format, encodingQuality(by: source.rules))
-        // A default quality means visual quality in the URLs of all services.
+        // Default qualities are visual qualities in all dialects.
         composition.qualityScale = quality == nil ? .visual : qualityScale
         composition.frames = keepsFrames(of: source.header, in: format) ? .max : 1
         composition.trim = operations.trim
@@ -81,7 +81,7 @@ extension RenderingOptions: RenderRecipe {
         isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
     }
 
-    /// Chooses by the size without a trim: the trim computes it again, and must not change the format.
+    /// Uses the untrimmed size, so that a trim does not change the format.
     private func chosenFormat(
         for source: RecipeSource
     ) throws(ImagingError) -> (format: ImageFormat, whole: Placement?) {
@@ -122,7 +122,7 @@ private struct PlacedWatermark {
     /// Device pixels per CSS pixel, in thousandths.
     private let ratio: Int
     private let header: ImageHeader
-    /// Fractions of a pixel count for the aspect ratio of a drawing.
+    /// The source's size; for a vector image with fractions of a pixel, for the aspect ratio.
     private let sourceSize: PixelSize
 
     init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
@@ -135,11 +135,9 @@ private struct PlacedWatermark {
         return isDrawnAlone ? layout?.covering : layout
     }
 
-    /// Depends only on sizes.
+    /// The addition of the watermark; if drawing a whole vector image takes too many pixels, only the visible part.
     ///
-    /// If a drawing of the whole would be too large, only the visible part is drawn.
-    ///
-    /// - Parameter isFinal: The result has this size; false before a trim.
+    /// - Parameter isFinal: Whether `result` is the final size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
         let scaled = OverlayLayout.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
         guard header.drawing != nil else { return RecipeAddition(header, scaledTo: scaled, isSizeCertain: isFinal) }

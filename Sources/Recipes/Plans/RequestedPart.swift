@@ -1,13 +1,13 @@
 /// The part of a source that a render shows, and its turn.
 ///
-/// The part is resampled first and turned then, which turns fewer pixels.
+/// Resampling comes before the turn, so that fewer pixels are turned.
 struct RequestedPart {
-    /// In pixels of the upright source; nil for all of it.
+    /// The part in pixels of the upright source; nil for the whole source.
     let part: ImagePart?
     let turn: QuarterTurn
     let naturalPart: ImagePart
 
-    /// `box` is the whole source, or the rest after a trim.
+    /// - Parameter box: The whole source, or the part that remains after a trim.
     init(_ operations: ImageOperations, of box: ImagePart) throws(ImagingError) {
         self.init(try operations.crop?.part(of: box) ?? box, turn: operations.turn)
     }
@@ -22,17 +22,15 @@ struct RequestedPart {
 
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
 
-    /// The size at which to draw a vector image so that the part has `size` after the turn, and the rectangle of the
-    /// part.
+    /// The size at which to draw a vector image so that the part has `size` after the turn.
     ///
-    /// The whole image is drawn and then cropped, unless that takes more pixels than allowed: then only the rectangle
-    /// is drawn.
+    /// The whole image is drawn and then cropped; if that takes more pixels than allowed, only the returned part is.
     ///
     /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
     func drawing(
         for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int, longestSide: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
-        // Sides are multiplied below.
+        // Guards the multiplication below against overflow.
         guard max(size.width, size.height) <= PixelSize.maximumSide else { throw .tooManyPixels(size) }
         let whole = drawnSize(for: size)
         let isTooLarge = whole.area > maximumPixels || max(whole.width, whole.height) > longestSide
@@ -45,7 +43,7 @@ struct RequestedPart {
         )
     }
 
-    /// The smallest size of the whole source in which the part has at least `size` after the turn.
+    /// The smallest size of the whole source with a part of at least `size` after the turn.
     private func drawnSize(for size: PixelSize) -> PixelSize {
         let needed = sizeBeforeTurn(size)
         guard let part else { return needed }
@@ -55,7 +53,7 @@ struct RequestedPart {
             height: side(part.whole.height, needed.height, of: part.size.height))
     }
 
-    /// The crop of the resampled image; `whole` is the size after the turn.
+    /// The crop before the turn, for a crop after it; `whole` is the size after the turn.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
         let part = turn.inverse.turned(ImagePart(x: crop.x, y: crop.y, size: crop.size, of: whole))
         return CropStep(x: part.x, y: part.y, size: part.size)

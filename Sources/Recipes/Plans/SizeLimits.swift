@@ -1,13 +1,13 @@
-/// The most pixels of a result, and the number of which its sides are multiples.
+/// The maximum area of a result, and the number that its sides must be multiples of.
 struct SizeLimits {
     private let area: Int?
     private let multiple: Int?
-    /// The bounds of the multiples; nil for none.
+    /// Upper bounds of the multiples; nil for none.
     private let bounds: (width: Int?, height: Int?)
 
     /// - Parameters:
     ///   - size: The size without limits.
-    ///   - source: Nil for a drawing, which can be enlarged.
+    ///   - source: The source's size; nil for a vector image, which can be enlarged.
     init(_ options: RenderingOptions, of size: PixelSize, source: PixelSize?) {
         (area, multiple) = (options.maximumArea, options.multiple)
         func bound(_ requested: Int?, _ side: Int, _ own: Int?) -> Int? {
@@ -36,7 +36,7 @@ struct SizeLimits {
         let sizes = widths.flatMap { width in heights.map { PixelSize(width: width, height: $0) } }
         let fitting = sizes.filter { $0.area <= area ?? .max }
         if let best = fitting.min(by: { stretch($0) < stretch($1) }) { return best }
-        // A side of one multiple is already too long.
+        // Even one multiple is too long.
         var least = PixelSize(width: widths.min() ?? multiple, height: heights.min() ?? multiple)
         let limit = area ?? .max
         if least.width >= least.height {
@@ -47,7 +47,7 @@ struct SizeLimits {
         return least
     }
 
-    /// The ones around `side`, unless they exceed the bound; one multiple if all do.
+    /// The multiples next to `side` that do not exceed `bound`, or else one multiple.
     private func multiples(of number: Int, nextTo side: Int, atMost bound: Int?) -> [Int] {
         let lower = max(1, side / number) * number
         let upper = max(1, (side + number - 1) / number) * number
@@ -73,7 +73,7 @@ extension PixelSize {
 extension RenderingOptions {
     var limitsSize: Bool { maximumArea != nil || multiple != nil }
 
-    /// The size within ``maximumArea`` and ``multiple``.
+    /// Limits a size by ``maximumArea`` and ``multiple``.
     package func limited(_ size: PixelSize) -> PixelSize {
         limitsSize ? SizeLimits(self, of: size, source: nil).size(for: size) : size
     }

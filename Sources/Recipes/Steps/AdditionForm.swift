@@ -1,19 +1,19 @@
-/// Pixels of an additional source, resampled and cropped to the visible part.
+/// Identifies the pixels of an additional source, scaled and cropped to the visible part.
 ///
-/// Depends only on the source, so several renders can share the same pixels.
+/// They depend only on the source, so that several renders can share them.
 package struct AdditionForm: Hashable, Sendable {
     package let scaledSize: PixelSize
     package var margins = ImageOperations.Margins()
     package let firstColumn: Int
     package let firstRow: Int
-    /// The size, at most ``scaledSize``; past an edge of the source, the form wraps around.
+    /// The size, at most ``scaledSize``; wraps around at the edges of the source.
     package let size: PixelSize
     package let light: ResamplingLight
-    /// The range of separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.
+    /// The range of separate planes of luma, Cb, Cr and alpha; nil for interleaved pixels.
     package var planeRange: PlaneRange?
     package var isWide = false
 
-    /// The position of `layout` does not matter.
+    /// Ignores the layout's position.
     init(_ layout: OverlayLayout, light: ResamplingLight) {
         scaledSize = layout.scaledSize
         firstColumn = layout.firstColumn
@@ -24,11 +24,11 @@ package struct AdditionForm: Hashable, Sendable {
         self.light = light
     }
 
-    /// The cost of resampling the source's decoded pixels to this form; `perFrame` is that of steps on `input`.
+    /// The cost of scaling the decoded source; `perFrame` is added for the step on each frame.
     func cost(from decoded: FrameShape, on input: FrameShape, perFrame: Double) -> StepCost {
         let scaling = StepWork(
             input: decoded, output: FrameShape(size: size, hasAlpha: true), read: decoded.size.area, made: size.area)
-        // Planes that are not reduced become pixels as a whole first.
+        // Unreduced planes are first converted to pixels.
         let isReduced =
             scaledSize.width <= decoded.size.width && scaledSize.height <= decoded.size.height
             && min(scaledSize.width, scaledSize.height) >= StepGeometry.shortestPlane

@@ -1,9 +1,9 @@
 /// Centers or offsets the image on a larger canvas filled from the image itself.
 package struct BackdropStep: RenderStep {
     package enum Kind: Hashable, Sendable {
-        /// Uses the first frame of an animation.
+        /// The mean color of the first frame.
         case mean
-        /// The image stretched to the canvas and blurred, in hundred-thousandths of a pixel.
+        /// The image, stretched to the canvas and blurred; `sigma` is in hundred-thousandths of a pixel.
         case blurred(sigma: Int)
         case edges
         /// The image, mirrored repeatedly at its edges.

@@ -1,18 +1,18 @@
 package struct BackgroundStep: RenderStep {
     package enum Mixing: Hashable, Sendable {
         case composite
-        /// Colors under transparent pixels show through.
+        /// Adds the color without weighting by alpha, so that colors of transparent pixels show.
         case sum
     }
 
-    /// If it is translucent, the image stays partly transparent.
+    /// The color; if translucent, the image stays partly transparent.
     package let color: Color
     package let mixing: Mixing
     private static let time = (opaque: 5.0, translucent: 60.0)
 
     package init(_ color: Color, mixing: Mixing = .composite) {
         self.color = color
-        // An opaque color leaves nothing to mix.
+        // With an opaque color, all mixings are equal.
         self.mixing = color.alpha == 255 ? .composite : mixing
     }
 
@@ -38,7 +38,7 @@ package struct BackgroundStep: RenderStep {
     package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
 }
 
-/// Transparent pixels show their stored colors.
+/// Drops alpha; transparent pixels show their stored colors.
 package struct OpaqueStep: RenderStep {
     package init() {}
 
@@ -57,8 +57,9 @@ package struct OpaqueStep: RenderStep {
     package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
 }
 
-/// Puts the mean color of the four corners, without their alpha, behind transparent parts; of the first frame of an
-/// animation.
+/// Puts the mean color of the four corners, ignoring alpha, behind transparent parts.
+///
+/// Uses the corners of an animation's first frame.
 package struct CornerBackgroundStep: RenderStep {
     package init() {}
 
@@ -70,7 +71,7 @@ package struct CornerBackgroundStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         let cost = Self.defaultStep.cost(of: work)
-        // All pixels before this step are computed once and kept.
+        // All pixels before this step are computed once and stored.
         return StepCost(perFrame: cost.perFrame, bytes: 4 * work.input.size.area)
     }
 

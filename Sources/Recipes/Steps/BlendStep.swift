@@ -1,6 +1,6 @@
 package struct BlendStep: AdditionStep {
     package enum Paint: Hashable, Sendable {
-        /// An index in ``RenderPlan/additions``; `decoded` is a frame of it and determines the cost.
+        /// An index in ``RenderPlan/additions``; `decoded` is a frame of it, for the cost.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
         case color(Color, size: PixelSize)
     }
@@ -20,7 +20,7 @@ package struct BlendStep: AdditionStep {
 
     /// - Parameters:
     ///   - addition: An index in ``RenderPlan/additions``.
-    ///   - layout: Its position is ignored.
+    ///   - layout: The size; the position is ignored.
     ///   - decoded: A frame of the decoded source.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,

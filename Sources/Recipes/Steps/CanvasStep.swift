@@ -2,7 +2,7 @@ package struct CanvasStep: RenderStep {
     package let size: PixelSize
     package let x: Int
     package let y: Int
-    /// Transparent parts of the image stay transparent.
+    /// The color around the image; transparent parts of the image stay transparent.
     package let color: Color
 
     private static let time = 3.0

@@ -26,9 +26,9 @@ package struct ColorFormulaStep: WholeFrameStep {
 
 package enum HistogramStep: WholeFrameStep {
     case equalize
-    /// Stretches the range between these percentiles of CIELAB lightness, taken from an animation's first frame.
+    /// Stretches the range between these percentiles of CIELAB lightness (of an animation's first frame).
     case normalize(low: Int, high: Int)
-    /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
+    /// Adds a random number around 0 to each pixel, one of `amount` values (1…65536).
     case noise(amount: Int, seed: Int)
 
     private static let time = (plain: 16.0, lightness: 220.0)

@@ -1,16 +1,16 @@
 /// Changes each pixel's color independently of other pixels, but not alpha.
 package struct ColorMapStep: FilterStep {
-    /// Results out of range are clipped.
+    /// A map of colors; results out of range are clipped.
     package enum Map: Hashable, Sendable {
         case curves([ToneCurve])
-        /// 3×3, row by row, in ten-thousandths.
+        /// A 3×3 matrix, row by row, in ten-thousandths.
         case matrix([Int])
-        /// Factors of CIE LCh, degrees, and a number from 0 to 100.
+        /// Factors of CIE LCh lightness and chroma, a hue rotation in degrees, and lightness to add (0…100).
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
-        /// Keeps CIELAB lightness and replaces a* and b* by a color's.
+        /// Keeps CIELAB lightness and uses a* and b* of the color.
         case tint(Color)
         case gray
-        /// Maps gray to a color between the two, interpolated in CIELAB.
+        /// Maps gray to a color between these two, interpolated in CIELAB.
         case gradient(from: Color, to: Color)
     }
 

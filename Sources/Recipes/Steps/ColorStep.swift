@@ -44,11 +44,11 @@ extension ColorStep: WholeFrameStep, OperationStep {
 }
 
 extension StepCost {
-    /// The cost of a step that has whole frames of input and output in memory.
+    /// The cost of a step that keeps whole frames of input and output in memory.
     ///
     /// - Parameters:
     ///   - time: Nanoseconds per output pixel.
-    ///   - bytes: Bytes per input pixel, besides the frames.
+    ///   - bytes: Bytes per input pixel in addition to the frames.
     package static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
         let (input, output) = (work.input.size.area, work.output.size.area)
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)

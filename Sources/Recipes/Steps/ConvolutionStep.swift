@@ -1,12 +1,12 @@
 package struct ConvolutionStep: WholeFrameStep {
     package static let maximumFactors = 225
 
-    /// Row by row, in millionths.
+    /// The kernel, row by row, in millionths.
     package let factors: [Int]
     package let columns: Int
     private static let time = (frame: 12.0, factor: 0.4)
 
-    /// Nil unless the kernel's sides are odd and it is small enough.
+    /// Nil if the kernel has an even side or is too large.
     package init?(factors: [Int], columns: Int) {
         guard columns > 0, !columns.isMultiple(of: 2), !factors.isEmpty, factors.count <= Self.maximumFactors,
             factors.count.isMultiple(of: columns), !(factors.count / columns).isMultiple(of: 2)

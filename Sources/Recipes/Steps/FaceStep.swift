@@ -1,12 +1,12 @@
-/// Keeps as many faces as fit; like ``InterestStep`` for attention if there is none.
+/// Crops to as many faces as fit; without faces, crops like ``InterestStep`` for attention.
 ///
-/// The first frame of an animation decides.
+/// Uses the first frame of an animation.
 package struct FaceStep: ContentCropStep {
     /// The size of the crop, without a zoom.
     package let size: PixelSize
-    /// In percent: 0 for a crop of the whole ``size``, 100 for the smallest with the faces.
+    /// In percent: 0 crops to ``size``, 100 to the smallest part with the faces.
     private let zoom: Int
-    /// The part of the upright page that the image shows, and its turn.
+    /// The part of the upright page that the image shows.
     private let part: ImagePart
     private let turn: QuarterTurn
 
@@ -22,7 +22,7 @@ package struct FaceStep: ContentCropStep {
 
     package func cost(of work: StepWork) -> StepCost { attention.cost(of: work) }
 
-    /// The steps before it determine the part and its turn.
+    /// Omits the part and its turn, which earlier steps determine.
     package var keyText: String { "face \(size.width)x\(size.height)" + (zoom > 0 ? " zoom \(zoom)" : "") }
 
     package var summary: String {
@@ -34,8 +34,8 @@ package struct FaceStep: ContentCropStep {
     package func crop(left: Int, top: Int) -> CropStep { CropStep(x: left, y: top, size: size) }
 
     /// - Parameters:
-    ///   - faces: The largest first.
-    ///   - input: The size of the image that is cropped.
+    ///   - faces: Faces, largest first.
+    ///   - input: The size of the image to crop.
     func placed(by faces: [Face], in input: PixelSize) -> any RenderStep {
         let rectangles = faces.compactMap { rectangle(of: $0, in: input) }
         guard var kept = rectangles.first else { return attention }
@@ -52,7 +52,7 @@ package struct FaceStep: ContentCropStep {
             y: start(kept.top, kept.bottom, of: size.height, in: input.height), size: size)
     }
 
-    /// In the proportion of ``size``.
+    /// The smallest size with the aspect ratio of ``size`` that contains `kept`.
     private func size(around kept: Rectangle) -> PixelSize {
         let share = max(
             Double(kept.right - kept.left) / Double(size.width), Double(kept.bottom - kept.top) / Double(size.height))
@@ -61,7 +61,7 @@ package struct FaceStep: ContentCropStep {
         return PixelSize(width: scaled(size.width), height: scaled(size.height))
     }
 
-    /// Nil for a face of which less than half is in the part.
+    /// The face in the image to crop; nil if less than half of it is in the part.
     private func rectangle(of face: Face, in input: PixelSize) -> Rectangle? {
         func place(_ share: Int, of side: Int) -> Int { (share * side + Face.whole / 2) / Face.whole }
         let whole = part.whole
@@ -95,7 +95,7 @@ private struct Rectangle {
 extension RenderSteps {
     var needFaces: Bool { contains { $0 is FaceStep } }
 
-    /// - Parameter input: The image before the first step.
+    /// - Parameter input: The frame before the first step.
     func placed(by faces: [Face], on input: FrameShape) -> RenderSteps {
         var shape = input
         return RenderSteps(

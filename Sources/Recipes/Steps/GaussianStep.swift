@@ -4,21 +4,21 @@ package struct GaussianStep: Hashable {
     }
 
     package let kind: Kind
-    /// Standard deviation in hundred-thousandths of a pixel, above 0.
+    /// The standard deviation in hundred-thousandths of a pixel, above 0.
     package let sigma: Int
-    /// In percent; 100 for a blur.
+    /// The strength in percent; 100 for a blur.
     package let amount: Int
 
     /// Core time in nanoseconds; see ``TimeCost``.
     ///
-    /// `frame` is per pixel of every frame. With a kernel, `deviation` is per pixel and `row` per row, times the
-    /// standard deviation in pixels. With box filters, `boxes` is per number added. `alpha` and `sharpenedAlpha` are
-    /// per pixel in addition, if colors are weighted by alpha.
+    /// `frame` is per pixel. With a kernel, `deviation` is per pixel and `row` per row, times the standard deviation in
+    /// pixels. With box filters, `boxes` is per addition. `alpha` and `sharpenedAlpha` are added per pixel if colors
+    /// are weighted by alpha.
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )
     private static let minimumBoxes = 8.0
-    /// The reach beyond the ends of a line is per pixel of the standard deviation.
+    /// The number of box filters, and their reach beyond the ends of a line in standard deviations.
     private static let boxes = (count: 4.0, reach: 3.5)
 
     package init(_ kind: Kind, sigma: Int, amount: Int = 100) {
@@ -42,7 +42,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
     package static var mixesNeighbors: Bool { true }
 
     package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
-        // Hundredths of a CSS pixel times thousandths.
+        // Hundredths of a CSS pixel times a ratio in thousandths.
         let (blur, sharpen) = (numbers[.blur] * ratio, numbers[.sharpen] * ratio)
         return (blur > 0 ? [GaussianStep(.blur, sigma: blur)] : [])
             + (sharpen > 0 ? [GaussianStep(.sharpen, sigma: sharpen)] : [])
@@ -64,7 +64,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
         let frame = StepCost.filtering(work, time: frameTime, bytes: 4 * 4)
         let (across, down) = (line(size.width), line(size.height))
         let numbers = Double(size.height) * across.numbers + Double(size.width) * down.numbers
-        // The lines that are computed together: a row, or a strip of columns.
+        // Lines that are computed together: a row, or a strip of columns.
         let strip = Double(min(4 * size.width, Self.strip))
         let lines = 2 * 4 * max(4 * across.length, strip * down.length)
         return StepCost(
@@ -73,15 +73,14 @@ extension GaussianStep: WholeFrameStep, OperationStep {
 
     private static let strip = 96
 
-    /// For a line that is short compared to the boxes, one weight for each pair of pixels is cheaper, without repeated
-    /// ends.
+    /// For short lines, one weight for each pair of pixels costs less than box filters.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {
         let repeated = Double(length) + 2 * Self.boxes.reach * deviation
         let (pairs, boxes) = (Double(length) * Double(length), Self.boxes.count * repeated)
         return pairs <= boxes ? (Double(length), pairs) : (repeated, boxes)
     }
 
-    /// The first version also used box filters on short lines.
+    /// Has a version, because the first version also used box filters on short lines.
     package var keyText: String {
         "\(kind.rawValue)\(deviation < Self.minimumBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
     }

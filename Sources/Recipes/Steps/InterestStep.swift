@@ -1,9 +1,9 @@
-/// Uses the first frame of an animation.
+/// Crops to the most interesting part; uses the first frame of an animation.
 package struct InterestStep: ContentCropStep {
     package let measure: InterestMeasure
     package let size: PixelSize
     private static let time = (minimum: 20_000_000.0, read: 20.0, withAlpha: 60.0)
-    /// The cost of the entropy of an image with alpha, which libvips counts in 65,536 bins.
+    /// The cost of the entropy of an image with alpha, for which libvips uses 65,536 bins.
     private static let fineCounting = (time: 130_000_000.0, bytes: 112 << 20)
 
     package init(_ measure: InterestMeasure, size: PixelSize) {

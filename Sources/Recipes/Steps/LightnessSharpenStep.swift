@@ -1,10 +1,10 @@
 /// Sharpens CIELAB lightness as libvips does, with different amounts for flat areas and edges.
 package struct LightnessSharpenStep: FilterStep {
-    /// In pixels; above 0, at most 10.
+    /// The radius in pixels; above 0, at most 10.
     package let sigma: Float
-    /// The strength for small differences, 0…1000000.
+    /// The strength for flat areas, 0…1000000.
     package let flat: Float
-    /// The strength for large differences, 0…1000000.
+    /// The strength for edges, 0…1000000.
     package let jagged: Float
 
     private static let time = (frame: 200.0, deviation: 21.0)

@@ -1,6 +1,6 @@
 package struct MarginStep: RenderStep {
     package let margins: ImageOperations.Margins
-    /// Transparent parts of the image stay transparent.
+    /// The color of the margins; transparent parts of the image stay transparent.
     package let color: Color
 
     package init(_ margins: ImageOperations.Margins, color: Color) {

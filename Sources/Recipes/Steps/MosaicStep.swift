@@ -1,4 +1,4 @@
-/// Replaces each square of a grid from the top left by its mean.
+/// Replaces each square of a grid, which starts at the top left, by its mean color.
 package struct MosaicStep: Hashable {
     /// The side of a square in pixels, above 1.
     package let side: Int

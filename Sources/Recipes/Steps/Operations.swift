@@ -1,6 +1,6 @@
-/// The operations of Alula's own grammar that numbers turn on, in the order in which they are applied.
+/// The native operations that have numeric parameters, in the order in which they are applied.
 ///
-/// An operation is a row here and a step, which declares its parameters, their help and explanation.
+/// An operation is a row here and a step that declares the parameters with their help and explanation.
 package enum Operations {
     static let all: [any OperationStep.Type] = [ColorStep.self, GaussianStep.self, MosaicStep.self]
 
@@ -10,15 +10,15 @@ package enum Operations {
 package protocol OperationStep: RenderStep {
     static var parameters: [OperationParameter] { get }
 
-    /// Bars around the image are then added before it.
+    /// Whether the operation mixes adjacent pixels, so that bars around the image are added before it.
     static var mixesNeighbors: Bool { get }
 
-    /// In order.
+    /// Returns the steps, in order.
     ///
     /// - Parameter ratio: Device pixels per CSS pixel, in thousandths.
     static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep]
 
-    /// The numbers at a device pixel ratio of 1; nil if none give this step.
+    /// The numbers that result in this step at a device pixel ratio of 1; nil if there are none.
     var numbers: OperationNumbers? { get }
 }
 

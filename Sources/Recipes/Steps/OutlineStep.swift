@@ -2,11 +2,11 @@ import Text
 
 package struct OutlineStep: RenderStep {
     package enum Shape: Hashable, Sendable {
-        /// A radius in thousandths of a pixel, limited by the frame's sides; nil for the largest.
+        /// Rounds corners; the radius in thousandths of a pixel is limited by the frame's sides, nil is the largest.
         case rounded(Int?)
-        /// Half axes in thousandths of a pixel, limited by the frame's sides.
+        /// Rounds corners by ellipses with these half axes in thousandths of a pixel, limited by the frame's sides.
         case elliptic(across: Int, down: Int)
-        /// The largest such shape, centered.
+        /// The largest centered shape of this kind.
         case mask(ImageOperations.Mask)
         /// The shape enlarged to fill the frame; see ``FittedMask``.
         case fitted(ImageOperations.Mask)

@@ -3,17 +3,17 @@ package struct OverlayLayout: Hashable, Sendable {
     package var x: Int
     package var y: Int
     package var coveredSize: PixelSize
-    /// The column at the left edge of the covered area.
+    /// The watermark's column at the left edge of the covered area.
     package var firstColumn: Int
-    /// The row at the top edge of the covered area.
+    /// The watermark's row at the top edge of the covered area.
     package var firstRow: Int
 
     /// Nil if no pixel of the result is covered.
     ///
     /// - Parameters:
     ///   - scaledSize: The size of the whole watermark on the result.
-    ///   - x: Negative if it begins outside.
-    ///   - isTiled: Whether it repeats to the right and down.
+    ///   - x: The left edge; negative if it is outside the result.
+    ///   - isTiled: Whether the watermark repeats to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
@@ -28,11 +28,11 @@ package struct OverlayLayout: Hashable, Sendable {
         (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
     }
 
-    /// Nil if the watermark lies outside the result.
+    /// Nil if the watermark is outside the result.
     ///
     /// - Parameters:
     ///   - ratio: Device pixels per CSS pixel, in thousandths.
-    ///   - sourceSize: Upright.
+    ///   - sourceSize: The size of the upright source.
     init?(_ options: WatermarkOptions, ratio: Int, sourceSize: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
         let (across, down) = options.isTiled ? (0, 0) : options.position.share
@@ -53,7 +53,7 @@ package struct OverlayLayout: Hashable, Sendable {
         return part
     }
 
-    /// A scale keeps the aspect ratio, and fits inside.
+    /// Applies a scale, which keeps the aspect ratio and fits into the result.
     static func scaledSize(of sourceSize: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {
             return PixelSize(
@@ -78,7 +78,7 @@ package struct OverlayLayout: Hashable, Sendable {
         var count: Int
         var phase: Int
 
-        /// - Parameter share: 0, 500 or 1000 thousandths of the remaining space lie before the first pixel.
+        /// - Parameter share: The part of the remaining space before the first pixel: 0, 500 or 1000 thousandths.
         init(_ length: Int, at share: Int, offset: Int, isTiled: Bool, in result: Int) {
             let origin =
                 switch share {

@@ -1,8 +1,8 @@
-/// Overlays an additional source, once or as tiles; mixes premultiplied sRGB components exactly, and rounds once.
+/// Overlays an additional source once or as tiles; mixes premultiplied sRGB components and rounds once.
 package struct OverlayStep: Hashable, AdditionStep {
     /// An index in ``RenderPlan/additions``.
     package let addition: Int
-    /// Repeats to the right and down if the covered area is larger.
+    /// The scaled source; it repeats to the right and down if the covered area is larger.
     package var form: AdditionForm
     package let x: Int
     package let y: Int
@@ -11,7 +11,7 @@ package struct OverlayStep: Hashable, AdditionStep {
     let decoded: FrameShape
     private static let time = 8.0
 
-    /// - Parameter margins: Transparent; included in the source's size in `layout`.
+    /// - Parameter margins: Transparent margins, included in the source's size in `layout`.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight,
         margins: ImageOperations.Margins = ImageOperations.Margins()

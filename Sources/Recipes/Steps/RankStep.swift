@@ -1,4 +1,4 @@
-/// The median, darkest or brightest pixel of the square around each pixel.
+/// Replaces each pixel by the median, minimum or maximum of the square around it.
 ///
 /// Ranks each component separately, except alpha. Edge pixels are repeated.
 package struct RankStep: FilterStep {
@@ -9,7 +9,7 @@ package struct RankStep: FilterStep {
     }
 
     package let rank: Rank
-    /// Side of the square in pixels, 1…99.
+    /// The side of the square in pixels, 1…99.
     package let side: Int
 
     private static let time = (pixel: 150.0, side: 16.0)

@@ -1,42 +1,41 @@
 /// One operation of a render on the pixels of each frame.
 ///
-/// No other code in this module knows the kinds of steps: a new kind is a file in this folder, and the code that adds
-/// it to a plan. `Imaging` executes steps.
+/// No other code in this module knows the kinds of steps: a new kind is a file in this folder and the code that adds it
+/// to a plan. `Imaging` executes steps.
 package protocol RenderStep: Hashable, Sendable {
     func shape(after input: FrameShape) -> FrameShape
 
-    /// Pixels are computed on demand: those that a later step crops cost nothing before it.
+    /// The number of input pixels to compute; pixels that a later step crops are not computed.
     func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int
 
     func cost(of work: StepWork) -> StepCost
 
-    /// False by default.
+    /// Whether the step reads each pixel several times; false by default.
     var readsRepeatedly: Bool { get }
 
     /// The kind of the step, and everything that affects its pixels.
     ///
-    /// It must not change, because it is part of the keys on disk. If the step produces different pixels, it needs a
-    /// new text.
+    /// It is part of the keys on disk: change it if and only if the step produces different pixels.
     var keyText: String { get }
 
-    /// A description for people who check their URLs.
+    /// A description for `alula plan` and similar output.
     var summary: String { get }
 
-    /// Parameters with the same effect on an image of this size; nil if there are none.
+    /// Native parameters with the same effect on an image of this size; nil if there are none.
     func parameters(on size: PixelSize) -> [StepParameter]?
 
     var colors: StepColors { get }
 
-    /// Nil, the default, if the step does more than crop, resample and turn.
+    /// Adds the step to a geometry; nil, the default, if it does more than crop, resample and turn.
     func geometry(after geometry: StepGeometry) -> StepGeometry?
 }
 
 package typealias StepParameter = (name: String, value: String)
 
 package enum StepColors: Sendable {
-    /// Moves, mixes or covers colors; it may name some.
+    /// The step moves, mixes or covers colors.
     case kept
-    /// Changes colors by numbers that assume sRGB.
+    /// The step changes colors by numbers that assume sRGB.
     case changed
 }
 
@@ -52,7 +51,7 @@ extension RenderStep {
     func isEqual(to other: any RenderStep) -> Bool {
         func isSame<Other: RenderStep>(_ other: Other) -> Bool {
             guard Other.self == Self.self else { return false }
-            // The types are equal. Every hit in the result cache compares steps, and `as?` takes several times as long.
+            // The types are equal. Each hit in the result cache compares steps, and `as?` takes several times as long.
             return unsafe unsafeBitCast(other, to: Self.self) == self
         }
         return isSame(other)
@@ -78,7 +77,7 @@ package protocol ContentCropStep: RenderStep {
 }
 
 protocol AdditionStep: RenderStep {
-    /// Nil if the step overlays something else.
+    /// The scaled source that the step overlays; nil if it overlays something else.
     var additionForm: AdditionForm? { get }
 }
 
@@ -87,7 +86,7 @@ package struct StepWork: Hashable, Sendable {
     package let output: FrameShape
     package internal(set) var read = 0
     package internal(set) var made = 0
-    /// Whether earlier steps would compute pixels repeatedly for this one, so that its input is stored.
+    /// Whether to store the step's input, because earlier steps would otherwise compute pixels repeatedly.
     package internal(set) var keepsInput = false
 }
 
@@ -96,14 +95,14 @@ package struct StepCost: Hashable, Sendable {
     package var perFrame = 0.0
     /// Nanoseconds once for all frames.
     package var once = 0.0
-    /// Bytes in use besides the frame.
+    /// Bytes in addition to the frame.
     package var bytes = 0
 
     package static let none = StepCost()
 }
 
 package struct StepGeometry {
-    /// In pixels of the source; nil for all of it.
+    /// The part in pixels of the source; nil for the whole source.
     package var part: ImagePart?
     package var resizedSize: PixelSize
     package var rectangle: (x: Int, y: Int, size: PixelSize)
@@ -116,6 +115,6 @@ package struct StepGeometry {
         rectangle = (0, 0, size)
     }
 
-    /// The shortest side at which an image has enough chroma samples for resampling planes.
+    /// The shortest side at which the chroma planes of an image can be resampled.
     package static let shortestPlane = 16
 }

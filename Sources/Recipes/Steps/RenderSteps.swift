@@ -26,7 +26,7 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
             outputPixels = step.pixelsRead(of: work[index].input, for: outputPixels)
             work[index].read = outputPixels
         }
-        // Crops cost nothing: they only select pixels.
+        // Crops cost nothing, because they only select pixels.
         var isComputed = false
         for (index, step) in steps.enumerated() where step.cost(of: work[index]) != .none {
             work[index].keepsInput = isComputed && step.readsRepeatedly
@@ -58,7 +58,9 @@ extension RenderSteps: Hashable {
 }
 
 extension RenderSteps {
-    /// - Parameter origin: The corner of the crop of a step, by its index; nil for the image's corner.
+    /// Replaces crops by content with crops at known positions.
+    ///
+    /// - Parameter origin: Returns the corner of a step's crop by the step's index; nil for the image's corner.
     package func resolved(by origin: (Int) -> (left: Int, top: Int)? = { _ in nil }) -> RenderSteps {
         RenderSteps(
             enumerated().map { index, step -> any RenderStep in

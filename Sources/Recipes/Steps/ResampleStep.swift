@@ -1,15 +1,15 @@
 package struct ResampleStep: RenderStep {
     package let size: PixelSize
-    /// In pixels of the source regardless of the level; nil for all of it.
+    /// The part in pixels of the source, independent of the level; nil for the whole source.
     ///
-    /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image, planes at
-    /// subpixels.
+    /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image; planes are
+    /// cropped at subpixels.
     package let part: ImagePart?
     package let light: ResamplingLight
     private static let time = (read: 10.0, made: 25.0)
-    /// The factor for pixels that are weighted by alpha, or enlarged in linear light: libvips uses floating point.
+    /// The factor for pixels with alpha or enlarged in linear light, for which libvips uses floating point.
     private static let weighting = 3.0
-    /// The factor for opaque images that are enlarged in gamma-encoded values.
+    /// The factor for opaque images enlarged in gamma-encoded values.
     private static let enlarging = 2.0
     private static let weighted = (bytes: 16, rows: 256)
     /// The time of reductions in linear light.
@@ -79,7 +79,7 @@ package struct ResampleStep: RenderStep {
 extension ResamplingLight {
     fileprivate var keyText: String {
         switch self {
-        // In the first versions, zimg resampled planes; before, libvips mixed light in floating point.
+        // Versions: earlier ones resampled planes by zimg, and light by libvips in floating point.
         case .gamma: "gamma.2"
         case .linear: "linear.3"
         }

@@ -4,7 +4,7 @@ import Glibc
 package struct RotationStep: RenderStep {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
-    /// Transparent parts of the image stay transparent.
+    /// The color of the corners; transparent parts of the image stay transparent.
     package let corners: Color
 
     private static let time = 40.0

@@ -1,5 +1,5 @@
 package struct ZoomStep: RenderStep {
-    /// Side of the squares in pixels, above 1.
+    /// The side of the squares in pixels, above 1.
     package let factor: Int
 
     private static let time = 3.0

@@ -7,7 +7,7 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case softLight = "soft-light"
     case difference, exclusion
     case add
-    /// The image where the other one is opaque, and nothing elsewhere.
+    /// Shows the image where the other one is opaque, and is transparent elsewhere.
     case mask
     case maskOut = "mask-out"
 
@@ -15,7 +15,7 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct BlendRow: Hashable, Sendable {
-    /// The distance from the image's edge; negative if it begins outside.
+    /// The distance from the image's edge; negative outside the image.
     package var start: Int
     package var count: Int
     package var pitch: Int

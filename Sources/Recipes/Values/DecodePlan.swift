@@ -1,18 +1,18 @@
-/// The key of the decoded cache, with the source's identity.
+/// How to decode a source; with the source's identity, the key of the decoded cache.
 package struct DecodePlan: Hashable, Sendable {
-    /// The first page is 0; for an animation, the first frame.
+    /// The page number, or the first frame of an animation; the first is 0.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package private(set) var level: Int
     /// Coarser levels to decode in the same pass, finest first; a decoder may ignore them.
     package private(set) var coarserLevels: [Int] = []
     package let isAnimated: Bool
-    /// Starting at ``page``; 1 for stills.
+    /// The maximum number of frames, starting at ``page``; 1 for stills.
     package let maximumFrames: Int
     package let incompleteImages: IncompleteImages
-    /// In pixels; nil for a vector image's natural size, and for raster images.
+    /// The size of a drawn vector image in pixels; nil for its natural size, and for raster images.
     package let drawnSize: PixelSize?
-    /// The part that fills ``drawnSize``; nil for the whole image.
+    /// The part of a vector image that fills ``drawnSize``; nil for the whole image.
     package let drawnPart: DrawnPart?
     package private(set) var keepsGainMap: Bool
     package let gamut: DecodedGamut
@@ -33,7 +33,7 @@ package struct DecodePlan: Hashable, Sendable {
         self.gamut = gamut
     }
 
-    /// A plan for the levels of all plans; nil unless it can decode several in one pass.
+    /// Combines the levels of all plans; nil if they cannot be decoded in one pass.
     package init?(together plans: [DecodePlan], of header: ImageHeader) {
         let levels = Set(plans.map(\.level)).sorted()
         guard header.format.reading.reduction == .transform, !header.isProgressive, levels.count > 1,
@@ -73,7 +73,7 @@ package struct DecodePlan: Hashable, Sendable {
         }
     }
 
-    /// The limit of a vector image that is drawn in part: librsvg's coordinates have 24 bits.
+    /// The maximum side of a vector image that is drawn in part: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
     package func frames(of header: ImageHeader) -> Int {
@@ -87,7 +87,7 @@ package struct DecodePlan: Hashable, Sendable {
         return (map, DecodePlan(level: reduction))
     }
 
-    /// The plan for one of its levels alone.
+    /// The plan for only this level.
     package func at(_ level: Int) -> DecodePlan {
         var plan = self
         (plan.level, plan.coarserLevels) = (level, [])
@@ -116,10 +116,10 @@ package struct DecodePlan: Hashable, Sendable {
     }
 }
 
-/// Files that lack only their end marker are decoded like complete ones.
+/// How to treat truncated files; files that lack only the end marker count as complete.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     case reject = "refuse"
-    /// Missing pixels are gray, or coarse if the file has coarse data for them.
+    /// Missing pixels are gray, or coarse if the file contains coarse data for them.
     case serve
 }
 
@@ -135,7 +135,7 @@ package struct DrawnPart: Hashable, Sendable {
         (self.part, self.scaledSize, self.x, self.y) = (part, scaledSize, x, y)
     }
 
-    /// Rounded up; saturates.
+    /// The size of the whole drawing, rounded up; saturates.
     var wholeSize: PixelSize {
         func side(_ whole: Int, _ scaled: Int, of part: Int) -> Int {
             let (product, overflow) = whole.multipliedReportingOverflow(by: scaled)
@@ -146,7 +146,7 @@ package struct DrawnPart: Hashable, Sendable {
             height: side(part.whole.height, scaledSize.height, of: part.size.height))
     }
 
-    /// In units of a whole image of `width` by `height`, if it has `size` in the drawing.
+    /// The rectangle of the part in units of a whole image of `width` × `height`.
     package func rectangle(
         _ size: PixelSize, in width: Double, _ height: Double
     ) -> (x: Double, y: Double, width: Double, height: Double) {

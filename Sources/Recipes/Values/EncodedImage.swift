@@ -20,9 +20,9 @@ package struct EncodedImage: Sendable {
 
 package enum EncodingQuality: Hashable, Sendable {
     case fixed(Int)
-    /// The highest quality with at most `bytes` bytes. If no file is that small, quality `lowest`.
+    /// The highest quality with a file of at most `bytes` bytes; `lowest` if there is none.
     case fitting(bytes: Int, highest: Int, lowest: Int = 1)
-    /// The lowest quality at which the file still looks like the image.
+    /// The lowest quality at which the file is similar enough to the image.
     case similar(SimilarityGoal)
 
     var highest: Int {
@@ -41,9 +41,9 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// The qualities to try; only the first is used without a byte limit, of which the map may take a third.
+    /// The qualities to try for a gain map; without a byte limit, only the first is used.
     ///
-    /// Rounding is more visible in a small map.
+    /// The map may take a third of a byte limit. Rounding is more visible in small maps.
     package static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
 
     var maximumMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
@@ -69,10 +69,10 @@ package enum EncodingQuality: Hashable, Sendable {
 }
 
 package struct SimilarityGoal: Hashable, Sendable {
-    /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
+    /// The minimum similarity, 0…10000; docs/quality.md defines the scale.
     package var minimum = 9_800
     package var lowest = 40
-    /// 1…100; chosen without a test if no lower one is similar enough.
+    /// The highest quality, 1…100; used without a test if no lower one is similar enough.
     package var highest = 90
 
     package static let maximumTries = 5
@@ -86,14 +86,14 @@ package enum QualityScale: Sendable, Hashable {
 }
 
 package struct EncoderSettings: Hashable, Sendable {
-    /// 1…100; ignored if the format has no quality.
+    /// The encoder quality, 1…100; ignored if the format has none.
     package var quality: Int
     package var effort: Int
     package var bitDepth: Int
     package var isWide: Bool
     package var hasFullChroma = false
     package var isLossless: Bool
-    /// The quality on the scale of JPEG, if a plan chose it: JPEG XL can be made from a JPEG of this quality.
+    /// The quality on JPEG's scale, if the plan chose it: JPEG XL can be made from a JPEG of this quality.
     package var visualQuality: Int?
 
     package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false, isLossless: Bool = false) {

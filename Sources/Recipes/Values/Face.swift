@@ -4,7 +4,7 @@ package struct Face: Hashable, Sendable {
     package let y: Int
     package let width: Int
     package let height: Int
-    /// In ten-thousandths, too.
+    /// The confidence in ten-thousandths.
     package let confidence: Int
 
     package static let whole = 10_000
@@ -15,7 +15,7 @@ package struct Face: Hashable, Sendable {
         self.confidence = confidence
     }
 
-    /// Faces from elsewhere must pass this check.
+    /// Whether the values are in range; check it for faces from caches and worker processes.
     package var isPlausible: Bool {
         0..<Self.whole ~= x && 0..<Self.whole ~= y && 1...Self.whole - x ~= width && 1...Self.whole - y ~= height
             && 0...Self.whole ~= confidence

@@ -2,8 +2,7 @@ import Glibc
 
 /// A centered shape, enlarged until its bounding box reaches two edges of the frame.
 ///
-/// The corners of polygons and stars lie on a circle, the first one above its center, so that the square stands on a
-/// corner.
+/// The corners of polygons and stars are on a circle, the first one at the top, so that a square stands on its corner.
 package struct FittedMask {
     package let size: PixelSize
     let outline: Outline
@@ -19,7 +18,7 @@ package struct FittedMask {
             size = PixelSize(width: side, height: side)
             outline = Outline(mask, in: frame)
         case .heart:
-            // The bounds are those of many points; every second one becomes a corner.
+            // The bounds are computed from all points; every second point becomes a corner.
             let points = (0...314).map { Self.heartPoint(at: -Double.pi + 0.02 * Double($0), radius) }
             (size, outline) = Self.fitted(points, keepingEvery: 2, in: frame)
         case .triangle, .triangleDown, .pentagon, .pentagonDown, .hexagon, .square, .star:
@@ -71,7 +70,7 @@ package struct FittedMask {
         }
     }
 
-    /// Returns a point of x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in units of the radius.
+    /// Returns a point of the heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t.
     private static func heartPoint(at angle: Double, _ radius: Double) -> Outline.Point {
         let height = 13 * cos(angle) - 5 * cos(2 * angle) - 2 * cos(3 * angle) - cos(4 * angle)
         return Outline.Point(x: radius * (1 + 16 * pow(sin(angle), 3)), y: radius * (1 - height))

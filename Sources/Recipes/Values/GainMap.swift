@@ -1,4 +1,4 @@
-/// A smaller image of how much brighter each part appears on an HDR display.
+/// A smaller image that states how much brighter each part is shown on an HDR display.
 package final class GainMap: Sendable {
     package enum Place: Hashable, Sendable {
         case file(Range<Int>)
@@ -21,14 +21,14 @@ package final class GainMap: Sendable {
     }
 
     package enum Samples: Int, Sendable {
-        /// Logarithmic gain, scaled to the metadata's range.
+        /// Samples are logarithms of gains, scaled to the metadata's range.
         case logarithms
-        /// Linear gain, as Apple's cameras write it.
+        /// Samples are linear gains, as in files of Apple's cameras.
         case amounts
     }
 
     package let place: Place
-    /// The header of the map as a separate file, turned like the image.
+    /// The header of the map as an image file, with the image's orientation.
     package let header: ImageHeader
     package let metadata: GainMapMetadata
     package let samples: Samples
@@ -62,10 +62,10 @@ extension GainMap: Hashable {
     }
 }
 
-/// The metadata that ISO 21496-1 and Adobe's gain map specification 1.0 define.
+/// Metadata of ISO 21496-1 and Adobe's gain map specification 1.0.
 ///
-/// A sample from 0 to 1, to the power of one divided by gamma, interpolates between the least and the most gain, which
-/// are base-2 logarithms. Fractions are copied between files unchanged.
+/// A sample (0…1) to the power of 1/gamma interpolates between the minimum and the maximum gain, which are base-2
+/// logarithms. Fractions are copied between files unchanged.
 package struct GainMapMetadata: Hashable, Sendable {
     package struct Fraction: Hashable, Sendable {
         package let numerator: Int
@@ -82,7 +82,7 @@ package struct GainMapMetadata: Hashable, Sendable {
         package var minimum = Fraction(0)
         package var maximum: Fraction
         package var gamma = Fraction(1)
-        /// Added to the image's light before the multiplication.
+        /// Added to linear light before the multiplication.
         package var baseOffset = Fraction(1, 64)
         /// Subtracted after the multiplication.
         package var alternateOffset = Fraction(1, 64)
@@ -90,12 +90,12 @@ package struct GainMapMetadata: Hashable, Sendable {
         package init(maximum: Fraction) { self.maximum = maximum }
     }
 
-    /// A logarithm, up to which the image is shown unchanged.
+    /// The headroom (base-2 logarithm) up to which the image is shown unchanged.
     package var baseHeadroom = Fraction(0)
-    /// A logarithm, from which the map applies in full.
+    /// The headroom (base-2 logarithm) from which the map applies in full.
     package var alternateHeadroom: Fraction
     package var channels: [Channel]
-    /// The gains apply in the image's color space rather than the HDR image's.
+    /// Whether gains apply in the color space of the base image or of the HDR image.
     package var usesBaseColors = true
 
     package init(alternateHeadroom: Fraction, channels: [Channel]) {
@@ -106,7 +106,7 @@ package struct GainMapMetadata: Hashable, Sendable {
 extension GainMapMetadata {
     package var numbers: [Int] { [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] } }
 
-    /// More stops than any display can show; a bound that keeps light times headroom finite.
+    /// More stops than any display has; keeps light times headroom finite.
     private static let maximumHeadroom = 64.0
 
     package static let maximumNumbers = 35
@@ -119,7 +119,7 @@ extension GainMapMetadata {
 
     package var checked: GainMapMetadata? { GainMapMetadata(fractions: fractions, usesBaseColors: usesBaseColors) }
 
-    /// Two headrooms, and five numbers for each component.
+    /// The headrooms, followed by five numbers for each component.
     package var fractions: [Fraction] {
         [baseHeadroom, alternateHeadroom]
             + channels.flatMap { [$0.minimum, $0.maximum, $0.gamma, $0.baseOffset, $0.alternateOffset] }

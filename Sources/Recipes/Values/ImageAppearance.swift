@@ -4,7 +4,7 @@ package struct ImageAppearance: Sendable {
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
-        /// A tiny image, which is not computed from the small one.
+        /// A tiny image, rendered from the source.
         case preview
     }
 
@@ -15,14 +15,14 @@ package struct ImageAppearance: Sendable {
         package init(color: Color, share: Int) { (self.color, self.share) = (color, share) }
     }
 
-    /// At most six, the most frequent first; empty if nothing is visible.
+    /// Up to six colors, most frequent first; empty if nothing is visible.
     ///
-    /// The most frequent colors; the shares sum to 10000.
+    /// The shares sum to 10000.
     package let palette: [Entry]
     package let blurHash: String?
     package let thumbHash: [UInt8]?
 
-    /// ThumbHash allows no more, and the other facts need no more.
+    /// The longest side of the small image; ThumbHash's limit, and enough for the other facts.
     package static let longestSide = 100
 
     package init(palette: [Entry], blurHash: String?, thumbHash: [UInt8]?) {

@@ -6,7 +6,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ImageFormat {
-    /// The first that supports the result, otherwise one that every client reads: PNG, or JPEG for an opaque still.
+    /// The first format that supports the result; otherwise PNG, or JPEG for an opaque still.
     package static func first(
         of formats: [ImageFormat], excluding unsupportedFormats: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
     ) -> ImageFormat {
@@ -17,16 +17,16 @@ extension ImageFormat {
 
 package enum FormatChoice: Hashable, Sendable {
     case fixed(ImageFormat)
-    /// `format=auto`: the quality values, in thousandths, that `Accept` gives explicitly (RFC 9110 section 12.5.1).
+    /// `format=auto`, with the explicit quality values of `Accept` in thousandths (RFC 9110 section 12.5.1).
     case negotiated([ImageFormat: Int])
 
     package var isFixed: Bool { if case .fixed = self { true } else { false } }
 
-    /// Returns the accepted format whose files are estimated to be smallest at equal visual quality.
+    /// Returns the accepted format with the smallest estimated files at equal visual quality.
     ///
     /// - Parameters:
-    ///   - isMoving: The result keeps several frames, if its format supports them.
-    ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
+    ///   - isMoving: Whether the result keeps several frames, if its format supports them.
+    ///   - automatic: The formats that `Accept` may select; the first of equals wins.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         excluding unsupportedFormats: Set<ImageFormat> = []
@@ -39,7 +39,7 @@ package enum FormatChoice: Hashable, Sendable {
             let answer = ImageFormat.first(
                 of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
                 isMoving: isMoving)
-            // Every client reads JPEG, so it competes even if `Accept` does not name it.
+            // All clients read JPEG, so it competes even if `Accept` does not list it.
             let maximum = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
             let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unsupportedFormats.contains($0) }
                 .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? maximum) }

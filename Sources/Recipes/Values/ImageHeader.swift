@@ -1,32 +1,31 @@
 package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
-    /// The size before the image is turned upright; an animation's canvas.
+    /// The size before the turn to upright; for an animation, its canvas.
     package let storedSize: PixelSize
-    /// The area of one frame: more than visible if an AVIF or HEIC image is cropped or composed of tiles.
+    /// The area of one decoded frame: larger than visible if an AVIF or HEIC image is cropped or has tiles.
     package let decodedArea: Int
-    /// Items that are decoded one after the other, and hidden frames; 0 in formats whose decoder runs once.
+    /// Decoder starts for items and hidden frames; 0 in formats whose decoder runs once.
     package let decoderRuns: Int
-    /// Pixels of frames that are decoded but not shown: other layers, and frames that others refer to.
+    /// Pixels of frames that are decoded but not shown: other layers and reference frames.
     package let hiddenArea: Int
     package let orientation: QuarterTurn
-    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK; the entries of a palette count as colors.
+    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK; a palette counts as color.
     package let bands: Int
-    /// Bits of one component; 8 for palettes.
+    /// Bits per component; 8 for palettes.
     package let bitDepth: Int
     package let frames: Int
     package let hasAlpha: Bool
-    /// Progressive JPEG, interlaced PNG or GIF.
+    /// Whether the image is a progressive JPEG, or an interlaced PNG or GIF.
     package let isProgressive: Bool
-    /// Chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a progressive
-    /// JPEG.
+    /// Whether chroma has at most a quarter of luma's samples; halves the memory for a progressive JPEG.
     package let isChromaSubsampled: Bool
-    /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
+    /// Bytes of the ICC profile as stored (compressed in PNG); 0 without one.
     package let profileByteCount: Int
     /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
     package let drawing: PixelSize?
-    /// Includes the first; empty if all pages are like this one.
+    /// The headers of all pages including the first; empty if all are like this one.
     package let pages: [ImageHeader]
-    /// The file that the rest describes; nil in formats without one.
+    /// The embedded file that the other values describe; nil in other formats.
     package var preview: EmbeddedPreview?
     package let exif: EXIFTexts?
     package var rights: SourceRights?
@@ -61,12 +60,12 @@ package struct ImageHeader: Hashable, Sendable {
         if isCMYK { colors.space = .cmyk }
     }
 
-    /// Includes pages: a document may have thousands.
+    /// Memory in bytes, including pages: a document may have thousands.
     package var byteCount: Int {
         let headerBytes =
             MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
             + (rights?.byteCount ?? 0)
-        // The allocator rounds a large block up, by a quarter at most.
+        // The allocator rounds large blocks up, by at most a quarter.
         return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + headerBytes
     }
 
@@ -89,13 +88,13 @@ package struct ImageHeader: Hashable, Sendable {
 
 extension ImageHeader {
     private static let longestSide = Int(UInt32.max)
-    /// Ten million CSS pixels, in thousandths.
+    /// Ten million CSS pixels in thousandths.
     private static let longestDrawing = 10_000_000_000
     private static let maximumFrames = Int(Int32.max)
-    /// Items of one image, including repeats: a second of time; a hundred tiles are usual, thousands are rare.
+    /// The maximum number of items, including repeats, about a second of work; a hundred tiles are usual.
     package static let maximumDecoderRuns = 10_000
 
-    /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
+    /// Whether the values are in range; check it for headers from caches and worker processes before use.
     package var isPlausible: Bool {
         storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
             && 0...Self.maximumDecoderRuns ~= decoderRuns && hiddenArea >= 0
@@ -120,18 +119,18 @@ extension EXIFTexts {
     }
 }
 
-/// The largest preview of a RAW photograph.
+/// The largest embedded preview of a RAW photograph.
 package struct EmbeddedPreview: Hashable, Sendable {
-    /// The place of the preview in the file.
+    /// The preview's bytes in the file.
     package var place: Range<Int>
-    /// The size of the photograph as its sensor has it; nil if it is unknown.
+    /// The size of the sensor's image; nil if unknown.
     package let sensor: PixelSize?
 
     private static let longestSide = 1 << 24
-    /// A bound that no file's size reaches.
+    /// Larger than any file.
     private static let longestFile = 1 << 48
 
-    /// - Parameter sensor: Dropped if it is no size of a sensor.
+    /// - Parameter sensor: The size of the sensor's image; ignored if implausible.
     package init(_ place: Range<Int>, sensor: PixelSize?) {
         self.place = place
         self.sensor = sensor.flatMap { $0.isPlausible(upTo: Self.longestSide) ? $0 : nil }
@@ -141,13 +140,13 @@ package struct EmbeddedPreview: Hashable, Sendable {
 }
 
 package struct EXIFTexts: Hashable, Sendable {
-    /// The make; all texts are without trailing zeros, and empty if absent.
+    /// The make; texts have no trailing null bytes, and are empty if absent.
     package let make: [UInt8]
     package let model: [UInt8]
     package let dateTime: [UInt8]
     package let attribution: Attribution?
 
-    /// In bytes; a longer text outside ``attribution`` is dropped.
+    /// Maximum bytes of a text; longer ones outside ``attribution`` are dropped.
     package static let maximumLength = 255
 
     package init?(
@@ -161,12 +160,12 @@ package struct EXIFTexts: Hashable, Sendable {
 }
 
 package struct Attribution: Hashable, Sendable {
-    /// The tag `Artist` without its trailing zero; empty if absent.
+    /// The tag `Artist` without its null byte; empty if absent.
     package let artist: [UInt8]
-    /// The tag `Copyright` without its trailing zero; empty if absent.
+    /// The tag `Copyright` without its null byte; empty if absent.
     package let copyright: [UInt8]
 
-    /// Maximum size of each text in bytes; a longer one is dropped.
+    /// Maximum bytes of each text; longer ones are dropped.
     package static let maximumLength = 4_096
 
     package init?(artist: [UInt8], copyright: [UInt8]) {

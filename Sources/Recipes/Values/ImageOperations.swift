@@ -1,12 +1,12 @@
-/// Operations in the units of the request; docs/operations.md defines them and their order.
+/// The native operations in the units of the request; docs/operations.md defines them and their order.
 package struct ImageOperations: Hashable, Sendable {
     package var trim: Trim?
     package var crop: Crop?
     package var flip: Flip?
-    /// Degrees clockwise, 0…359.
+    /// The rotation in degrees clockwise, 0…359.
     package var rotation = 0
     package var numbers = OperationNumbers()
-    /// Around the finished box, in CSS pixels.
+    /// Margins around the finished box, in CSS pixels.
     package var pad = Margins()
     package var radius = Radius.pixels(0)
     package var mask: Mask?
@@ -20,16 +20,17 @@ package struct ImageOperations: Hashable, Sendable {
 
     package struct Trim: Hashable, Sendable {
         package var tolerance: Int
-        /// Nil for the color of a corner pixel.
+        /// The color of the border; nil uses a corner pixel's.
         package var color: Color?
-        /// Behind transparent parts, with medians of 3×3 pixels, so that single pixels do not count; nil compares each
-        /// pixel, including alpha.
+        /// The color behind transparent parts, in an image of 3×3 medians, so that single pixels are ignored.
+        ///
+        /// Nil compares each pixel, including alpha.
         package var matte: Color?
-        /// Whether both edges are trimmed only as far as the narrower one allows.
+        /// Whether to trim the left and right edges equally, by the narrower border.
         package var isEqualAcross = false
-        /// Whether both edges are trimmed only as far as the narrower one allows.
+        /// Whether to trim the top and bottom edges equally, by the narrower border.
         package var isEqualDown = false
-        /// ``tolerance`` limits the distance from the color rather than the difference in each component.
+        /// Whether ``tolerance`` limits the distance of colors or the difference of each component.
         package var isDistance = false
         package var isFromBottomRight = false
 
@@ -41,7 +42,7 @@ package struct ImageOperations: Hashable, Sendable {
 
     package enum Crop: Hashable, Sendable {
         case pixels(x: Int, y: Int, width: Int, height: Int)
-        /// In ten-thousandths of the image's sides, 0…10000.
+        /// Fractions of the image's sides in ten-thousandths, 0…10000.
         case fractions(x: Int, y: Int, width: Int, height: Int)
     }
 
@@ -73,9 +74,9 @@ package struct ImageOperations: Hashable, Sendable {
     }
 
     package enum Radius: Hashable, Sendable {
-        /// CSS pixels, limited by the image's sides.
+        /// A radius in CSS pixels, limited by the image's sides.
         case pixels(Int)
-        /// Half of the shorter side.
+        /// A radius of half of the shorter side.
         case maximum
     }
 
@@ -88,5 +89,5 @@ package struct ImageOperations: Hashable, Sendable {
     }
 }
 
-/// The ratio is in thousandths; rounds half up.
+/// Converts CSS pixels to device pixels by a ratio in thousandths; rounds half up.
 func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

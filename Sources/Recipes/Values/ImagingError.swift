@@ -1,22 +1,22 @@
 package enum ImagingError: Error, Hashable, Sendable {
     case notAnImage
     case formatNotAccepted(ImageFormat)
-    /// Damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
+    /// The file is damaged, truncated, or not supported by the decoder; the detail is only for logs.
     case cannotDecode(detail: String)
-    /// The text completes a sentence that begins with "The source is".
+    /// The text completes the sentence "The source is …".
     case unsupported(String)
-    /// Too many pixels in the source (all frames to decode), between two steps or in the result.
+    /// Too many pixels in the source (all decoded frames), between steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
-    /// The steps would exceed the time limit of a render, with a result of this size.
+    /// The steps for a result of this size would exceed the time limit.
     case tooMuchWork(PixelSize)
     case sideTooLong(PixelSize, format: ImageFormat)
     case noSuchPage(Int, pages: Int)
-    /// The limit is the time of a decode.
+    /// The frame is so far into the animation that decoding takes too long.
     case frameTooLate(Int)
     case cropOutside(PixelSize)
-    /// The service ran out of memory, and the image is not at fault; the detail is for logs only.
+    /// The service ran out of memory; the image is not at fault, and the detail is only for logs.
     case outOfMemory(detail: String)
     indirect case ofAddition(Int, ImagingError)
-    /// The encoder failed on a decoded image, which is a bug in the service; the detail is for logs only.
+    /// The encoder failed, which is a bug in the service; the detail is only for logs.
     case encodeFailed(detail: String)
 }

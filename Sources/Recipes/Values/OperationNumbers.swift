@@ -2,9 +2,9 @@ import Text
 
 package struct OperationParameter: Sendable {
     package enum Form: Sendable {
-        /// A whole number, with its placeholder in `--help`.
+        /// A whole number in this range, with its placeholder in `--help`.
         case whole(String, ClosedRange<Int>)
-        /// In hundredths of a CSS pixel: 0, or in the range.
+        /// A standard deviation in hundredths of a CSS pixel: 0 or in this range.
         case deviation(ClosedRange<Int>)
 
         static func percent(to maximum: Int) -> Form { .whole("PERCENT", 0...maximum) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// In pixels from the frame's top left corner: a rectangle with round corners, or a polygon.
+/// A rectangle with round corners or a polygon, in pixels from the frame's top left corner.
 package struct Outline: Hashable, Sendable {
     package struct Point: Hashable, Sendable {
         package var x: Double
@@ -48,13 +48,13 @@ package struct Outline: Hashable, Sendable {
         case .pentagonDown: self.init(around: middle, radii: [radius], count: 5, isUpsideDown: true)
         case .hexagon: self.init(around: middle, radii: [radius], count: 6)
         case .star:
-            // The inner corners of a pentagram.
+            // The inner radius of a pentagram.
             self.init(around: middle, radii: [radius, radius * (3 - 5.0.squareRoot()) / 2], count: 10)
         case .heart: self.init(heartAround: middle, halfWidth: radius)
         }
     }
 
-    /// Equal angles, the first one above `middle`, at alternating distances.
+    /// Corners at equal angles, the first one at the top, at alternating distances from `middle`.
     private init(around middle: Point, radii: [Double], count: Int, isUpsideDown: Bool = false) {
         corners = (0..<count).map { index in
             let angle = 2 * Double.pi * Double(index) / Double(count)
@@ -63,7 +63,7 @@ package struct Outline: Hashable, Sendable {
         }
     }
 
-    /// x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, scaled to twice the half width.
+    /// The heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, scaled to the width.
     private init(heartAround middle: Point, halfWidth: Double) {
         let curve = (0..<128).map { index -> Point in
             let angle = 2 * Double.pi * Double(index) / 128
@@ -79,9 +79,9 @@ package struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// In a plane with one sample for `step` pixels on each side.
+    /// The outline in a plane with one sample per `step` pixels on each axis.
     ///
-    /// The last sample of an odd side covers a pixel beyond the edge. It lies inside if the edge does.
+    /// The last sample of an odd side covers a pixel beyond the edge; it is inside if the edge is.
     package func reduced(by step: Int, in size: PixelSize) -> Outline {
         let factor = 1 / Double(step)
         let plane = size.reduced(by: step)

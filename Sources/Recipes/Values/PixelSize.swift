@@ -2,7 +2,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     package var width: Int
     package var height: Int
 
-    /// libvips' own limit between two steps.
+    /// libvips' limit for images between two steps.
     static let maximumSide = 10_000_000
 
     package init(width: Int, height: Int) {
@@ -12,7 +12,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var area: Int { width.saturatingProduct(height) }
 
-    /// `maximumPixels` is for all frames together.
+    /// Throws if all frames together have more than `maximumPixels`.
     func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
         guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
         guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
@@ -54,13 +54,13 @@ package struct FrameShape: Hashable, Sendable {
     func reduced(by level: Int) -> FrameShape { FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha) }
 }
 
-/// Nil fields are the source's.
+/// The timing of an animation; nil values keep the source's.
 package struct FrameTiming: Hashable, Sendable {
-    /// In milliseconds; later frames keep the source's delays.
+    /// Delays of the first frames in milliseconds; later frames keep the source's.
     package var delays: [Int]
     package var loop: Int?
 
-    /// In milliseconds, GIF's limit.
+    /// GIF's limit in milliseconds.
     private static let maximumDelay = 655_350
 
     package init(delays: [Int], loop: Int?) {
@@ -106,7 +106,7 @@ package struct ImagePart: Hashable, Sendable {
         return (Double(start) * length / whole, Double(count) * length / whole)
     }
 
-    /// The image is reduced to `decoded`.
+    /// The part in whole pixels of an image that was reduced to `decoded`.
     package func rounded(in decoded: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
         func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
             let span = Self.span(start, count, of: whole, in: Double(length))

@@ -10,7 +10,7 @@ package struct QuarterTurn: Hashable, Sendable {
     private static let plain = [1, 6, 3, 8]
     private static let mirrored = [2, 7, 4, 5]
 
-    /// - Parameter quarters: Any number; negative ones turn counterclockwise.
+    /// - Parameter quarters: Any number; negative numbers turn counterclockwise.
     package init(isMirrored: Bool = false, quarters: Int = 0) {
         self.isMirrored = isMirrored
         self.quarters = quarters & 3

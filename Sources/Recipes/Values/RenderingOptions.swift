@@ -1,27 +1,27 @@
 package struct RenderingOptions: Hashable, Sendable {
     package var width: Int?
     package var height: Int?
-    /// In thousandths, 500…8000.
+    /// Device pixels per CSS pixel in thousandths, 500…8000.
     package var devicePixelRatio = 1_000
     package var fit = Fit.inside
     package var enlarge = false
-    /// In pixels; the result is scaled down to it.
+    /// The maximum pixels of the result, which is scaled down.
     package var maximumArea: Int?
     /// The number that both sides are multiples of, such as the patch size of a vision model.
     package var multiple: Int?
     package var gravity = Gravity.center
-    /// In percent, for ``Gravity/face`` and ``Fit/cover``: 100 shows only the faces.
+    /// Zoom in percent for ``Gravity/face`` and ``Fit/cover``; 100 shows only the faces.
     package var faceZoom = 0
     package var operations = ImageOperations()
     package var background: Color?
-    /// 1…100; nil for the default.
+    /// The quality, 1…100; nil uses the default.
     package var quality: Int?
     package var qualityScale = QualityScale.visual
     package var isLossless = false
     package var isQualityAutomatic = false
-    /// The limit of the file; lower qualities are tried until it fits.
+    /// Maximum bytes of the file; lower qualities are tried until it fits.
     package var maximumBytes: Int?
-    /// Bits per component of AVIF stills, 8 or 10; nil for the default.
+    /// Bits per component of AVIF stills, 8 or 10; nil uses the default.
     package var avifBitDepth: Int?
     package var gamut: Gamut?
     package var keepsCopyright = false
@@ -37,28 +37,28 @@ package struct RenderingOptions: Hashable, Sendable {
 
 package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
     case drop
-    /// If the format supports it and no step changes colors or adds pixels.
+    /// Keeps the gain map if the format supports it and no step changes colors or adds pixels.
     case keep
 
-    /// The word in responses for what was done.
+    /// The word in responses.
     package var done: String { self == .drop ? "dropped" : "kept" }
 }
 
 package enum Fit: String, Sendable, Hashable, CaseIterable {
-    /// Keeps the aspect ratio.
+    /// Keeps the aspect ratio and fits into the box.
     case inside
-    /// Keeps the aspect ratio, nothing cropped.
+    /// Keeps the aspect ratio and covers the box without a crop.
     case outside
-    /// The rest is cropped.
+    /// Covers the box and crops the rest.
     case cover
-    /// Exactly the box; the rest is background.
+    /// Fits into the box and fills the rest with the background.
     case contain
     case fill
 }
 
 package enum Gravity: Sendable, Hashable {
     case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
-    /// The most salient part, by libvips' measure.
+    /// The most salient part, as measured by libvips.
     case attention
     case entropy
     /// The largest faces.
@@ -69,14 +69,14 @@ package enum Gravity: Sendable, Hashable {
 package struct WatermarkOptions: Hashable, Sendable {
     /// One of the nine positions of ``Gravity``.
     package var position = Gravity.bottomRight
-    /// In CSS pixels: inward from an edge, to the right of the center.
+    /// CSS pixels inward from an edge, or to the right of the center.
     package var x = 0
-    /// In CSS pixels: inward from an edge, down from the center.
+    /// CSS pixels inward from an edge, or down from the center.
     package var y = 0
     package var opacity = 100
-    /// In ten-thousandths of the result's width, 100…10000; nil for its own size times the device pixel ratio.
+    /// The width in ten-thousandths of the result's, 100…10000; nil uses the natural size times the device pixel ratio.
     package var scale: Int?
-    /// Whether it repeats to the right and down, from the top left corner plus the distances.
+    /// Whether the watermark repeats to the right and down, starting at the top left corner plus the offsets.
     package var isTiled = false
 
     package init() {}

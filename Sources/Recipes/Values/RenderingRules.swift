@@ -3,13 +3,13 @@ package struct RenderingRules: Hashable, Sendable {
     package var light = ResamplingLight.gamma
     package var gamut = Gamut.srgb
     package var keptMetadata = KeptMetadata.ai
-    /// Whether faces can be found; otherwise recipes crop by attention.
+    /// Whether face detection is available; if not, recipes crop by attention.
     package var findsFaces = false
     package var efforts = EncoderEfforts()
     package var similarity = SimilarityGoal()
-    /// `Accept` may select them; the first one wins among equally small files.
+    /// The formats that `Accept` may select; the first wins among equally small files.
     package var automaticFormats: [ImageFormat] = [.webp]
-    /// The limit for requests that name no quality.
+    /// The maximum quality of requests that name none.
     package var defaultQualityLimit: Int?
 
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
@@ -21,12 +21,12 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumSourcePixels = 100_000_000
     package var maximumOutputPixels = 25_000_000
     package var maximumOutputPixelsSlow = 6_000_000
-    /// The number of frames kept; later ones are dropped.
+    /// The maximum number of frames; later ones are dropped.
     package var maximumFrames = 256
-    /// The estimated core time of a render's steps, and of decoding a frame inside an animation.
+    /// The maximum estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)
     package var incompleteImages = IncompleteImages.reject
-    /// Whether a decode that takes far more CPU time than its cost ends, to be repeated where it delays no small work.
+    /// Whether to end a decode that takes far more CPU time than estimated, so that it is repeated as expensive work.
     package var endsUnderestimatedDecodes = false
     package var sourceFormats = Set(ImageFormat.trusted)
 
@@ -46,7 +46,7 @@ package struct ImagingLimits: Sendable, Hashable {
         header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
     }
 
-    /// The limits of worker processes: the serving process has checked the header.
+    /// No limits; used in worker processes, because the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
@@ -74,8 +74,8 @@ package enum JPEGScanChoice: Int, Sendable, CaseIterable {
 }
 
 package enum ResamplingLight: String, Sendable, Hashable, CaseIterable {
-    /// Gamma-encoded values, as in most services. Fine bright detail becomes too dark.
+    /// Gamma-encoded values, as in most services; fine bright detail becomes too dark.
     case gamma
-    /// Linear light, as an eye sees it from a distance.
+    /// Linear light, as the eye mixes it from a distance.
     case linear
 }

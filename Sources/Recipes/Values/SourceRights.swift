@@ -1,8 +1,8 @@
 import Text
 
-/// The author, the license, and the marks of AI in the metadata of a file.
+/// Author, license, and marks of AI in the metadata of a file.
 package struct SourceRights: Hashable, Sendable {
-    /// In the order in which they share ``maximumBytes``.
+    /// The fields, in the order in which they share ``maximumBytes``.
     package enum Field: String, CaseIterable, Sendable {
         case digitalSourceType, aiSystem, aiPrompt
         case creator, credit, copyright, usageTerms, webStatement, licensor
@@ -16,12 +16,12 @@ package struct SourceRights: Hashable, Sendable {
     }
 
     private var texts: [Field: String] = [:]
-    /// The file contains a C2PA manifest, which is not verified.
+    /// Whether the file contains a C2PA manifest, which is not verified.
     package var hasManifest = false
 
-    /// The longest text in bytes of UTF-8; longer texts are cut.
+    /// Maximum bytes of a text in UTF-8; longer texts are cut.
     package static let longestText = 2 << 10
-    /// The length of all texts in bytes of UTF-8; further texts are dropped.
+    /// Maximum bytes of all texts in UTF-8; further texts are dropped.
     package static let maximumBytes = 8 << 10
 
     package init() {}
@@ -30,16 +30,14 @@ package struct SourceRights: Hashable, Sendable {
 
     package var isEmpty: Bool { texts.isEmpty && !hasManifest }
 
-    /// Drops control characters, and replaces invalid UTF-8.
-    ///
-    /// The first text of a field counts.
+    /// Sets a field unless it has a text; drops control characters, and replaces invalid UTF-8.
     package mutating func add(_ field: Field, _ bytes: some Sequence<UInt8>) {
         guard texts[field] == nil else { return }
         let text = Self.text(bytes)
         if !text.isEmpty { texts[field] = text }
     }
 
-    /// Drops the fields that exceed the total.
+    /// Drops fields above the total.
     package mutating func limit() {
         var rest = Self.maximumBytes
         for field in Field.allCases {
@@ -48,14 +46,14 @@ package struct SourceRights: Hashable, Sendable {
         }
     }
 
-    /// Nil if nothing is kept.
+    /// The fields to keep; nil if there are none.
     package func only(_ kept: KeptMetadata) -> SourceRights? {
         var rest = SourceRights()
         rest.texts = texts.filter { kept.contains($0.key.kind) }
         return rest.texts.isEmpty ? nil : rest
     }
 
-    /// Part of the keys on disk; the texts follow from the source.
+    /// Part of the keys on disk; omits the texts, which follow from the source.
     var keyText: String { "metadata \(kinds.text)" }
 
     package var kinds: KeptMetadata { texts.keys.reduce(into: KeptMetadata()) { $0.insert($1.kind) } }
@@ -65,7 +63,7 @@ package struct SourceRights: Hashable, Sendable {
     private static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
         for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
-            // C0, C1, and the marks that reverse or hide text.
+            // C0, C1, and characters that reverse or hide text.
             switch scalar.value {
             case 0..<0x20, 0x7F..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: continue
             default: break
@@ -93,7 +91,7 @@ package struct KeptMetadata: OptionSet, Hashable, Sendable {
 
     package var text: String { isEmpty ? Self.none : words.joined(separator: ",") }
 
-    /// `none`, or words separated by commas, each once; nil for anything else.
+    /// Parses `none` or words separated by commas, each once; nil for anything else.
     package init?(_ text: String) {
         self = []
         if text == Self.none { return }

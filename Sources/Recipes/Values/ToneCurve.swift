@@ -1,11 +1,11 @@
 import Glibc
 
 package enum ToneCurve: Hashable, Sendable {
-    /// Adds percent of the range, -100…100.
+    /// Adds a percentage of the range, -100…100.
     case offset(Int)
-    /// A logistic function, which raises the contrast above 0 and lowers it below; -100…100, not 0.
+    /// A logistic function; positive values raise the contrast, negative ones lower it; -100…100, not 0.
     case sigmoid(Int)
-    /// The component, 0…1, to this power, above 0.
+    /// Raises each component (0…1) to this power, above 0.
     case power(Float)
     case negative
 
@@ -30,7 +30,7 @@ package enum ToneCurve: Hashable, Sendable {
         }
     }
 
-    /// Black and white stay; the inverse for a negative slope.
+    /// A logistic curve that keeps black and white; the inverse curve for a negative slope.
     private static func sigmoid(_ share: Double, slope: Double) -> Double {
         func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
         let (minimum, maximum) = (logistic(0), logistic(1))
