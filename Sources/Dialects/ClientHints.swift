@@ -2,7 +2,7 @@ package import HTTPTypes
 import Text
 package import ThumbnailTypes
 
-/// The hints in those request fields that were read.
+/// The hints in the request fields that the dialect read.
 ///
 /// Part of the cache key of a parsed target, so it contains nothing else. A value above its limit is clipped; one below
 /// its limit, or malformed, counts as absent.
@@ -10,7 +10,7 @@ package struct ClientHints: Hashable, Sendable {
     private(set) var width: Int?
     private(set) var ratio: Int?
     private(set) var savesData = false
-    /// The older name of a field only if the newer one is absent or invalid.
+    /// Prefers the newer name of a field; the older one counts if that is absent or invalid.
     package private(set) var fields: HintFields = []
 
     package init() {}
@@ -35,7 +35,7 @@ package struct ClientHints: Hashable, Sendable {
         return hints
     }
 
-    /// Most targets have no hints.
+    /// Skips the values if there are none, as in most targets.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(fields.rawValue)
         guard !fields.isEmpty else { return }

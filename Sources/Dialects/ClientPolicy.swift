@@ -1,7 +1,7 @@
 import Recipes
 package import ThumbnailTypes
 
-/// Limits every client request, in all dialects.
+/// Limits on the requests of clients, in all dialects.
 package struct ClientPolicy: Sendable {
     let sizes: SizePolicy
     /// The quality for clients that save data, unless a lower or an explicit one applies.
@@ -34,7 +34,7 @@ package struct ClientPolicy: Sendable {
         }
         let isBounded = (!isSigned || sizes.boundsSigned) && !sizes.isOpen
         guard let recipe = query.recipe.recipe as? any SizedRecipe else {
-            // A dialect whose recipes cannot be limited is not available to public clients.
+            // Reject a recipe that cannot be limited while sizes are limited.
             if isBounded { throw sizes.rejection("w") }
             return query
         }

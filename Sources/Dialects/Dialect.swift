@@ -11,32 +11,33 @@ package protocol Dialect: Sendable {
     /// The value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// The name in the setting `unsignedDialects`; the dialect's keys close others under it.
+    /// The name in the setting `unsignedDialects`.
     var unsignedName: String { get }
 
-    /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it
-    /// must not open what their keys close.
+    /// Whether targets are signed.
+    ///
+    /// A dialect without signatures is closed while another dialect has keys, unless `unsignedDialects` lists it.
     var signatures: DialectSignatures { get }
 
-    /// Alula answers at the other service's paths as at `/health/ready`, so that existing probes work.
+    /// Paths of the original's health checks; answered like `/health/ready`.
     var readinessPaths: [String] { get }
 
     func checkProbe(_ target: RequestedTarget) throws(APIError)
 
     var uploads: DialectUploads { get }
 
-    /// Called for each request whose header is new, so it must be cheap.
+    /// Called for each header that is not remembered, so it must be fast.
     func match(on target: String) -> DialectMatch
 
-    /// Checked before the target is parsed.
+    /// Whether the signature is valid; called before the target is parsed.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
     func isSigned(_ target: RequestedTarget) -> Bool
 
-    /// The ID of the key that signs an authentic target; nil if none does.
+    /// The ID of the key that signs an authentic target; nil if the target is unsigned.
     func keyID(of target: RequestedTarget) -> String?
 
-    /// The ID of the key that a target names, whether or not it signs it.
+    /// The ID of the key that a target names, even if the signature is not valid.
     func namedKeyID(of target: RequestedTarget) -> String?
 
     /// The target for the log, without sources, signatures and keys.
@@ -56,7 +57,7 @@ package protocol Dialect: Sendable {
 
 package enum DialectSignatures: Sendable {
     case none
-    /// Unsigned targets are also served, by the operator's choice.
+    /// The operator also allows unsigned targets.
     case optional
     case required
 }
@@ -64,7 +65,7 @@ package enum DialectSignatures: Sendable {
 package enum DialectUploads: Hashable, Sendable {
     case none
     case signedBody
-    /// The body is an image or a form with a file in this field.
+    /// The target is signed. The body is an image, or a form with a file in this field.
     case signedTarget(field: ExactText)
 }
 
@@ -73,7 +74,7 @@ extension Dialect {
 
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .required }
 
-    /// The only key; a dialect with several numbers them from 1.
+    /// Returns the ID of the only key; dialects with several keys number them from 1.
     package func keyID(of target: RequestedTarget) -> String? {
         signatures != .none && isSigned(target) && isAuthentic(target) ? "1" : nil
     }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import ThumbnailTypes
 
-/// An image that replaces a failure, if the target requests one.
+/// An image to serve instead of an error, if the target requests one.
 package struct FallbackImage: Sendable {
     package enum Subject: Sendable {
         case color(Placeholder)

@@ -1,12 +1,12 @@
 import Text
 
-/// Targets as logs show them: without sources, signatures and keys.
+/// Targets for logs, without sources, signatures and keys.
 package enum LoggedTarget {
     private static let hidden: Set<ExactText> = [
         "url", "href", "file", "image", "default", "sig", "sign", "key",
     ]
 
-    /// Path and visible parameters, as sent.
+    /// Returns the path and the parameters that may be logged, as sent.
     package static func query(_ target: String) -> String {
         var visible: [String] = []
         for item in RawQuery(target: target).items {
@@ -18,14 +18,14 @@ package enum LoggedTarget {
                 let text = [item.name, item.value].map { String(decoding: $0, as: UTF8.self) }
                 visible.append(text.joined(separator: "="))
             }
-            // The rest may be the query of a source that is not percent-encoded, with a token.
+            // The rest may be the query of a source that is not percent-encoded, and may contain a token.
             if item.value.contains(UInt8(ascii: "?")) { break }
         }
         let path = target.prefix(before: UInt8(ascii: "?"))
         return visible.isEmpty ? String(path) : "\(path)?\(visible.joined(separator: "&"))"
     }
 
-    /// The source that a query names; nil if it is in the path, or not percent-encoded UTF-8.
+    /// Returns the source in a query; nil if it is in the path or not percent-encoded UTF-8.
     static func source(inQuery target: String) -> String? {
         RawQuery(target: target).items.first { item in ["url", "href"].contains { item.name.elementsEqual($0.utf8) } }
             .flatMap { URLEscape.decodeText($0.value) }
@@ -33,7 +33,7 @@ package enum LoggedTarget {
 }
 
 extension PathPrefix {
-    /// The prefix and the options, without signature and source.
+    /// Returns the prefix and the options, without signature and source.
     func loggedPath(_ options: some StringProtocol) -> String {
         options.contains("://") ? path : self.path(of: String(options))
     }

@@ -1,11 +1,11 @@
 import Text
 
-/// The path of a dialect, such as `/img`, or `/` for everything that is not Alula's own.
+/// The path of a dialect, such as `/img`, or `/` for all paths that are not Alula's.
 package struct PathPrefix: Hashable, Sendable {
     package let path: String
     private let prefix: String
 
-    /// Nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
+    /// Returns nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
     package init?(_ path: String) {
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ Self.isAllowed($0) }) else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -19,7 +19,7 @@ package struct PathPrefix: Hashable, Sendable {
         return remainder(of: target) == nil ? .none : .exact
     }
 
-    /// Returns the rest from the slash or question mark after the prefix; nil if the target is elsewhere.
+    /// Returns the target from the slash or question mark after the prefix; nil if the prefix does not match.
     package func remainder(of target: String) -> Substring? {
         let (bytes, start) = (target.utf8, prefix.utf8)
         guard bytes.starts(with: start) else { return nil }
@@ -41,12 +41,12 @@ package struct PathPrefix: Hashable, Sendable {
     private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "/-_.~".utf8.contains(byte) }
 }
 
-/// `https://`, `https://example.com/photos/` or `NAME:`, as configured for a dialect's sources.
+/// The base of a dialect's sources: `https://`, `https://example.com/photos/` or `NAME:`.
 ///
 /// A base that names a host ends with a slash, so that no source can continue the host name or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
-    /// Whether it is only a scheme, an authority and a slash.
+    /// Whether the base consists only of a scheme, an authority and a slash.
     private let isOnlyAuthority: Bool
 
     package init(_ text: String) {

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Text
 import ThumbnailTypes
 
-/// The parts of a request that determine the image.
+/// The parts of a request that determine its image.
 ///
 /// Also the cache key of the parsed target, so parsing cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {
@@ -16,8 +16,6 @@ package struct RequestedTarget: Hashable, Sendable {
         self.accept = accept.map { ExactText($0) }
         self.hints = hints
     }
-
-    /// The same fields with another text.
     func with(_ text: String) -> RequestedTarget {
         text.isExactly(target.string) ? self : RequestedTarget(text, accept: accept?.string, hints: hints)
     }

@@ -3,19 +3,19 @@ package import ThumbnailTypes
 
 /// The sizes and qualities that clients may request.
 ///
-/// Sizes are sides of the box in pixels of the response: device pixel ratios and factors count, margins, crops and
+/// Sizes are sides of the box in pixels of the response: device pixel ratios and factors apply; margins, crops and
 /// turns do not.
 package struct SizePolicy: Hashable, Sendable {
     package enum Rule: String, Sendable, CaseIterable {
         case reject = "refuse"
-        /// The next larger one replaces it, or the largest.
+        /// Replaces a size by the next larger allowed one, or the largest.
         case up
     }
 
     package var sizes: [Int] = [] { didSet { sizes = Set(sizes).sorted() } }
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.reject
-    /// Whether signed requests are limited too, as a tenant's are.
+    /// Whether the limits also apply to signed requests, as a tenant's do.
     package var boundsSigned = false
     /// The width for `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
@@ -64,9 +64,9 @@ package struct RequestedBox: Hashable, Sendable {
     var height: Int?
 }
 
-/// An operator can limit the recipe's box and quality, as in all dialects.
+/// A recipe whose box and quality an operator can limit.
 package protocol SizedRecipe: RenderRecipe {
-    /// Neither the target nor a preset names the quality of a result that has one.
+    /// Whether neither the target nor a preset names a quality, and the format has one.
     var hasDefaultQuality: Bool { get }
 
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self

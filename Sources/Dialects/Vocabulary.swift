@@ -15,20 +15,19 @@ package struct Vocabulary: Sendable {
 
     package typealias Preset = [(name: String, value: String)]
 
-    /// The preset that is applied before all others, and that no request names.
+    /// The preset that is applied before all others; requests cannot name it.
     package static let standardPreset: ExactText = "default"
 
     package var watermarks: [ExactText: Watermark] = [:]
-    /// Checked by ``fault(in:)``.
+    /// The presets, checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
     package var dialectPresets: [ExactText: String] = [:]
-    /// The sizes of unsigned requests, and of all with `w=auto` and `dpr=auto`.
+    /// The sizes that unsigned requests may have, and sizes for `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()
-    /// Whether only presets are allowed, besides `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
+    /// Whether requests may only have `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
     package var baseOrigin: SourceBase?
-    /// Whether the service finds faces.
     package var findsFaces = true
 
     package init() {}
@@ -38,7 +37,7 @@ package struct Vocabulary: Sendable {
         return baseOrigin.source(path: text)
     }
 
-    /// 1 to 64 letters, digits, points, underscores and hyphens.
+    /// Whether the name has 1 to 64 letters, digits, points, underscores and hyphens.
     package static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -6,15 +6,15 @@ struct DiskDatabase {
     let notes: NoteTable
     let tags: TagTable
     let files: DiskFolder.Files
-    /// The disk was full when the file was opened.
+    /// Whether the disk was full when the file was opened.
     let isFull: Bool
 
     enum State: String {
         case new
         case known = "in use again"
-        /// Damaged or of another version.
+        /// The file was damaged or from another version, and was emptied.
         case emptied
-        /// Another program owns the file, which is renamed.
+        /// The file belongs to another program and was renamed.
         case setAside = "set aside"
     }
 
@@ -46,7 +46,7 @@ struct DiskDatabase {
         }
     }
 
-    /// Nil for an unusable file.
+    /// Opens the file; returns nil if it is unusable.
     private static func attempt(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws -> (database: DiskDatabase?, state: State) {
@@ -55,8 +55,8 @@ struct DiskDatabase {
         let identity: Identity
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: folder.file)
-            // Exclusive use also avoids the shared memory beside the file: it would be mapped, and could be truncated
-            // meanwhile.
+            // Exclusive use also avoids the shared memory beside the file, which another process could truncate while
+            // it is mapped.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             identity = try Identity(connection)
         } catch  where error.kind == .damaged {
@@ -78,7 +78,7 @@ struct DiskDatabase {
         }
     }
 
-    /// Tags may take a sixteenth of the entries' capacity in addition, within these bounds.
+    /// Tags may take an additional sixteenth of the entries' capacity, within these bounds.
     private static let tagShare = 16
     private static let tagRoom = (256 << 10)...(128 << 20)
 
@@ -86,13 +86,13 @@ struct DiskDatabase {
         _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
         isNew: Bool
     ) throws(SQLiteError) {
-        // The folder has just opened it for writing, so the file's header forbids it.
+        // The folder has already opened the file for writing, so its header must forbid it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
         for pragma in [
-            // A committed transaction survives a crash of the process; the last ones may not survive a crash of the
+            // A committed transaction survives a crash of the process, but the last ones may not survive a crash of the
             // machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
-            // No code in a damaged file may run, and its pages are checked before use.
+            // Code in a damaged file must not run, and its pages are checked before use.
             "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "cache_size = -4096",
         ] {
             try connection.execute("PRAGMA \(pragma)")
@@ -103,7 +103,7 @@ struct DiskDatabase {
             try connection.transaction { () throws(SQLiteError) in
                 if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
                 try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
-                // Written at every start, so that a read-only file is noticed at once.
+                // Write this at every start, to detect a read-only file immediately.
                 try connection.execute("PRAGMA user_version = \(version)")
             }
         } catch  where error.kind == .full && !isNew {
@@ -114,7 +114,7 @@ struct DiskDatabase {
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
         tags = try TagTable(connection, capacity: Self.tagCapacity(configuration))
-        // After the first write, because it creates the log.
+        // Read this after the first write, which creates the log.
         files = folder.files
     }
 
@@ -128,7 +128,7 @@ struct DiskDatabase {
         min(max(configuration.entryCapacity / tagShare, tagRoom.lowerBound), tagRoom.upperBound)
     }
 
-    /// A last resort: the shares reach their own bounds first.
+    /// Limits the file as a last resort; the shares reach their own limits first.
     private static func setMaximumPages(
         _ connection: SQLiteConnection, _ configuration: DiskStoreConfiguration
     ) throws(SQLiteError) {
@@ -138,17 +138,17 @@ struct DiskDatabase {
 }
 
 extension DiskDatabase {
-    /// Beyond the free space in the file's log.
+    /// Checks that the file can grow, beyond the free space in its log.
     func checkWriting() throws(SQLiteError) {
         try evictAtFileLimit()
-        // No entry has this number.
+        // No entry has this ID.
         try connection.execute("INSERT OR REPLACE INTO body(id, bytes) VALUES(0, zeroblob(\(Self.probeBytes)))")
         try connection.execute("DELETE FROM body WHERE id = 0")
     }
 
     private static let probeBytes = 512 << 10
 
-    /// The file may reach its own bound because its pages are badly filled.
+    /// Evicts entries if the file is near its limit although its shares are not, because its pages are badly filled.
     func evictAtFileLimit() throws(SQLiteError) {
         func number(_ pragma: String) throws(SQLiteError) -> Int {
             var number = 0
@@ -181,18 +181,18 @@ extension Identity {
 }
 
 enum DiskSchema {
-    /// "Alul".
+    /// The text "Alul".
     static let applicationID = 0x416C_756C
-    /// Changes with the fields that a checksum covers, too.
+    /// The version of the tables; also changes with the fields that a checksum covers.
     static let version = 3
 
-    /// Bodies have their own table: changing a row rewrites all of its pages, and recency changes with every read.
+    /// Bodies have their own table, because changing a row rewrites all its pages, and each read changes recency.
     static let statements = [
         "CREATE TABLE entry(id INTEGER PRIMARY KEY, share INTEGER NOT NULL, name BLOB NOT NULL, source BLOB NOT NULL,"
             + " used INTEGER NOT NULL, cost INTEGER NOT NULL, head BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
         "CREATE UNIQUE INDEX entry_name ON entry(share, name)",
         "CREATE INDEX entry_source ON entry(source)",
-        // Includes the cost: at the start, usage is summed up without reading the rows.
+        // The index includes the cost, so that usage is summed up at startup without reading the rows.
         "CREATE INDEX entry_used ON entry(share, used, cost)",
         "CREATE TABLE body(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
         "CREATE TABLE note(name BLOB PRIMARY KEY, bytes BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",

@@ -1,7 +1,7 @@
 import Glibc
 
 struct DiskFolder {
-    /// The files of a name, while a process has them open.
+    /// The identity of the files while a process has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
 
@@ -21,9 +21,9 @@ struct DiskFolder {
 
     var file: String { path + "/" + Self.fileName }
 
-    /// Creates the folder, its parents and an empty file, for this user only.
+    /// Creates the folder, its parents and an empty file, accessible to this user only.
     ///
-    /// Anyone who could replace the store by a file or a link would control what it serves and where it writes.
+    /// Anyone who could replace the store with a file or a link would control what it serves and where it writes.
     func prepare() throws(DiskStoreError) {
         try Self.make(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -57,7 +57,7 @@ struct DiskFolder {
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// The administrator may own it: nothing protects from that user, and containers get such folders.
+    /// Checks owner and permissions; root may own the folder, as in containers, because root can do anything anyway.
     private func check(_ folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstat(folder, &status) == 0 else { throw Self.failure(errno) }
@@ -67,7 +67,7 @@ struct DiskFolder {
         guard status.st_mode & S_IWOTH == 0 else { throw .worldWritableFolder }
     }
 
-    /// A symbolic or hard link to a file elsewhere is not the store's.
+    /// Rejects symbolic and hard links to files elsewhere.
     private func checkFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -102,9 +102,9 @@ struct DiskFolder {
         }.filter { $0.contains { $0 != 0 } }
     }
 
-    /// Writes the list of removals that the database still lacks.
+    /// Writes the list of removals that the database does not contain yet.
     ///
-    /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
+    /// Even a full disk allows overwriting bytes and deleting files; without the list, all entries count as removed.
     func record(removals: [[UInt8]]) {
         let bytes = Array(removals.joined())
         let file = unsafe open(file + Self.removalListSuffix, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -122,9 +122,9 @@ struct DiskFolder {
         return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.neededBytes
     }
 
-    /// Returns false if something is left.
+    /// Deletes the files; returns false if one is left.
     ///
-    /// The log goes first: left behind, it would be replayed into the next file of the same name.
+    /// The log is deleted first; otherwise it would be replayed into the next file of the same name.
     func discard() -> Bool {
         var isGone = true
         discardRemovalList()
@@ -144,11 +144,11 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
-    /// Lists removed sources that the store's file may contain; without the list, any source may have been removed.
+    /// The list of removed sources that the file may still contain; without it, any source may have been removed.
     private static let removalListSuffix = ".trusted"
-    /// In bytes.
+    /// The maximum size of the list in bytes.
     private static let removalRoom = 4 << 10
-    /// Free space before a disk that was full is written again.
+    /// Free space required before writing resumes after a full disk.
     private static let neededBytes: UInt = 4 << 20
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
@@ -161,7 +161,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case notPlainFile(name: String)
     case inUse
     case full
-    /// The reason is for the log.
+    /// The file or folder cannot be used; the reason is for the log.
     case unusable(reason: String)
 
     /// The error in one sentence, with advice if the remedy is not obvious.

@@ -4,13 +4,13 @@ import Memory
 extension CacheValue {
     var cost: Int { Self.cost(of: head.count + body.count) }
 
-    /// The cost in whole pages, or a quarter of a page for small rows.
+    /// Returns the size in whole pages, or quarters of a page for small rows.
     static func cost(of bytes: Int) -> Int {
         let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// The checksum, which includes the key, to detect a damaged index that leads to the row of another key.
+    /// Returns the checksum, which includes the key to detect an index that leads to the row of another key.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])
@@ -20,7 +20,7 @@ extension CacheValue {
     }
 }
 
-/// Names are stored as hashes: all keys have the same length, and the file contains no URLs.
+/// The hash of a name: all keys have the same length, and the file contains no URLs.
 package struct DiskKey: Hashable, Sendable {
     let share: DiskShare
     let name: [UInt8]
@@ -35,8 +35,8 @@ package struct DiskKey: Hashable, Sendable {
 
 /// The first half of the SHA-256 of stored bytes.
 ///
-/// With hardware support, libcrypto computes it at more than a gigabyte a second, and unlike a CRC it has no accidental
-/// collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
+/// With hardware support, libcrypto computes it at more than a gigabyte per second, and unlike a CRC it has no
+/// accidental collisions. Each part is hashed with its length, so that different lists of parts have different hashes.
 struct Checksum: ~Copyable {
     private var hash = SHA256()
 
@@ -48,7 +48,7 @@ struct Checksum: ~Copyable {
         bytes.withBytes { hash.update($0) }
     }
 
-    /// In bytes.
+    /// The length in bytes.
     static let length = 16
 
     consuming func finish() -> [UInt8] { Array(hash.finalize().bytes.prefix(Self.length)) }

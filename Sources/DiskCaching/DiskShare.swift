@@ -7,19 +7,19 @@ package enum DiskShare: Int, Sendable, CaseIterable {
     case record = 3
 }
 
-/// Sizes are in bytes.
+/// The configuration of a store, with sizes in bytes.
 package struct DiskStoreConfiguration: Sendable {
     package var folder: String
     package var capacities: [DiskShare: Int]
     package var noteCapacity = 16 << 20
-    /// The version of the callers' entry headers, names and notes; a file of another version is emptied.
+    /// The version of the callers' encoding; a file from another version is emptied.
     package var contentVersion: Int
     package var maximumPendingJobs = 512
     package var maximumPendingBytes = 64 << 20
-    /// A reader then continues without the entry.
+    /// The time after which a lookup counts as a miss.
     package var readTimeLimit = Duration.milliseconds(500)
     package var fullDelay = Duration.seconds(10)
-    /// The time without the file after a failure; doubles with each failure that follows soon.
+    /// The time without a file after a failure; doubles if the next failure follows soon.
     package var retryDelay = Duration.seconds(60)
     package var maximumRetryDelay = Duration.seconds(3_600)
 
@@ -46,11 +46,11 @@ package struct DiskStatistics: Sendable, Equatable {
     package var droppedWrites = 0
     package var damagedEntries = 0
     package var damagedFiles = 0
-    /// Missing from their folder, or replaced there.
+    /// The number of times that the file was missing from its folder, or replaced there.
     package var lostFiles = 0
     package var noteUsage = 0
     package var tagUsage = 0
-    /// The file was then not used for a while.
+    /// The number of failures after which the store was disabled for a while.
     package var failures = 0
     package var fullDisks = 0
     package var isFull = false

@@ -2,13 +2,13 @@ package import Coordination
 package import Memory
 package import Telemetry
 
-/// Blobs in one SQLite file with a capacity in bytes and least-recently-used eviction; returns a blob as it was stored,
-/// or nothing.
+/// Stores blobs in one SQLite file, with a capacity in bytes and least-recently-used eviction.
 ///
-/// One thread does all disk work, behind a bounded queue. Writes are dropped when too many wait; readers wait for a
-/// bounded time. A fault of the file (truncated, bits flipped, another program's, not writable) loses its contents and
-/// nothing more: a new file is created, or the store works without one for a while. On a full disk the file is
-/// read-only.
+/// Returns a blob exactly as it was stored, or nothing.
+///
+/// One thread does all disk work, with a bounded queue. Writes are dropped when too many wait; readers wait for a
+/// bounded time. A fault of the file (truncated, bits flipped, another program's, not writable) only loses its
+/// contents: a new file is created, or the store works without one for a while. On a full disk the file is read-only.
 package final class DiskStore: Sendable {
     struct Shared {
         var changes: PendingChanges
@@ -26,7 +26,7 @@ package final class DiskStore: Sendable {
     let thread: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Creates a missing file, and replaces one of another version; throws if there can be no such file.
+    /// Opens the file, creating or replacing it if necessary; throws if the folder is unusable.
     package init(
         _ configuration: DiskStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(DiskStoreError) {
@@ -44,7 +44,7 @@ package final class DiskStore: Sendable {
         trimIfAbove()
     }
 
-    /// The excess over a smaller capacity is removed later.
+    /// Changes the capacities; entries beyond a smaller capacity are removed later.
     package func setCapacities(_ capacities: [DiskShare: Int]) {
         shared.withLock { $0.capacities = capacities }
         trimIfAbove()
@@ -58,7 +58,7 @@ package final class DiskStore: Sendable {
         return row
     }
 
-    /// Returns whether the write was queued; if not, the entry under the key is removed, because it is outdated.
+    /// Queues a write; if it is dropped, returns false and removes the previous entry, which is outdated.
     @discardableResult
     package func store(_ entry: CacheValue, for key: DiskKey) -> Bool {
         let now = timekeeper.now
@@ -98,9 +98,9 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// ``labels(under:)`` returns `label`.
+    /// Records the tags of a source under its label, which ``labels(under:)`` returns.
     ///
-    /// If too much work waits, the source is removed instead, so that no entry is unreachable by its tags.
+    /// If too much work waits, removes the source instead, so that every entry can be purged by its tags.
     package func recordTags(_ tags: [String], of source: [UInt8], label: String) {
         let source = Checksum.of(source)
         let isQueued = thread.submit { isCancelled in
@@ -111,7 +111,7 @@ package final class DiskStore: Sendable {
         if !isQueued { shared.withLock { $0.changes.addRemoval(source: source) } }
     }
 
-    /// Returns the labels of the sources recorded under a tag and not removed since, and whether the list is complete.
+    /// Returns the labels of the sources with a tag, except removed ones, and whether the list is complete.
     package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
         await answer(within: Self.operatorTimeLimit, or: ([], false)) { worker in
             let row = worker.perform { database throws(SQLiteError) in
@@ -122,7 +122,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes all entries but the notes; returns their size if it is known in time.
+    /// Removes all entries except notes; returns their size if it is known in time.
     package func purgeEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
         return await purge {
@@ -132,16 +132,17 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Stores all of the notes, replacing those of the same names, or none; returns whether they are in the file.
+    /// Stores either all notes, replacing those with the same names, or none; returns whether they are in the file.
     ///
-    /// Notes have their own capacity. If that or the disk is full, they are rejected; entries are not affected.
+    /// Notes have their own capacity. If it is used up or the disk is full, they are rejected; entries are not
+    /// affected.
     package func store(_ notes: [DiskNote]) async -> Bool {
         await answer(within: configuration.readTimeLimit, or: false) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.store(notes) } ?? false
         }
     }
 
-    /// The note must have the same name and length; dropped if there is none, or too much work waits.
+    /// Replaces a note of the same name and length; does nothing if there is none, or too much work waits.
     package func replaceLater(_ note: DiskNote) {
         enqueue { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
@@ -170,19 +171,19 @@ package final class DiskStore: Sendable {
 
     package func close(timeLimit limit: Duration) async {
         let answer = Promise<Bool>()
-        // First, so that no work opens the file again.
+        // Do this first, so that no work opens the file again.
         shared.withLock { $0.isClosed = true }
         let isQueued = thread.submit { _ in
             self.worker.close()
             answer.fulfill(true)
         }
         let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
-        // A disk that does not respond blocks the thread, which then ends with the process.
+        // If the disk does not respond, its thread stays blocked and ends with the process.
         if isClosed { thread.shutDown() }
     }
 
     private func find(_ key: DiskKey) async -> CacheValue? {
-        // Ahead of queued writes, unless one of them is of the same source.
+        // Reads go ahead of queued writes, unless one of these is for the same source.
         let priority: WorkerPool.Priority =
             shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
         return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
@@ -195,7 +196,7 @@ package final class DiskStore: Sendable {
             do throws(SQLiteError) {
                 try database.entries.store(entry, for: key)
             } catch  where error.kind == .full {
-                // The usage may be wrong, or the file's pages badly filled: recount, make room, and try once more.
+                // The usage may be wrong, or the file's pages badly filled: recount, evict, and try once more.
                 try database.entries.count()
                 while try database.entries.trim() {}
                 try database.entries.makeRoom(for: entry.cost, in: key.share)
@@ -212,7 +213,7 @@ package final class DiskStore: Sendable {
         if isAbove { trim() }
     }
 
-    /// Evicts in steps, so that readers run in between.
+    /// Evicts in steps, so that reads can run in between.
     private func trim() {
         enqueue { worker in
             let hasMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
@@ -220,7 +221,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Ahead of all queued work; a removal that does not fit in the queue stays pending.
+    /// Removes entries ahead of all queued work; a removal that does not fit in the queue stays pending.
     private func purge(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
@@ -235,11 +236,10 @@ package final class DiskStore: Sendable {
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
 
-    /// The limit of notes and the report of removals, which only operators wait for.
+    /// The time limit for notes and removal reports, which only operators wait for.
     private static let operatorTimeLimit = Duration.seconds(5)
 
-    /// An older entry may stay on a full disk, because it is of the same version of its source: a new version removes
-    /// all entries of the source.
+    /// Removes an outdated entry; on a full disk it may stay, because a new version of the source removes it.
     private func drop(_ key: DiskKey) -> Bool {
         let isFull = shared.withLock { shared in
             shared.statistics.droppedWrites += 1
@@ -259,10 +259,8 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// An empty job performs pending removals first; a full queue does not need one.
+    /// Performs pending removals with an empty job; if the queue is full, its jobs perform them.
     private func scheduleRemovals() { enqueue { $0.perform { _ throws(SQLiteError) in } } }
-
-    /// Queues work, or drops it if too much waits.
     private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }

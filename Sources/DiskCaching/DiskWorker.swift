@@ -33,7 +33,7 @@ final class DiskWorker: @unchecked Sendable {
         publish()
     }
 
-    /// Performs pending removals, too; nil if the file is not in use, or failed.
+    /// Runs `body` with the file after pending removals; returns nil if the file is not in use, or failed.
     @discardableResult
     func perform<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         guard let database = usableDatabase() else { return nil }
@@ -46,13 +46,13 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the file; nil while the disk is full too.
+    /// Runs `body` with the file; also returns nil while the disk is full.
     @discardableResult
     func performWrite<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in isFull ? nil : try body(database) } ?? nil
     }
 
-    /// Nil if the disk is full too: notes never evict entries.
+    /// Runs `body` with the notes, which never evict entries; also returns nil while the disk is full.
     @discardableResult
     func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in
@@ -81,7 +81,7 @@ final class DiskWorker: @unchecked Sendable {
     func removeAll(from source: [UInt8]) -> DiskUsage {
         let removed = performWrite { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) }
         if let removed { return removed }
-        // The disk is full, or has just become so: entries whose removal cannot be written are not read again.
+        // The disk is full: record removals that cannot be written, so that these entries are not read again.
         if isFull, database != nil { postpone(PendingChanges.Removals(sources: [source])) }
         return DiskUsage()
     }
@@ -93,7 +93,7 @@ final class DiskWorker: @unchecked Sendable {
         return try database.entries.removeAll(from: source)
     }
 
-    /// Records the tags, or removes the source if there is no room for them.
+    /// Records the tags, or removes the source if there is too little space for them.
     func recordTags(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {
@@ -116,9 +116,9 @@ final class DiskWorker: @unchecked Sendable {
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
     private var unwritten = PendingChanges.Removals()
-    /// Recorded by an earlier process.
+    /// Whether an earlier process left unwritten removals.
     private var hasEarlierRemovals = false
-    /// The number of unwritten changes above which everything is removed.
+    /// The number of unwritten removals above which everything is removed.
     private static let maximumUnwritten = 1 << 16
     var onFull: @Sendable () -> Void = {}
 
@@ -146,7 +146,7 @@ final class DiskWorker: @unchecked Sendable {
     private func becomeFull(_ detail: String) {
         if let database {
             database.entries.isReadOnly = true
-            // A write that failed halfway has changed the sums.
+            // A write that failed halfway has changed the usage.
             try? database.entries.count()
         }
         let isNews = shared.withLock { shared in
@@ -164,7 +164,7 @@ final class DiskWorker: @unchecked Sendable {
         folder.record(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
-    /// The new file has the notes of the old one; returns what the old one contained.
+    /// Creates a new file with the notes of the old one; returns the usage of the old one.
     func removeEverything() -> DiskUsage {
         _ = shared.withLock { $0.changes.takeRemovals() }
         guard let database = usableDatabase() else { return DiskUsage() }
@@ -182,7 +182,7 @@ final class DiskWorker: @unchecked Sendable {
         database = nil
     }
 
-    /// Performs removals; on a full disk they often fit in the log, which is overwritten from its start.
+    /// Performs removals; even on a full disk they often fit in the log, which is overwritten from its start.
     private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let (due, capacities) = shared.withLock { ($0.changes.takeRemovals(), $0.capacities) }
         if capacities != configuration.capacities {
@@ -198,7 +198,7 @@ final class DiskWorker: @unchecked Sendable {
             guard let emptied = self.database else { throw .full }
             return emptied
         }
-        // Removals of missing entries are done.
+        // Removals of missing entries are complete.
         var keyRemovals = PendingChanges.Removals(keys: pendingRemovals.keys)
         for source in pendingRemovals.sources where try database.entries.has(source) {
             keyRemovals.sources.insert(source)
@@ -216,7 +216,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Deleting the file is fast, whatever its size, and frees the space.
+    /// Empties the store by deleting its file, which is fast at any size and frees the space.
     private func empty(_ old: DiskDatabase) throws(SQLiteError) -> DiskUsage {
         let notes = try old.notes.all()
         let removed = old.entries.usage.values.reduce(into: DiskUsage()) { total, usage in
@@ -240,7 +240,7 @@ final class DiskWorker: @unchecked Sendable {
         return removed
     }
 
-    /// Reopened if the file is closed or no longer the one in the folder.
+    /// Returns the database; reopens it if it was closed or its file replaced.
     private func usableDatabase() -> DiskDatabase? {
         let isLost = database.map { !folder.contains($0.files) } ?? false
         if let database {
@@ -266,7 +266,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// The file may contain entries removed meanwhile.
+    /// Opens an empty file, because the existing one may contain removed entries.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
             let (database, state) = try DiskDatabase.open(folder, configuration)
@@ -275,7 +275,7 @@ final class DiskWorker: @unchecked Sendable {
                 return database
             }
         } catch {
-            // Another process's file must not be deleted; deleting any other removes its fault.
+            // A file in use by another process must not be deleted; deleting any other one fixes its fault.
             if error == .inUse || error == .full { throw error }
         }
         guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
@@ -297,8 +297,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Replaces a damaged file at once; after any other failure deletes the file and works without one for a while,
-    /// unless the disk is full.
+    /// Replaces a damaged file immediately; after other failures, except a full disk, deletes it and pauses.
     ///
     /// A file that cannot be written would soon be outdated.
     private func fail(_ error: SQLiteError) {
@@ -346,7 +345,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 }
 
-/// The delay grows with each failure that soon follows another.
+/// Determines when a failed file is tried again; the delay grows if the next failure follows soon.
 struct DiskHealth {
     private let firstDelay: Duration
     private let maximumDelay: Duration
@@ -362,7 +361,7 @@ struct DiskHealth {
 
     var isWorking: Bool { retryAt == nil }
 
-    /// The file may be used, or tried again.
+    /// Whether the file is in use, or may be tried again.
     func mayTry(at now: Duration) -> Bool { retryAt.map { $0 <= now } ?? true }
 
     mutating func fail(at now: Duration) {

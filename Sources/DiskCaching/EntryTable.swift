@@ -1,6 +1,6 @@
 import Memory
 
-/// The entries of the file, with their order of use and their sums; used by the store's thread.
+/// The entries of the file, with their order of use and their usage; used by the store's thread.
 final class EntryTable {
     private struct Victim {
         let id: Int
@@ -23,12 +23,12 @@ final class EntryTable {
     private(set) var usage: [DiskShare: DiskUsage] = [:]
     private(set) var evictedBytes: [DiskShare: Int] = [:]
     private var clock = 0
-    /// Entries that were read, with their new positions in the order, which are not written yet.
+    /// Unwritten positions of entries that were read.
     private var touched: [Int: Int] = [:]
-    /// The disk is full; the order of use is not written then.
+    /// True while the disk is full; the order of use is then not written.
     var isReadOnly = false
 
-    /// Entries evicted, or moved in the order, per transaction.
+    /// The number of entries per transaction that are evicted or reordered.
     private static let step = 32
     /// The maximum number of entries with an unwritten position.
     private static let maximumTouched = 4_096
@@ -75,7 +75,7 @@ final class EntryTable {
         case damaged
     }
 
-    /// An entry larger than its share is not stored.
+    /// Stores an entry, unless it is larger than its share.
     func store(_ entry: CacheValue, for key: DiskKey) throws(SQLiteError) {
         let cost = entry.cost
         guard cost <= capacities[key.share] ?? 0 else {
@@ -111,7 +111,7 @@ final class EntryTable {
         }
     }
 
-    /// Removes up to one step of the excess over the shares' capacities; returns whether there is more.
+    /// Removes up to one step of the excess over the capacities; returns whether there is more.
     func trim() throws(SQLiteError) -> Bool {
         for (share, usage) in usage where usage.bytes > capacities[share] ?? 0 {
             try writeOrder()
@@ -167,7 +167,7 @@ final class EntryTable {
     private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(selectOldest, .int(share.rawValue))
-            // A nonzero usage without entries is wrong: the error makes the caller recount.
+            // Usage without entries is wrong; the error makes the caller recount.
             guard !oldest.isEmpty else { throw .damaged("usage without entries") }
             for victim in oldest where usage[share]?.bytes ?? 0 > target {
                 try take([victim])
@@ -187,7 +187,7 @@ final class EntryTable {
     private func take(_ victims: [Victim]) throws(SQLiteError) {
         for victim in victims {
             try delete.run([.int(victim.id)])
-            // If an index refers to a missing row, it would do so forever.
+            // An index that refers to a missing row will do so again.
             guard connection.changedRows == 1, 1...Self.maximumBytes ~= victim.cost else {
                 throw .damaged("an index without its row")
             }

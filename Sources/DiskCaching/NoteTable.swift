@@ -1,6 +1,6 @@
 import Memory
 
-/// Small named texts, stored until they are removed, within their own capacity; used only by the `disk` thread.
+/// Small named texts with their own capacity, kept until they are removed; used only by the `disk` thread.
 final class NoteTable {
     private let connection: SQLiteConnection
     private let capacity: Int
@@ -33,7 +33,7 @@ final class NoteTable {
         return notes
     }
 
-    /// Stores none and returns false if there is no room.
+    /// Stores all notes, or none if there is too little space; returns whether they are stored.
     func store(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }
@@ -45,7 +45,7 @@ final class NoteTable {
         return true
     }
 
-    /// Does nothing unless there is a note of the same name and length.
+    /// Replaces a note of the same name and length; does nothing if there is none.
     func replace(_ note: DiskNote) throws(SQLiteError) {
         guard try cost(of: note.name) == note.cost else { return }
         try update.run([.blob(note.bytes), .blob(note.checksum), .blob(note.name)])
@@ -60,7 +60,7 @@ final class NoteTable {
         usage = after
     }
 
-    /// 0 if there is none.
+    /// Returns the size of a note; 0 if it does not exist.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = CacheValue.cost(of: row.int(0)) }

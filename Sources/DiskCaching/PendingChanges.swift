@@ -1,9 +1,9 @@
 import Coordination
 
-/// Queued writes and pending removals, as a plain value guarded by the store's lock.
+/// Queued writes and pending removals; a plain value, guarded by the store's lock.
 ///
-/// A removal never waits in the queue, because the queue may be full: it is recorded here and performed before the next
-/// piece of work of any kind. Writes of the same source queued before it are canceled, so that none restores a removed
+/// A removal never waits in the queue, which may be full: it is recorded here and performed before the next work of any
+/// kind. Writes of the same source that were queued before it are canceled, so that they cannot restore a removed
 /// entry.
 struct PendingChanges {
     struct Removals {
@@ -38,17 +38,17 @@ struct PendingChanges {
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-    /// A reader of this source must come after a queued write.
+    /// Whether a write of the source is queued, so that reads of it must come after the write.
     func isWriting(_ source: [UInt8]) -> Bool { writes.isInUse(source) }
 
-    /// Nil if too many bytes already wait.
+    /// Registers a write; returns nil if too many bytes already wait.
     mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
         return Ticket(bytes: bytes, position: writes.begin(source))
     }
 
-    /// The write was run or dropped; returns whether it is still wanted.
+    /// Ends a write that was performed or dropped; returns whether it was still wanted.
     mutating func finish(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
         defer { writes.end(ticket.position) }

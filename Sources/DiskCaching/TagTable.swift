@@ -2,7 +2,7 @@ import Memory
 
 /// The sources of each tag, for purges; used by the store's thread.
 ///
-/// If there is no room for the tags of a source, it is removed, so that no entry is unreachable by its tags.
+/// If there is too little space for the tags of a source, it is removed, so that every entry can be purged by its tags.
 final class TagTable {
     private let connection: SQLiteConnection
     var capacity: Int
@@ -16,9 +16,8 @@ final class TagTable {
     private let deleteName: SQLiteStatement
     private(set) var usage = 0
 
-    /// Rows deleted at once when there are too many.
+    /// The number of rows deleted at once when there are too many.
     private static let step = 8
-    /// The limits of the names returned for one tag.
     private static let maximumNames = (count: 100_000, bytes: 8 << 20)
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
@@ -41,7 +40,7 @@ final class TagTable {
         }
     }
 
-    /// Returns the sources to remove because there is no room for their tags.
+    /// Records tags; returns the sources to remove because there is too little space for their tags.
     func recordTags(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
         var added = 0
         let dropped = try connection.transaction { () throws(SQLiteError) in
@@ -74,7 +73,7 @@ final class TagTable {
         return true
     }
 
-    /// Returns also whether the list is complete.
+    /// Returns the names of sources with a tag, and whether the list is complete.
     func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
         var (bytes, isComplete) = (0, true)
@@ -108,10 +107,10 @@ final class TagTable {
         return cost
     }
 
-    /// The bytes in the file for one tag of a source, with its index entries.
+    /// The size in the file of one tag of a source, with its index entries.
     private static let rowCost = 256
 
-    /// Table leaves are two thirds full, and a row longer than half a page takes a whole leaf.
+    /// Returns the size in the file: table leaves are two thirds full, and a row over half a page takes a whole leaf.
     private static func cost(nameLength: Int) -> Int {
         let row = nameLength + 128
         return row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095

@@ -2,22 +2,22 @@ package import Coordination
 package import HTTPTypes
 package import Telemetry
 
-/// The HTTP server, run by libmicrohttpd's event threads and the `http-watch` thread.
+/// The HTTP server, which runs on libmicrohttpd's event threads and the `http-watch` thread.
 package final class HTTPServer: Sendable {
     package let port: UInt16
     private let socket: ListeningSocket
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
-    /// Accepts on an inherited socket; nil without one.
+    /// Accepts on an inherited socket; nil if the library accepts.
     private let acceptThread: AcceptThread?
     private let isListening = Locked(true)
 
     /// Starts the server; clients can connect when it returns.
     ///
     /// - Parameters:
-    ///   - logger: For events unrelated to a single request.
-    ///   - timekeeper: For headers, bodies and the shutdown; idle connections and stalled readers follow the system's
-    ///     clock.
+    ///   - logger: Logs events unrelated to a single request.
+    ///   - timekeeper: The clock for headers, bodies and the shutdown; idle connections and stalled readers follow the
+    ///     system's clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -47,9 +47,9 @@ package final class HTTPServer: Sendable {
 
     package var connectionCount: Int { context.connectionCount }
 
-    /// Stops accepting; open connections close after their next response, idle ones at once.
+    /// Stops accepting; open connections close after their next response, idle ones immediately.
     ///
-    /// One that has just opened, or had a response, first gets time for a request that may be on the way.
+    /// A connection that was just opened or used first gets time for a request that may be on the way.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
@@ -59,7 +59,7 @@ package final class HTTPServer: Sendable {
         if let acceptThread {
             acceptThread.stop()
         } else {
-            // Clients that have already connected are accepted: their requests may be on the way.
+            // Accept clients that are already connected, because their requests may be on the way.
             daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
             socket.stopListening(replacement: context.watch.wakeReader)
         }
@@ -67,7 +67,7 @@ package final class HTTPServer: Sendable {
         context.watch.update { $0.isDraining = true }
     }
 
-    /// Waits for requests in progress, then cancels the rest; returns true if none was aborted.
+    /// Waits for requests in progress, then cancels the remaining ones; returns true if none was aborted.
     ///
     /// - Parameter willAbort: Called, possibly more than once, before requests are aborted; their tasks are canceled
     ///   as if the clients had disconnected.

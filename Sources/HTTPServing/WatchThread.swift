@@ -1,10 +1,9 @@
 import Coordination
 import HTTPTypes
 
-/// Ends headers and bodies that take too long, closes idle connections when the server drains, and finally stops the
-/// library.
+/// Ends headers and bodies that take too long, closes idle connections during a shutdown, and then stops the library.
 ///
-/// It checks all connections a few times per `headerTimeout`, so that requests in time cost nothing.
+/// Checks all connections a few times per `headerTimeout`, so requests that are in time have no overhead.
 final class WatchThread: Sendable {
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
@@ -42,7 +41,7 @@ final class WatchThread: Sendable {
                 if isComplete { commands.willAbort() }
                 for connection in context.openConnections where connection.abort() { isComplete = false }
             }
-            // A connection accepted a moment ago may not be listed as open yet.
+            // A connection that was just accepted may not be listed as open yet.
             if context.isIdle, context.connectionCount == 0 || now >= deadline { break }
         }
         daemon.stop()

@@ -2,19 +2,18 @@ package import Coordination
 package import Memory
 package import Telemetry
 
-/// A store shared by several instances: the shared cache on a Redis or Valkey server, or the result store in a folder
-/// or bucket.
+/// A store shared by several instances: a Redis or Valkey server (shared cache), or a folder or bucket (result store).
 ///
-/// It returns values that were stored and not removed since, or nothing. A lookup waits for a bounded time; a write
-/// never waits, and is dropped if too many are queued. A store that is slow, full, unreachable or malicious costs
-/// lookups and nothing more. Values include the generations of their sources, which a removal replaces by new random
-/// ones, so a value that was begun before a removal is never found after it.
+/// Returns values that were stored and not removed since, or nothing. A lookup waits for a bounded time; a write never
+/// waits, and is dropped if too many are queued. A store that is slow, full, unreachable or malicious only causes
+/// misses. Values include the generations of their sources, which a removal replaces by new random ones, so a value
+/// whose computation began before a removal is never found after it.
 package final class SharedStore: Sendable {
-    /// The lookups in a folder or bucket at a time; more are not tried.
+    /// The number of concurrent lookups in a folder or bucket; further ones count as misses.
     package static let maximumObjectReads = 64
     private static let maximumServerReads = 4_096
     private static let removalTimeLimit = Duration.seconds(1)
-    /// Many sources may have to be read.
+    /// Longer than for a source, because many sources may have to be read.
     private static let tagTimeLimit = Duration.seconds(5)
 
     private let backend: any StoreBackend
@@ -23,7 +22,7 @@ package final class SharedStore: Sendable {
     private let configuration: SharedStoreConfiguration
     private var timekeeper: any Timekeeper { gate.timekeeper }
 
-    /// Creates a store on a server; it does nothing before ``start(_:position:)``.
+    /// Creates a store on a server, which is unused until ``start(_:position:)``.
     package init(
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(SharedStoreFailure) {
@@ -35,7 +34,7 @@ package final class SharedStore: Sendable {
         backend = try RedisBackend(configuration, gate: gate)
     }
 
-    /// Creates a store in a folder or bucket; it does nothing before ``start(_:position:)``.
+    /// Creates a store in a folder or bucket, which is unused until ``start(_:position:)``.
     package init(
         _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, logger: Logger,
         timekeeper: any Timekeeper
@@ -47,22 +46,23 @@ package final class SharedStore: Sendable {
         backend = ObjectBackend(container, configuration, signature: signature, gate: gate)
     }
 
-    /// Connects, and reconnects whenever that fails or the connection is lost.
+    /// Connects, and reconnects after failures.
     ///
     /// - Parameters:
-    ///   - handlers: A folder or bucket does not announce purges.
-    ///   - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
+    ///   - handlers: Called for purges of other instances, which folders and buckets do not announce.
+    ///   - position: The log position of an earlier process, if its entries are still on disk.
     package func start(
         _ handlers: PurgeHandlers = PurgeHandlers(), position: [UInt8]? = nil
     ) throws(SharedStoreFailure) {
         try backend.start(handlers, position: position)
     }
 
-    /// Blocks at most for the timeout of a lookup: sources fetched earlier have no generation, so that nothing derived
-    /// from them is stored.
+    /// Waits for the first connection, at most for the timeout of a lookup.
+    ///
+    /// Sources fetched before it have no generation, so their results would not be stored.
     package func waitForFirstAttempt() { gate.waitForFirstAttempt() }
 
-    /// Finishes queued writes, and tries pending removals once more; unconfirmed ones are logged.
+    /// Finishes queued writes and retries pending removals once; logs those that stay unconfirmed.
     package func stop(timeLimit: Duration) async {
         gate.stop()
         await backend.stop(timeLimit: timeLimit)
@@ -72,14 +72,16 @@ package final class SharedStore: Sendable {
 
     package var isUp: Bool { gate.isUp }
 
-    /// Whether a server stores the values; in a folder or bucket each operation costs an object.
+    /// Whether the store is a server; in a folder or bucket, each operation accesses objects.
     package var isServer: Bool { backend.isServer }
 
     package var isReadOnly: Bool { configuration.isReadOnly }
 
+    /// Returns a value and its generations.
+    ///
     /// - Parameters:
-    ///   - createsGenerations: Assigns missing generations to sources, because they are about to be fetched.
-    ///   - allowance: The time that the request has already waited for the store.
+    ///   - createsGenerations: Whether to create missing generations, because the sources are about to be fetched.
+    ///   - allowance: The time for which the request has already waited for the store.
     package func value(
         for key: SharedKey, of sources: [SharedSource], createsGenerations: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
@@ -112,18 +114,18 @@ package final class SharedStore: Sendable {
         return true
     }
 
-    /// Called once for each reply; hashing the value takes about a millisecond for 1 MiB.
+    /// Verifies a reply; call it only once, because hashing takes about a millisecond per MiB.
     package func verify(_ reply: SharedReply) -> SharedLookup {
         let lookup = reply.verified(by: signature)
         if let result = lookup.result { gate.count(result) }
         return lookup
     }
 
-    /// Writes on another thread.
+    /// Writes a value on another thread.
     ///
     /// - Parameters:
-    ///   - generations: From before the value was begun, one per source.
-    ///   - seconds: A server keeps the value for this time, a folder or bucket until it is purged.
+    ///   - generations: The generations, one per source, from before the value was computed.
+    ///   - seconds: The lifetime on a server; a folder or bucket keeps the value until it is purged.
     /// - Returns: Whether the write was queued.
     @discardableResult
     package func store(
@@ -140,23 +142,24 @@ package final class SharedStore: Sendable {
         return true
     }
 
-    /// Counts a dropped write if the server is full: it stores no generations either, without which nothing is written.
+    /// Counts a dropped write if the server is full: it then stores no generations, without which nothing is written.
     package func dropIfFull() { gate.dropIfFull() }
 
-    /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if
-    /// ``record(_:of:since:)`` follows with the result once the source is available.
+    /// Begins a request for a source under a tag.
+    ///
+    /// From here on no removal by the tag is missed, if ``record(_:of:since:)`` follows once the source is available.
     package func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
         isReadOnly || !isUp ? nil : backend.begin(tag, of: source)
     }
 
-    /// Repeated while the source is served under the tag; records have their own queue, and are dropped if it is full.
+    /// Records a source under a tag; repeated while the source is served under it, dropped if its queue is full.
     package func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
         if !isReadOnly { backend.record(tag, of: source, since: checkpoint) }
     }
 
     package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), nil) }
 
-    /// Notifies other instances if the store can; waits for a bounded time.
+    /// Removes sources and notifies other instances if the store can; waits for a bounded time.
     package func purge(_ sources: [NamedSource]) async -> RemovalState {
         await perform(.purge(PurgeNotice.notices(of: sources)))
     }
@@ -165,10 +168,10 @@ package final class SharedStore: Sendable {
         await perform(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    /// Notifies other instances if the store can; waits for a bounded time.
+    /// Removes everything and notifies other instances if the store can; waits for a bounded time.
     package func purgeEverything() async -> RemovalState { await perform(.everything(PurgeNotice(.everything))) }
 
-    /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.
+    /// Performs all earlier purges; a folder or bucket has no log of purges, only generations.
     package func catchUpWithPurges() async -> Bool { await backend.catchUpWithPurges() }
 
     private func perform(

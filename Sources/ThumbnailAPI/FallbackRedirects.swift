@@ -13,7 +13,7 @@ struct FallbackRedirects: Sendable {
             ![.sourceUnauthorized, .sourceForbidden].contains(error.response.code),
             let location = resolved.request.form.fallback.flatMap(location(of:))
         else { return failures.outcome(of: error, context, label: resolved.label).varying(as: resolved) }
-        // The body contains the problem as plain JSON, which explains the redirect.
+        // The body contains the problem as JSON, which explains the redirect.
         let problem = failures.problem(error, context).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
@@ -25,7 +25,7 @@ struct FallbackRedirects: Sendable {
         ).varying(as: resolved)
     }
 
-    /// Nil if policy forbids it.
+    /// Returns the URL of the redirect; nil if the policy forbids it.
     private func location(of fallback: Fallback) -> ExactText? {
         guard policy.mayFetch(fallback.url) else { return nil }
         switch fallback {
@@ -36,7 +36,7 @@ struct FallbackRedirects: Sendable {
 }
 
 extension Outcome {
-    /// A failure of a private source, which one client may have and another not.
+    /// Adds `Vary`, because failures of private sources differ by client.
     fileprivate func varying(as resolved: ResolvedRequest) -> Outcome {
         guard !resolved.forwardedNames.isEmpty, let vary = resolved.vary else { return self }
         var outcome = self

@@ -6,12 +6,12 @@ package import Telemetry
 import Text
 package import ThumbnailPipeline
 
-/// The configuration and the pipeline behind the requests of one tenant.
+/// The configuration and the pipeline that serve one tenant.
 package struct TenantServices: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
     let resultWriter: ResultWriter
-    /// Nil if costs are not recorded.
+    /// The account; nil if costs are not recorded.
     let account: TenantAccount?
 
     package init(
@@ -25,9 +25,9 @@ package struct TenantServices: Sendable {
 
 extension ListenerResponder {
     /// - Parameters:
-    ///   - tenants: The default first; none in a service without tenants.
+    ///   - tenants: The tenants, the default first; empty in a service without tenants.
     ///   - account: The account of a service without tenants; nil if costs are not recorded.
-    ///   - serving: Returns the services of a tenant; called at its first request.
+    ///   - serving: Returns the services of a tenant; called at the tenant's first request.
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,

@@ -4,7 +4,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Images in all dialects, uploads, health checks, the interface description and the page.
+/// Routes for images in all dialects, uploads, health checks, the interface description and the page.
 struct PublicRoutes: RouteTable {
     private let images: [ImageRoute]
     private let probes: [(path: String, route: ImageRoute)]
@@ -13,7 +13,7 @@ struct PublicRoutes: RouteTable {
     private let files: EmbeddedFiles
     private let health: HealthResponses
 
-    /// - Parameter submissions: Called for each body.
+    /// - Parameter submissions: Returns the responder to uploads; called for each body.
     init(
         _ images: [ImageRoute], thumbnails: ThumbnailResponder,
         submissions: @escaping @Sendable () -> SubmissionResponder, files: EmbeddedFiles, health: HealthResponses
@@ -23,7 +23,7 @@ struct PublicRoutes: RouteTable {
         (self.files, self.health) = (files, health)
     }
 
-    /// Depends only on the target's text.
+    /// Returns the route, which depends only on the target's text.
     func route(of target: String) -> Route {
         if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
             return .client(.probe(probe.route))
@@ -32,7 +32,7 @@ struct PublicRoutes: RouteTable {
         return native.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? native
     }
 
-    /// Unlimited where uploads are accepted, and without a route, because later checks reject them.
+    /// Returns no limit where uploads are accepted, or if there is no route, because later checks reject the request.
     func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
 
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {

@@ -10,7 +10,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Responds with a thumbnail from the result cache on the calling event thread, with any other in a separate task.
+/// Answers cache hits on the event thread, and all other requests in a task.
 final class ThumbnailResponder: Sendable {
     private let honorsClientCacheControl: Bool
     private let requestTimeout: Duration
@@ -47,10 +47,9 @@ final class ThumbnailResponder: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Called on an event thread.
+    /// Responds to an image request; called on an event thread.
     ///
-    /// The signature is checked first, then the grammar, then the expiry; a miss is rejected here if too many requests
-    /// wait.
+    /// Checks the signature, then the grammar, then the expiry; rejects a miss if too many requests wait.
     func respond(
         to request: HTTPRequest, _ context: RequestContext, at route: ImageRoute
     ) -> PendingResponse<Outcome> {
@@ -64,7 +63,7 @@ final class ThumbnailResponder: Sendable {
             return .ready(withFallbackImage(failures.outcome(of: error, context), context, at: route))
         }
         let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
-        // The client whose tags are counted; nil if they are signed.
+        // The client whose tags are counted; nil if the request is signed.
         let client = ClientNetwork(of: context.client)
         let tagger = tagsAreSigned ? nil : client
         func job() -> Job {
@@ -98,7 +97,7 @@ final class ThumbnailResponder: Sendable {
         return render(job, context, at: route)
     }
 
-    /// Other instances may have stored the result; a task continues if more work is needed.
+    /// Looks in the shared cache, where other instances may have stored the result; on a miss, continues in a task.
     private func wait(
         for lookup: any PendingLookup, _ job: Job, _ context: RequestContext, at route: ImageRoute
     ) -> ShortWait<Outcome> {
@@ -119,7 +118,7 @@ final class ThumbnailResponder: Sendable {
         for request: HTTPRequest, at route: ImageRoute
     ) throws(APIError) -> ResolvedRequest {
         try targets.request(for: request, of: tenant.index) { target throws(APIError) in
-            // Verifies a signature once.
+            // Verifies the signature only once, because `isAuthentic` would verify it again.
             let keyID = route.keyID(of: target)
             guard route.isOpen, keyID != nil || route.dialect.isAuthentic(target) else { throw .badSignature }
             let new = try policy.request(in: target, of: route.dialect)
@@ -144,9 +143,9 @@ extension ThumbnailResponder {
         }
     }
 
-    /// Works in the request's own task, which is canceled when the client disconnects.
+    /// Returns the outcome of `work` in the request's task, which is canceled when the client disconnects.
     ///
-    /// - Parameter route: The route whose fallback image replaces a failure; nil for none.
+    /// - Parameter route: The route whose fallback image replaces a failure; nil if none does.
     private func outcome(
         of job: Job, _ context: RequestContext, fallbackAt route: ImageRoute? = nil,
         _ work: @escaping @Sendable () async throws -> Outcome
@@ -169,7 +168,7 @@ extension ThumbnailResponder {
             return success(try await thumbnails.thumbnail(for: job), of: job.resolved, context)
         } catch let error as any ServiceError {
             guard let placeholder = job.request.placeholder, Self.allowsPlaceholder(error),
-                // The source's own error is more useful than its placeholder's.
+                // If the placeholder fails, report the error of the source.
                 let image = try await encoded(placeholder, job.bill)
             else { throw error }
             return substitute(image, for: error, job.resolved)
@@ -184,7 +183,7 @@ extension ThumbnailResponder {
         }
     }
 
-    /// Whether the error is neither an invalid request nor a rejection nor a fault of the service.
+    /// Whether the source is at fault, rather than the request or the service.
     private static func allowsPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
@@ -196,7 +195,7 @@ extension ThumbnailResponder {
         _ thumbnail: Thumbnail, of resolved: ResolvedRequest, _ request: HTTPRequest, _ context: RequestContext,
         at route: ImageRoute
     ) -> PendingResponse<Outcome> {
-        // A sampled or named request needs its own response, because the next one differs.
+        // Sampled traces and proxies' request IDs make each response different.
         if !Preconditions.areStated(in: request.headerFields), resolved.request.form.writer == nil,
             resolved.forwardedNames.isEmpty, context.trace?.context.isSampled != true, !context.isNamed,
             let response = repeated.recurring(thumbnail, to: resolved, at: route, since: context.startedAt)
@@ -229,7 +228,7 @@ extension ThumbnailResponder {
             cache: CacheUse(thumbnail.cacheStatus), hasReceipt: hasReceipt)
     }
 
-    /// `Cache-Status` contains only the first cache: the failure does not record which others were consulted.
+    /// Returns the placeholder; `Cache-Status` names only the result cache, because errors do not record the others.
     private func substitute(
         _ image: EncodedImage, for error: any ServiceError, _ resolved: ResolvedRequest
     ) -> Outcome {

@@ -1,16 +1,15 @@
-/// Values up to a number of entries and a total weight, each optionally until it expires; the least recently used ones
-/// are evicted.
+/// A map with limits on its entries and their total weight, which evicts the least recently used entries.
 ///
-/// A plain value; its owner locks it. Removed entries are returned, so that their owner can release them outside the
-/// lock. Every operation takes constant time, an eviction constant time per entry. The entries are linked in order of
-/// use by their slots; keys and values are in separate arrays, so that no lookup copies a key. Inlinable for the same
-/// reason as ``Locked``.
+/// Entries can also expire. A plain value; its owner locks it. Removed entries are returned, so that their owner can
+/// release them outside the lock. Every operation takes constant time, an eviction constant time per entry. The entries
+/// are linked in order of use by their slots; keys and values are in separate arrays, so that no lookup copies a key.
+/// Inlinable for the same reason as ``Locked``.
 public struct BoundedMap<Key: Hashable, Value> {
     public struct Entry {
         public let key: Key
         public var value: Value
         public var weight: Int
-        /// Nil if it never expires.
+        /// The time at which the entry expires; nil means never.
         public var end: Duration?
 
         @inlinable init(key: Key, value: Value, weight: Int, end: Duration?) {
@@ -62,10 +61,10 @@ public struct BoundedMap<Key: Hashable, Value> {
 
     @inlinable public var weight: Int { totalWeight }
 
-    /// Includes expired entries.
+    /// The number of entries, including expired ones.
     @inlinable public var count: Int { slots.count }
 
-    /// Includes expired ones, least recently used first.
+    /// The entries, least recently used first, including expired ones.
     @inlinable public var entries: [Entry] {
         var entries: [Entry] = []
         var slot = oldest
@@ -76,13 +75,13 @@ public struct BoundedMap<Key: Hashable, Value> {
         return entries
     }
 
-    /// Does not change the order.
+    /// Returns the value without changing the order.
     @inlinable public func peek(_ key: Key, at now: Duration = .zero) -> Value? {
         guard let slot = slots[key], links[slot].isUsable(at: now) else { return nil }
         return values[slot]
     }
 
-    /// Makes it the most recently used, unless it has expired or is not usable.
+    /// Returns the value and makes it the most recently used, unless it has expired or is not usable.
     @inlinable public mutating func value(
         for key: Key, at now: Duration = .zero, where isUsable: (Value) -> Bool = { _ in true }
     ) -> Value? {
@@ -93,7 +92,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         return value
     }
 
-    /// Stores the most recently used value; one that exceeds the limits by itself is not stored.
+    /// Stores a value as the most recently used one, unless it exceeds the limits by itself.
     ///
     /// Returns the entries that were replaced or evicted.
     @discardableResult @inlinable public mutating func insert(
@@ -120,7 +119,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         return removed
     }
 
-    /// Keeps weight, expiry and position.
+    /// Changes the value; keeps weight, expiry and position.
     @inlinable public mutating func modify(_ key: Key, _ body: (inout Value) -> Void) {
         guard let slot = slots[key], var value = values[slot] else { return }
         body(&value)
@@ -140,12 +139,12 @@ public struct BoundedMap<Key: Hashable, Value> {
         oldest == Self.none ? nil : keys[oldest].flatMap { remove($0) }
     }
 
-    /// In linear time.
+    /// Removes the matching entries, in linear time.
     @inlinable public mutating func removeAll(where isRemoved: (Entry) -> Bool) {
         for entry in entries where isRemoved(entry) { remove(entry.key) }
     }
 
-    /// In linear time.
+    /// Removes expired entries, in linear time.
     @inlinable public mutating func removeExpired(at now: Duration) {
         removeAll { entry in entry.end.map { $0 <= now } ?? false }
     }
@@ -154,7 +153,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         self = BoundedMap(maximumCount: maximumCount, maximumWeight: maximumWeight)
     }
 
-    /// Evicts entries, but not the most recently used one if `sparesNewest`.
+    /// Evicts entries down to a total weight, but not the most recently used one if `sparesNewest`.
     @inlinable public mutating func evict(downTo bound: Int, sparesNewest: Bool = false) -> [Entry] {
         var evicted: [Entry] = []
         while totalWeight > bound, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }

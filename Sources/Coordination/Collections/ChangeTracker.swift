@@ -1,6 +1,6 @@
-/// Detects changes of what keys stand for during reads and writes: a plain value.
+/// Detects whether a key changed during a read or write; a plain value that its owner locks.
 ///
-/// Tracks only keys in use, so there are never more than readers and writers.
+/// Tracks only keys in use, so it never has more entries than there are readers and writers.
 package struct ChangeTracker<Key: Hashable> {
     package struct Ticket {
         fileprivate let key: Key

@@ -1,4 +1,4 @@
-/// A queue in one array; named as in swift-collections.
+/// A queue in an array, named as in swift-collections.
 package struct Deque<Element> {
     private var storage: [Element?] = []
     private var head = 0
@@ -21,7 +21,7 @@ package struct Deque<Element> {
         storage[head] = element
     }
 
-    /// Constant time on average: the removed part is dropped when it is half of the array.
+    /// Takes constant time on average: the removed part is dropped when it is half of the array.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         defer {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Threads can wait for changes of the value.
+/// A value with a lock and a condition, so that threads can wait for changes.
 ///
 /// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no
 /// foreign code while holding the lock.
@@ -30,7 +30,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Wakes no thread.
+    /// Changes the value without waking a thread.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,12 +39,12 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// May be called with or without the lock.
+    /// Wakes one waiting thread; may be called with or without the lock.
     package func wakeOne() { unsafe pthread_cond_signal(condition) }
 
     package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
-    /// Waits until `body` returns a value; it is called at once and after each wake.
+    /// Waits until `body` returns a value; calls it immediately and after each wake.
     package func blockingWait<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
@@ -56,7 +56,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Waits until `body` returns a value, or for `limit`; then calls it once more.
+    /// Waits until `body` returns a value, at most for `limit`; then calls it once more.
     package func blockingWait<Result, Failure: Error>(
         atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {

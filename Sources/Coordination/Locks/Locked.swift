@@ -5,11 +5,11 @@ public import Glibc
 public import Synchronization
 #endif
 
-/// `Synchronization.Mutex`; with `-DTSAN` a pthread mutex, because ThreadSanitizer does not support the former on
-/// Linux.
+/// A value with a lock: `Synchronization.Mutex`, or with `-DTSAN` a pthread mutex.
 ///
-/// Resume no continuation and call no foreign code while holding it. Inlinable, because unspecialized generic code
-/// looks up its types' metadata on every call, which was a sixth of the instructions of a cached response.
+/// ThreadSanitizer does not support `Mutex` on Linux. Resume no continuation and call no foreign code while holding
+/// the lock. Inlinable, because unspecialized generic code looks up its types' metadata on every call, which was a
+/// sixth of the instructions of a cached response.
 @safe
 public final class Locked<Value>: @unchecked Sendable {
     #if TSAN
@@ -48,7 +48,7 @@ public final class Locked<Value>: @unchecked Sendable {
 }
 
 #if !TSAN
-/// Passes values through the mutex's region checks: `Locked` itself guarantees that they are accessed only under the
+/// Passes values through the mutex's region checks; `Locked` itself guarantees that they are accessed only under the
 /// lock.
 @usableFromInline
 struct UncheckedBox<Value>: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// A value that is made at its first use, by the thread that needs it first, while others wait.
+/// A lazily created value: the first thread that needs it creates it, while others wait.
 public final class Once<Value: Sendable>: Sendable {
     private let make: @Sendable () -> Value
     private let made = Locked<Value?>(nil)
@@ -12,7 +12,5 @@ public final class Once<Value: Sendable>: Sendable {
             return value
         }
     }
-
-    /// Nil before the first use.
     public var existing: Value? { made.withLock(\.self) }
 }

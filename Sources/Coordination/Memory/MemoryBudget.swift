@@ -1,10 +1,10 @@
-/// The memory available for images: living blocks, and reservations for work on them.
+/// The memory available for images: existing blocks, and reservations for work on them.
 ///
-/// Blocks count while they live, wherever they are, and a reservation counts for blocks that do not exist yet. If there
-/// is no room, a task has the caches purged, in two steps, and then waits in line for a bounded time. Work takes
-/// precedence over arrivals, because it ends with less memory than it began with.
+/// Counts all existing blocks, plus reservations for blocks yet to be allocated. If there is too little memory, a task
+/// purges the caches in two steps, and then waits in line for a bounded time. Work takes precedence over arrivals,
+/// because it ends with less memory than it began with.
 ///
-/// A tenant takes more only while enough stays free for others. Its reservations count, and its arrived bodies while
+/// A tenant gets more only while enough stays free for others. Its reservations count, and its arrived bodies while
 /// they are in use.
 package final class MemoryBudget: Sendable {
     package struct Full: Error {
@@ -15,7 +15,7 @@ package final class MemoryBudget: Sendable {
     package struct NeverFits: Error {}
 
     package enum Use: Int, Sendable, CaseIterable {
-        /// Work on an image that has arrived.
+        /// Work on an image that has already arrived.
         case work
         /// Incoming bytes that will need work; they may not use the last quarter of the budget.
         case arrival
@@ -26,7 +26,7 @@ package final class MemoryBudget: Sendable {
         case empty
     }
 
-    /// Returns the number of released bytes; called on any thread, outside the budget's lock.
+    /// Purges caches and returns the number of released bytes; called on any thread, outside the budget's lock.
     package typealias Purging = @Sendable (Purge) -> Int
 
     package struct Statistics: Sendable, Equatable {
@@ -43,10 +43,10 @@ package final class MemoryBudget: Sendable {
     private let purgeCaches: Purging
 
     /// - Parameters:
-    ///   - limit: The limit of living and reserved bytes together.
-    ///   - maximumWait: How long a task waits for room.
-    ///   - maximumWaiting: The number of tasks that may wait; further ones are rejected at once.
-    ///   - living: The number of living bytes; called under the budget's lock, so it must be quick.
+    ///   - limit: The maximum of existing and reserved bytes together.
+    ///   - maximumWait: The maximum time for which a task waits for memory.
+    ///   - maximumWaiting: The number of tasks that may wait; further ones are rejected immediately.
+    ///   - living: Returns the number of existing bytes; called under the budget's lock, so it must be fast.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
@@ -69,7 +69,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits for room if necessary; throws ``NeverFits``, ``Full``, or `CancellationError`.
+    /// Reserves memory, waiting if necessary; throws ``NeverFits``, ``Full``, or `CancellationError`.
     package func reserve(
         _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
     ) async throws -> MemoryReservation {
@@ -82,7 +82,7 @@ package final class MemoryBudget: Sendable {
         do {
             return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
                 try await self.wait(id, for: bytes, holder)
-                // If the deadline has passed meanwhile, the reservation is dropped, which releases it.
+                // If the deadline has passed, dropping the reservation releases it.
                 return MemoryReservation(of: bytes, for: holder, in: self)
             }
         } catch is DeadlineExceeded {
@@ -99,14 +99,14 @@ package final class MemoryBudget: Sendable {
         return MemoryReservation(of: bytes, for: holder, in: self)
     }
 
-    /// The system is short of memory; returns the number of released bytes.
+    /// Purges caches because the system is short of memory; returns the number of released bytes.
     @discardableResult package func purge(_ step: Purge) -> Int {
         let freed = perform(step)
         admit()
         return freed
     }
 
-    /// Memory may have been freed without notification.
+    /// Admits waiters, because memory may have been freed without notification.
     package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
     func takeNow(_ bytes: Int, for holder: MemoryReservation.Holder) throws(Full) {
@@ -122,7 +122,7 @@ package final class MemoryBudget: Sendable {
         throw Full()
     }
 
-    /// Updates the state by what releases memory, and admits waiters.
+    /// Applies a change that frees memory, then admits waiters.
     func release(_ body: (inout State) -> Void) {
         let hasWaiting = state.withLock { state in
             body(&state)
@@ -146,7 +146,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Admits waiters while there is room; purges caches when there is none.
+    /// Admits waiters while there is enough memory; purges caches when there is too little.
     private func admit() {
         for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }

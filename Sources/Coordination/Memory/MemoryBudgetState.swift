@@ -13,7 +13,7 @@ struct MemoryBudgetState<Answer> {
         let answer: Answer
     }
 
-    /// The waiting tasks of one tenant, or of all work without one.
+    /// The waiting tasks of one tenant, or all tasks without a tenant.
     private struct WaitingTasks {
         let flow: TenantFlow?
         var queues = [Deque<Waiter>](repeating: Deque(), count: MemoryBudget.Use.allCases.count)
@@ -25,12 +25,10 @@ struct MemoryBudgetState<Answer> {
             return nil
         }
     }
-
-    /// The memory of one tenant.
     private struct Usage {
         var work = 0
         var arrivals = 0
-        /// Arrived and still in use; they count as living, not as reserved.
+        /// Bodies that have arrived and are still in use; they count as existing, not as reserved.
         var bodies = 0
 
         var sum: Int { work + arrivals + bodies }
@@ -61,7 +59,7 @@ struct MemoryBudgetState<Answer> {
         return lastID
     }
 
-    /// Takes it if there is enough room, and no earlier waiter of the tenant.
+    /// Reserves memory if there is enough, and no earlier task of the tenant waits.
     mutating func take(_ bytes: Int, for holder: Holder, living: Int) -> Availability {
         let queues = waiting[holder.flow?.id]?.queues ?? []
         guard queues.prefix(holder.use.rawValue + 1).allSatisfy(\.isEmpty) else {
@@ -72,7 +70,7 @@ struct MemoryBudgetState<Answer> {
         return availability
     }
 
-    /// Returns false if too many tasks wait.
+    /// Adds a waiting task; returns false if too many tasks wait.
     mutating func enter(_ id: ID, _ bytes: Int, for holder: Holder, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
             rejections += 1
@@ -94,9 +92,9 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Admits waiters while there is room; the tenant with the least memory for its share goes first.
+    /// Admits waiters while memory suffices, first those of the tenant with the least memory relative to its share.
     ///
-    /// - Returns: `isShort` if a purge may make room for another.
+    /// - Returns: The waiters, and `isShort` if a purge may free enough memory for another one.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
         var answers: [Answer] = []
         while true {
@@ -124,7 +122,7 @@ struct MemoryBudgetState<Answer> {
         updateUsage(of: holder.flow) { if holder.use == .work { $0.work += bytes } else { $0.arrivals += bytes } }
     }
 
-    /// Adds the bytes of an arrived body; a negative number removes them at its end.
+    /// Adds the bytes of an arrived body; a negative number removes them when the body is released.
     mutating func addBody(_ bytes: Int, of flow: TenantFlow?) {
         bodies += bytes
         updateUsage(of: flow) { $0.bodies += bytes }
@@ -142,7 +140,7 @@ struct MemoryBudgetState<Answer> {
     ) -> Availability {
         if fits(bytes, for: holder, living: living, hasWaited: hasWaited) { return .available }
         guard holder.flow != nil else { return .afterPurge }
-        // Only bodies in use are known to survive a purge.
+        // A purge cannot free bodies in use.
         return fits(bytes, for: holder, living: min(living, bodies), hasWaited: hasWaited) ? .afterPurge : .unavailable
     }
 
@@ -157,23 +155,23 @@ struct MemoryBudgetState<Answer> {
             return flow.mayTake(bytes, used: own.work, free: free) || usage.keys.allSatisfy { $0 == flow.id }
                 || (hasWaited && isFirst && isLarge(bytes, for: flow) && !mustYield(flow))
         }
-        // The work of other tenants does not keep out the sources of this one.
+        // Other tenants' work does not block this tenant's sources.
         let freeOfBodies = ceiling(for: .arrival) - living - (reserved - reservedForWork)
         return flow.mayTake(bytes, used: own.sum, free: min(free, freeOfBodies))
             && (bytes <= limit / 4 - own.sum || !mustYield(flow))
     }
 
-    /// Whether work may not fit in the quarter that sources leave free, so that it would wait in vain for its share.
+    /// Whether the work may exceed the quarter reserved for work, so that its share would never suffice.
     private func isLarge(_ bytes: Int, for flow: TenantFlow) -> Bool {
         !flow.mayTake(bytes, used: 0, free: limit - ceiling(for: .arrival))
     }
 
-    /// While another that uses less waits, a tenant has one piece of work at a time, and a quarter for sources.
+    /// Whether a tenant with less memory waits; this one then gets only one piece of work, and a quarter for sources.
     private func mustYield(_ flow: TenantFlow) -> Bool {
         waiting.values.contains { $0.flow != nil && precedes($0.flow, flow) }
     }
 
-    /// Whether the first has less memory for its share; tasks without a tenant go first.
+    /// Whether a tenant has less memory relative to its share; tasks without a tenant go first.
     private func precedes(_ flow: TenantFlow?, _ other: TenantFlow?) -> Bool {
         guard let flow, let other else { return flow == nil && other != nil }
         return (usage[flow.id]?.sum ?? 0) * other.share < (usage[other.id]?.sum ?? 0) * flow.share

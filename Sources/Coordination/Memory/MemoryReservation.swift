@@ -1,5 +1,5 @@
 package final class MemoryReservation: Sendable {
-    /// The use of the memory, and the tenant that it belongs to, if any.
+    /// The use of the memory, and the tenant that owns it, if any.
     struct Holder: Hashable, Sendable {
         let use: MemoryBudget.Use
         let flow: TenantFlow?
@@ -7,7 +7,7 @@ package final class MemoryReservation: Sendable {
 
     private struct Held {
         var bytes: Int
-        /// The body has arrived and counts as living, but still for its tenant.
+        /// Whether the holder is a body that has arrived: it counts as existing, but still for its tenant.
         var isBody = false
     }
 
@@ -33,13 +33,13 @@ package final class MemoryReservation: Sendable {
         return MemoryReservation(of: bytes, for: holder, in: budget)
     }
 
-    /// Reserves more without waiting.
+    /// Reserves more memory without waiting.
     package func grow(by bytes: Int) throws(MemoryBudget.Full) {
         try budget.takeNow(bytes, for: holder)
         held.withLock { $0.bytes += bytes }
     }
 
-    /// Turns the reservation into an arrived body, which belongs to its tenant until this is released.
+    /// Converts the reservation to an arrived body, which belongs to its tenant until this object is released.
     package func settle(on bytes: Int) {
         guard let flow = holder.flow else { return release() }
         let reserved = held.withLock { held in

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Signals that one thread waits for, and that interrupt no other thread.
+/// Signals that one thread waits for and that do not interrupt other threads.
 package struct AwaitedSignals: Sendable {
     private let signals: sigset_t
 
-    /// Blocks them in the calling thread and all later threads; must run before any other thread exists.
+    /// Blocks the signals in the calling thread and all later threads; must run before other threads exist.
     package init(_ numbers: [CInt]) {
         signals = Self.set(of: numbers)
         var signals = signals

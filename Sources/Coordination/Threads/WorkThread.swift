@@ -1,9 +1,7 @@
 import CLinux
 import Glibc
 
-/// A thread for work that computes or blocks.
-///
-/// Each thread must be joined or detached exactly once.
+/// A thread for work that computes or blocks; each thread must be joined or detached exactly once.
 package struct WorkThread: Sendable {
     package struct StartFailure: Error, CustomStringConvertible {
         /// An `errno` value.
@@ -44,7 +42,7 @@ package struct WorkThread: Sendable {
         self.thread = thread
     }
 
-    /// Runs `work`, which may block, on a new thread; nil if the system cannot create one.
+    /// Runs `work`, which may block, on a new thread; returns nil if the system cannot create one.
     package static func value<Value: Sendable>(
         named name: String, of work: @escaping @Sendable () -> Value
     ) async -> Value? {

@@ -1,4 +1,4 @@
-/// An amount that may be used within a time.
+/// An amount that may be used per window of time.
 package struct Quota: Hashable, Sendable {
     package let amount: Int
     package let window: Duration
@@ -9,7 +9,7 @@ package struct Quota: Hashable, Sendable {
     }
 }
 
-/// Tokens that come back at the rate of a quota; as many as come in a second can be taken at once, at least one.
+/// A token bucket with the rate of a quota and a burst of one second, at least one token.
 package struct TokenBucket: Sendable {
     private let perSecond: Double
     private let capacity: Double
@@ -22,7 +22,7 @@ package struct TokenBucket: Sendable {
         (tokens, time) = (capacity, now)
     }
 
-    /// Takes a token; the time until there is one if there is none.
+    /// Takes a token, or returns the time until the next one.
     package mutating func take(at now: Duration) -> Duration? {
         tokens = min(capacity, tokens + max(0, (now - time).seconds) * perSecond)
         time = max(time, now)
@@ -32,7 +32,7 @@ package struct TokenBucket: Sendable {
     }
 }
 
-/// The use within the time of a quota, to a twelfth of that time.
+/// Sums the use over the window of a quota, with a precision of a twelfth of the window.
 package struct SlidingWindow: Sendable {
     private static let sliceCount = 12
 
@@ -48,12 +48,12 @@ package struct SlidingWindow: Sendable {
         slices[latest % Self.sliceCount] += amount
     }
 
-    /// The time until the use falls below the quota; nil if it is.
+    /// The time until the use falls below the quota; nil if it is already below.
     package mutating func wait(at now: Duration) -> Duration? {
         advance(to: now)
         var used = slices.reduce(0, +)
         guard used >= quota.amount else { return nil }
-        // The oldest slice is the first to leave.
+        // The oldest slice leaves the window first.
         for age in 1...Self.sliceCount {
             used -= slices[(latest + age) % Self.sliceCount]
             if used < quota.amount { return slice * (latest + age) - now }

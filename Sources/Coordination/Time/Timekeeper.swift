@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// A clock: the system's in production, a hand-cranked one in tests.
+/// A clock: the system's in production, a manual one in tests.
 package protocol Timekeeper: Sendable {
     var now: Duration { get }
 
-    /// Wall-clock time, which can go backward.
+    /// The wall-clock time, which can go backward.
     var secondsSince1970: Int { get }
 
-    /// Wall-clock time.
+    /// The wall-clock time in nanoseconds.
     var nanosecondsSince1970: Int64 { get }
 
     /// - Throws: `CancellationError` if the task is canceled.
@@ -47,7 +47,7 @@ package struct SystemTimekeeper: Timekeeper {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Sleeps by the monotonic clock.
+    /// Sleeps until a time of the monotonic clock.
     package func sleep(until deadline: Duration) async throws {
         let rest = deadline - now
         guard rest > .zero else { return }
@@ -61,7 +61,7 @@ package struct SystemTimekeeper: Timekeeper {
 extension Duration {
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
-    /// Capped at 292 years.
+    /// The duration in nanoseconds, capped at 292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -71,8 +71,8 @@ extension Duration {
     package var milliseconds: Double { seconds * 1_000 }
 }
 
-/// The number of processors that this process may use, at least 1.
+/// Returns the number of processors that this process may use, at least 1.
 package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
 
-/// Unmaps code and constants, most of which only the start needs; the kernel maps them again on use.
+/// Unmaps code and constants, most of which are used only at startup; the kernel maps them again on use.
 package func releaseProgramPages() { CLinux_release_program_pages() }

@@ -1,9 +1,9 @@
 /// Wakes sleeping tasks on time, from its own thread.
 ///
-/// A canceled sleep of the Swift runtime keeps its task and its entry until its deadline, so a flood of requests that
-/// end early would use memory for `requestTimeout`. Here a canceled sleep leaves at most a number.
+/// In the Swift runtime, a canceled sleep keeps its task and its entry until the deadline, so a flood of requests that
+/// end early would use memory for `requestTimeout`. Here it leaves at most a number.
 final class TimerQueue: Sendable {
-    /// Nil if the system cannot create its thread.
+    /// The queue of the process; nil if the system cannot create its thread.
     static let shared = TimerQueue(now: { SystemTimekeeper().now })
 
     private let state = ConditionGuarded(TimerQueueState())
@@ -51,7 +51,7 @@ struct TimerQueueState {
 
     enum Action {
         case wait
-        /// The thread waits for a later time and must be woken.
+        /// The sleeper is the first to wake, so the caller must wake the timer thread.
         case waitAsFirst
         case reject
     }
@@ -61,8 +61,6 @@ struct TimerQueueState {
     /// A binary min-heap; entries of canceled sleepers stay until there are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
-
-    /// Nil if no task sleeps.
     var first: Duration? { heap.first?.deadline }
 
     var entryCount: Int { heap.count }
@@ -82,7 +80,7 @@ struct TimerQueueState {
         return isFirst ? .waitAsFirst : .wait
     }
 
-    /// Nil if the sleeper was not added yet, and will be rejected, or was already woken.
+    /// Removes a sleeper; returns nil if it was already woken, or not yet added and thus rejected later.
     mutating func cancel(_ id: UInt64) -> Sleeper? {
         if arriving.remove(id) != nil { return nil }
         let sleeper = sleepers.removeValue(forKey: id)
@@ -92,7 +90,7 @@ struct TimerQueueState {
         return sleeper
     }
 
-    /// Nil if there are none and `expected` is still the earliest deadline.
+    /// Returns the sleepers to wake; nil if there are none and `expected` is still the earliest deadline.
     mutating func due(at now: Duration, unlessFirstIs expected: Duration?) -> [Sleeper]? {
         var due: [Sleeper] = []
         while let entry = heap.first, entry.deadline <= now || sleepers[entry.id] == nil {

@@ -1,19 +1,19 @@
-/// Limits the number of tasks that do slow work at a time; a waiting task occupies only a queue entry.
+/// Limits the number of concurrent slow tasks; a waiting task occupies only a queue entry.
 ///
-/// Slow work reserves hundreds of megabytes: while it waits for its turn it must not withhold them from quick work.
+/// Slow work reserves hundreds of megabytes, which it must not withhold from fast work while it waits.
 package final class ConcurrencyLimiter: Sendable {
     private typealias Queue = TurnQueue<CheckedContinuation<Void, any Error>>
 
     private let queue: Locked<Queue>
     private let timekeeper: any Timekeeper
 
-    /// - Parameter maximumWaiting: Other tasks are rejected at once.
+    /// - Parameter maximumWaiting: The number of tasks that may wait; further ones are rejected immediately.
     package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
         queue = Locked(Queue(maximumTurns: maximumTurns, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
     }
 
-    /// Changes the limit; tasks that already wait stay.
+    /// Changes the limit; tasks that already wait keep their place.
     package func setMaximumWaiting(_ count: Int) { queue.withLock { $0.maximumWaiting = count } }
 
     package var maximumTurns: Int { queue.withLock { $0.maximumTurns } }
@@ -26,16 +26,16 @@ package final class ConcurrencyLimiter: Sendable {
 
     package var backlog: Backlog { backlog(of: nil) }
 
-    /// - Parameter flow: The flow whose next task would wait behind the backlog; nil to count all waiting tasks.
+    /// - Parameter flow: The flow of the next task; nil to count all waiting tasks.
     package func backlog(of flow: Int?) -> Backlog {
         let now = timekeeper.now
         return queue.withLock { $0.backlog(of: flow, at: now) }
     }
 
     /// - Parameters:
-    ///   - flow: Tasks of different flows take turns by cost for their share.
-    ///   - queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait before it
-    ///     than have turns.
+    ///   - flow: The flow of the task; flows take turns by cost relative to their shares.
+    ///   - queueTimeout: The longest wait. A task that would wait longer is rejected on entry, unless fewer tasks wait
+    ///     before it than there are turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         of flow: Int = 0, share: Int = 1, cost: Duration, queueTimeout: Duration? = nil,

@@ -1,14 +1,13 @@
-/// An estimate from the queued jobs and the recent durations of such jobs.
+/// Estimates queue delays from the queued jobs and the recent durations of such jobs.
 ///
-/// The estimate is available before the job waits, so a job that would wait too long can be rejected at once, at no
-/// cost.
+/// The estimate is available before a job waits, so that one that would wait too long can be rejected immediately.
 struct DelayEstimate {
-    /// A running time counts for one sixteenth of the mean.
+    /// A new duration counts for one sixteenth of the mean.
     private static let weight = 16
 
     private var means = [Duration](repeating: .zero, count: WorkerPool.Priority.allCases.count)
 
-    /// Outliers are capped.
+    /// Records a duration, capped if it is an outlier.
     mutating func record(_ duration: Duration, of priority: WorkerPool.Priority) {
         let mean = means[priority.rawValue]
         if mean == .zero {
@@ -19,10 +18,10 @@ struct DelayEstimate {
         }
     }
 
-    /// The delays behind the queued jobs of each priority; running jobs are ignored.
+    /// Returns the delay behind the queued jobs of each priority, ignoring running jobs.
     ///
-    /// Started work returns to the queue to be finished, and then goes first, so a job that starts work counts for
-    /// both.
+    /// Work that was started returns to the queue to be finished and then goes first, so a job that starts work counts
+    /// twice.
     func delay(of priority: WorkerPool.Priority, behind queued: [Int], threads: Int) -> Duration {
         let finishing = means[WorkerPool.Priority.finishing.rawValue]
         let started = finishing + means[WorkerPool.Priority.starting.rawValue]

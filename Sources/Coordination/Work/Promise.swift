@@ -1,4 +1,4 @@
-/// A value that several threads may give: the first one counts, and one caller waits for it.
+/// A one-shot value: the first `fulfill` wins, and one caller awaits it.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -26,7 +26,7 @@ package final class Promise<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// May be called only once.
+    /// Waits for the value; may be called only once.
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
@@ -41,7 +41,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// `fallback` if the caller is canceled.
+    /// Waits for the value; returns `fallback` if the caller is canceled.
     package func value(orIfCanceled fallback: Value) async -> Value {
         await withTaskCancellationHandler {
             await value()
@@ -50,14 +50,14 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// `fallback` after `limit`, or if the caller is canceled.
+    /// Waits for the value; returns `fallback` after `limit`, or if the caller is canceled.
     package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {
                 try await timekeeper.sleep(until: timekeeper.now + limit)
                 fulfill(fallback)
             } catch {
-                // The answer came first.
+                // The value came first.
             }
         }
         defer { timer.cancel() }

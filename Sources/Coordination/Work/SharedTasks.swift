@@ -4,11 +4,11 @@ package enum Participation: Sendable {
     case joined
 }
 
-/// Concurrent callers with the same key share one task.
+/// Runs one task for all concurrent callers with the same key.
 ///
-/// The task belongs to no caller: the first one starts it, and it is canceled when the last waiter has left. Waiters
-/// resume in order of arrival. The operation itself must store its result where `cached` reads it: the task is
-/// forgotten only afterward, so no caller can miss both the task and the cached value.
+/// The task belongs to no caller: the first caller starts it, and it is canceled when the last waiter has left. Waiters
+/// resume in order of arrival. The operation must store its result where `cached` reads it: the task is removed only
+/// after that, so no caller can miss both the task and the cached value.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias State = SharedTasksState<Key, Value, CheckedContinuation<Value, any Error>>
 
@@ -22,11 +22,11 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package var count: Int { state.withLock { $0.count } }
 
-    /// Joins work in progress, else calls `cached`, else starts `operation`.
+    /// Joins a task in progress; otherwise returns `cached`, or starts `operation`.
     ///
     /// - Parameters:
-    ///   - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
-    ///   - operation: Stores its result where `cached` reads it.
+    ///   - cached: Returns a stored value. Called under the registry's lock; must be fast and not call the registry.
+    ///   - operation: Computes the value, and stores it where `cached` reads it.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` if the caller itself is
     ///   canceled.
     package func value(
@@ -50,7 +50,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    /// Waits for work in progress; returns nil if there is none.
+    /// Waits for a task in progress; returns nil if there is none.
     ///
     /// - Throws: The operation's error, or `CancellationError` if the caller itself is canceled.
     package func join(_ key: Key) async throws -> Value? {

@@ -1,10 +1,10 @@
-/// A plain value: every method changes the state and returns the action to perform.
+/// The state of ``SharedTasks``: every method changes it and returns the action to perform; a plain value.
 ///
 /// `Continuation` receives the result of a waiter: a checked continuation in production, any type in a test.
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
     typealias Work = Task<Void, Never>
 
-    /// Names a caller before it has a continuation, because cancellation may come first.
+    /// Identifies a caller before it has a continuation, because cancellation may come first.
     struct Ticket: Hashable, Sendable {
         let key: Key
         let serial: UInt64
@@ -79,7 +79,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         }
     }
 
-    /// The work is canceled if the caller was the last.
+    /// Removes a waiter; the work is canceled if it was the last one.
     mutating func leave(_ ticket: Ticket) -> Departure {
         var departure = Departure()
         switch waiters[ticket.id] {
@@ -100,9 +100,9 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return departure
     }
 
-    /// Returns the waiters to resume, in order of arrival.
+    /// Removes the work and returns the waiters to resume, in order of arrival.
     ///
-    /// Has no effect on work already forgotten.
+    /// Has no effect if the work was already removed.
     mutating func finish(_ key: Key, serial: UInt64, with result: Result<Value, any Error>) -> [Continuation] {
         guard let task = tasks[key], task.serial == serial else { return [] }
         tasks[key] = nil

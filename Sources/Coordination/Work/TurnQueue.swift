@@ -1,22 +1,22 @@
-/// Decides whether work runs, waits or is rejected.
+/// Decides whether work runs, waits or is rejected; a plain value.
 ///
-/// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
-/// estimated waits, to this machine.
+/// Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the estimated waits, to
+/// this machine.
 ///
-/// Flows, such as clients and tenants, take turns by cost for their share: start-time fair queueing (Goyal, Vin and
-/// Cheng, 1996). A flow that fills the queue delays another by little more than the work that runs, and makes room in a
-/// full queue. Work of one flow keeps its order.
+/// Flows, such as clients and tenants, take turns by cost relative to their shares: start-time fair queueing (Goyal,
+/// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
+/// places in a full queue. Work of one flow keeps its order.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
     enum Admission {
-        /// The turn lasts until the entrant calls `finish`.
+        /// The entrant has a turn until it calls `finish`.
         case turn
-        /// The answer is stored until the entrant's turn.
+        /// The entrant waits; its answer is stored until its turn.
         case waits
-        /// It waits, and the work with this answer, of the longest flow, leaves the queue.
+        /// The entrant waits, and the work with this answer, from the longest flow, is removed from the queue.
         case replaces(Answer)
-        /// The wait would have been this long.
+        /// The entrant would have waited for this time.
         case rejected(Duration)
     }
 
@@ -25,7 +25,7 @@ struct TurnQueue<Answer> {
         let flow: Int
         let cost: Duration
         let since: Duration
-        /// The cost for the flow's share.
+        /// The cost divided by the flow's share.
         let charge: Duration
         /// The start tag: the cost of the flow before this work, in virtual time.
         let tag: Duration
@@ -38,9 +38,9 @@ struct TurnQueue<Answer> {
         let start: Duration
     }
 
-    /// The latest work counts for one eighth of the pace.
+    /// The latest work counts for one eighth of the mean.
     private static var weight: Double { 8 }
-    /// The credible ratios of time to cost.
+    /// Plausible ratios of time to cost; others are clipped.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
     let maximumTurns: Int
@@ -84,9 +84,9 @@ struct TurnQueue<Answer> {
     }
 
     /// - Parameters:
-    ///   - flow: Identifies the client of the work; a few clients share a flow, so that there are not too many, but
-    ///     negative flows are exclusive.
-    ///   - share: The weight of the flow's turns, relative to other flows.
+    ///   - flow: The client of the work. Several clients share a flow to limit the number of flows; negative flows are
+    ///     exclusive.
+    ///   - share: The weight of the flow relative to other flows.
     mutating func enter(
         _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
         answer: Answer
@@ -117,7 +117,7 @@ struct TurnQueue<Answer> {
         return replaced.map { .replaces($0) } ?? .waits
     }
 
-    /// The latest of the flow with the most waiting work for its share, if that is more than the entrant's flow has.
+    /// Returns the last waiter of the longest flow, by cost relative to its share, if that flow is longer than `flow`.
     private func waiterToReplace(by flow: Int, charge: Duration) -> ID? {
         var charges: [Int: Duration] = [:]
         for waiter in waiting { charges[waiter.flow, default: .zero] += waiter.charge }
@@ -130,7 +130,7 @@ struct TurnQueue<Answer> {
     mutating func leave(_ id: ID) -> Answer? {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
         let left = remove(at: index)
-        // Later work of the flow keeps its tags.
+        // Other waiters of the flow keep the next tag.
         if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
             nextTags[left.flow] = next - left.charge
         }
@@ -164,7 +164,7 @@ struct TurnQueue<Answer> {
         turns[id] = Turn(flow: flow, cost: cost, start: now)
         guard tag > virtualTime else { return }
         virtualTime = tag
-        // Flows without recent work are forgotten.
+        // Flows without recent work are removed.
         nextTags = nextTags.filter { $0.value > virtualTime }
     }
 
@@ -172,7 +172,7 @@ struct TurnQueue<Answer> {
 
     private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
 
-    /// The place behind all waiters with the same tag.
+    /// Returns the position behind all waiters with the same tag.
     private func place(of tag: Duration) -> Int {
         var (first, last) = (0, waiting.count)
         while first < last {
@@ -182,10 +182,9 @@ struct TurnQueue<Answer> {
         return first
     }
 
-    /// The age is the time since the queue was last empty; for an exclusive flow, since it last had no
-    /// waiting work.
+    /// Returns the waiting work; its age is the time since the queue, or an exclusive flow, last had no waiting work.
     ///
-    /// - Parameter flow: The flow whose next work would wait behind the backlog; nil to count all waiters.
+    /// - Parameter flow: The flow of the next work; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
         let flow = flow.map(Self.bucket)
         let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
@@ -194,8 +193,9 @@ struct TurnQueue<Answer> {
             count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
 
-    /// The remaining time of running and waiting work divided by the number of turns, but at least the time that the
-    /// first waiter has waited already.
+    /// Returns the remaining time of running and waiting work divided by the number of turns.
+    ///
+    /// The result is at least the time for which the first waiter has already waited.
     private func delay(behind ahead: ArraySlice<Waiter>, at now: Duration) -> Duration {
         guard turns.count >= maximumTurns else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }

@@ -2,12 +2,12 @@ import Synchronization
 
 package final class WorkToken: Sendable {
     private let cancelled = Atomic(false)
-    /// Nanoseconds of the monotonic clock; `Int64.max` for no limit.
+    /// In nanoseconds of the monotonic clock; `Int64.max` means no limit.
     private let deadline = Atomic(Int64.max)
 
     private let limit = Atomic(Int64.max)
     private let writing = Atomic(Int64.max)
-    /// Nanoseconds of the thread's processor time.
+    /// The processor time of the thread in nanoseconds when writing began.
     private let writingProcessor = Atomic(Int64.max)
     private let otherProcessor = Atomic(Int64(0))
 
@@ -20,7 +20,7 @@ package final class WorkToken: Sendable {
         return limit != .max && SystemTimekeeper().now.nanoseconds >= limit
     }
 
-    /// Canceled, or past the time limit.
+    /// Whether the work was canceled or has exceeded its time limit.
     package var shouldStop: Bool { isCancelled || isExpired }
 
     /// - Throws: `CancellationError` or ``DeadlineExceeded``.
@@ -31,33 +31,31 @@ package final class WorkToken: Sendable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// The work begins to write its result; the first call counts.
+    /// Records that the work begins to write its result; later calls have no effect.
     package func beginWriting() {
         let began = SystemTimekeeper().now.nanoseconds
         guard writing.compareExchange(expected: .max, desired: began, ordering: .relaxed).exchanged else { return }
         writingProcessor.store(SystemTimekeeper.threadProcessorTime.nanoseconds, ordering: .relaxed)
     }
-
-    /// Adds the time that a worker process used.
     package func add(processorTime: Duration) {
         if processorTime > .zero { otherProcessor.add(processorTime.nanoseconds, ordering: .relaxed) }
     }
 
     package var processorTimeOfProcesses: Duration { .nanoseconds(otherProcessor.load(ordering: .relaxed)) }
 
-    /// The processor time of the thread when it called ``beginWriting()``; nil before.
+    /// The processor time of the thread when it called ``beginWriting()``.
     package var processorTimeAtWriting: Duration? {
         let time = writingProcessor.load(ordering: .relaxed)
         return time == .max ? nil : .nanoseconds(time)
     }
 
-    /// System's monotonic time; nil before.
+    /// The monotonic time of the call to ``beginWriting()``.
     package var writingBegan: Duration? {
         let began = writing.load(ordering: .relaxed)
         return began == .max ? nil : .nanoseconds(began)
     }
 
-    /// The time from the start of the work; nil for no limit.
+    /// The time limit from the start of the work; nil means no limit.
     package var timeLimit: Duration? {
         let limit = limit.load(ordering: .relaxed)
         return limit == .max ? nil : .nanoseconds(limit)

@@ -1,7 +1,7 @@
-/// A fixed number of threads for work that computes or blocks, behind a bounded queue.
+/// A fixed number of threads for work that computes or blocks, with a bounded queue.
 ///
-/// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority
-/// start in order of arrival. A job canceled while queued never starts; one canceled while running learns so from its
+/// Swift's cooperative threads must never decode images, because all requests and timers share them. Jobs of one
+/// priority start in order of arrival. A job canceled while queued never starts; a running one learns of it from its
 /// ``WorkToken``.
 package final class WorkerPool: Sendable {
     package struct Full: Error, Equatable {
@@ -10,7 +10,7 @@ package final class WorkerPool: Sendable {
         package init(delay: Duration = .zero) { self.delay = delay }
     }
     package struct Stopped: Error {
-        /// Used by code that fails in the same way behind a pool.
+        /// Public because code behind a pool rejects work with the same error.
         package init() {}
     }
 
@@ -28,7 +28,7 @@ package final class WorkerPool: Sendable {
     }
 
     private struct State {
-        /// Other jobs are rejected with ``Full``.
+        /// The number of queued jobs; further ones are rejected with ``Full``.
         var maximumQueued: Int
         var queues = [Deque<Job>](repeating: Deque(), count: Priority.allCases.count)
         var nextID: UInt64 = 0
@@ -38,7 +38,7 @@ package final class WorkerPool: Sendable {
         var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-        /// The delay is at least the time that a job ahead has waited already.
+        /// Returns the delay, which is at least the time for which a job ahead has already waited.
         func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
             let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
             return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
@@ -52,8 +52,8 @@ package final class WorkerPool: Sendable {
     private let onThreadExit: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - maximumQueued: Other jobs are rejected with ``Full``.
-    ///   - name: Up to 15 bytes.
+    ///   - maximumQueued: The number of queued jobs; further ones are rejected with ``Full``.
+    ///   - name: The name of the threads, up to 15 bytes.
     ///   - onThreadExit: Called on each thread before it ends.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -77,7 +77,7 @@ package final class WorkerPool: Sendable {
 
     package func setMaximumQueued(_ count: Int) { state.withLock { $0.maximumQueued = count } }
 
-    /// Cancels queued and running jobs, and waits for the threads to end.
+    /// Cancels queued and running jobs, and waits until the threads end.
     package func shutDown() {
         let (wasStopped, abandoned, interrupted) = state.withLock { state in
             let abandoned = state.queues.flatMap(\.elements)
@@ -96,7 +96,7 @@ package final class WorkerPool: Sendable {
 
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
-    /// The backlog ahead of a job that starts work.
+    /// The work ahead of a job that would be submitted now.
     package var backlog: Backlog {
         let now = timekeeper.now
         return state.withLock { state in
@@ -107,10 +107,10 @@ package final class WorkerPool: Sendable {
     }
 
     /// - Parameters:
-    ///   - timeLimit: The limit of the running time; the job stops when it checks the token.
-    ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
-    ///     than there are threads.
-    ///   - body: Should check its token between steps.
+    ///   - timeLimit: The maximum running time; the job stops when it checks the token.
+    ///   - queueTimeout: The longest wait. A job that would wait longer is rejected on entry, unless fewer jobs wait
+    ///     before it than there are threads.
+    ///   - body: The job, which should check its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         priority: Priority = .starting, timeLimit: Duration? = nil, queueTimeout: Duration? = nil,
@@ -137,7 +137,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Returns false, and never calls `body`, if the queue is full or the pool shut down.
+    /// Queues a job; returns false, without calling `body`, if the queue is full or the pool was shut down.
     ///
     /// - Parameter body: The job; the argument is true if the pool was shut down before the job's turn.
     package func submit(
@@ -181,7 +181,7 @@ package final class WorkerPool: Sendable {
             let start = timekeeper.now
             let answer = job.run(false)
             let duration = timekeeper.now - start
-            // Before the caller resumes, so that it finds this thread free.
+            // Do this before the caller resumes, so that it finds this thread free.
             state.withLock { state in
                 state.running[job.id] = nil
                 state.estimate.record(duration, of: job.priority)
@@ -191,7 +191,7 @@ package final class WorkerPool: Sendable {
         onThreadExit()
     }
 
-    /// Nil if the pool was shut down.
+    /// Waits for a job; returns nil if the pool was shut down.
     private func blockingNextJob() -> Job? {
         state.blockingWait { state -> Job?? in
             for priority in Priority.allCases {

@@ -2,9 +2,7 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-/// `/_image?href=…&w=300&h=200&f=webp`.
-///
-/// Numbers and words without a meaning are ignored, as in the original.
+/// `/_image?href=…&w=300&h=200&f=webp`; ignores unknown words and malformed numbers, as the original does.
 package struct AstroDialect: FrontEndDialect {
     package let name = "astro"
     package let prefix: PathPrefix
@@ -27,7 +25,7 @@ package struct AstroDialect: FrontEndDialect {
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(
             format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, "f")))
-        // Drawings are always drawn, whatever the format, and are not converted to other formats.
+        // Drawings are always rendered, whatever the format, and not converted to other formats.
         recipe.acceptsDrawings = format.isEmpty
         recipe.box.width = try Self.side(try parameters["w"], "w")
         recipe.box.height = try Self.side(try parameters["h"], "h")

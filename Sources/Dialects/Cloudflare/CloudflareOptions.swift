@@ -2,7 +2,7 @@ import Recipes
 import Text
 
 struct CloudflareOptions: Hashable, Sendable {
-    /// The last three words are sent by other services' components.
+    /// `fill`, `inside` and `outside` are not Cloudflare's; components of other services send them.
     enum Fit: String, CaseIterable, Sendable {
         case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
         case fill, inside, outside
@@ -15,21 +15,21 @@ struct CloudflareOptions: Hashable, Sendable {
 
     enum Trim: Hashable, Sendable {
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
-        /// A border of one color, except `keep` pixels of it.
+        /// A border of one color, of which `keep` pixels remain.
         case border(ImageOperations.Trim, keep: Int)
     }
 
-    /// As written, in ASCII; it determines all other properties.
+    /// The options as written, in ASCII; they determine all other properties.
     let text: String
     var box = RequestedBox()
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
-    /// In percent; only for faces.
+    /// The zoom in percent; applies only to faces.
     private(set) var zoom = 0
     var quality: Int?
-    /// Nil for the first of ``accepted``, or the source's own.
+    /// The output format; nil selects the first of ``accepted``, or else the source's format.
     private(set) var format: ImageFormat?
-    /// Best first; nil if `Accept` is ignored.
+    /// The formats to negotiate, best first; nil ignores `Accept`.
     private(set) var accepted: [ImageFormat]?
     private(set) var isAnimated = true
     private(set) var background: Color?
@@ -57,7 +57,7 @@ struct CloudflareOptions: Hashable, Sendable {
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
-    /// The width for `auto` is the largest of the service's.
+    /// The width for `auto` is the largest one that the service allows.
     private static let (automaticWidth, borderTolerance) = (1_200, 10)
 
     init(_ text: Substring, accept: String?) throws(APIError) {

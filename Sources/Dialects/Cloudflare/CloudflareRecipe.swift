@@ -85,7 +85,7 @@ struct CloudflareRecipe: RenderRecipe {
         case .pad: (rendering.fit, rendering.enlarge) = (.contain, true)
         case .squeeze, .fill: (rendering.fit, rendering.enlarge) = (.fill, true)
         case .crop:
-            // Neither side grows, so the box is at most as large as the image.
+            // The box is clipped to the image, so neither side is enlarged.
             (rendering.fit, rendering.enlarge) = (.cover, true)
             rendering.width = box.width.map { min($0, size.width) }
             rendering.height = box.height.map { min($0, size.height) }
@@ -100,7 +100,7 @@ extension CloudflareRecipe: BoxRecipe {
 
     mutating func set(_ box: RequestedBox, quality: Int?) { (options.box, options.quality) = (box, quality) }
 
-    /// The sides are those of the image; a border trim is ignored.
+    /// The sides are those of the whole image, even with a border trim.
     func response(about source: SourceFacts) -> WrittenResponse {
         let (header, sourceSize) = (source.header, source.header.size)
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? sourceSize

@@ -3,7 +3,7 @@ import Text
 package import ThumbnailTypes
 
 package struct NativeParameters {
-    /// The parameters in the documented order.
+    /// The parameters in the order of the documentation.
     package private(set) var items: [(name: String, value: String)] = []
     /// Steps without equivalent parameters.
     package private(set) var unexpressedSteps: [String] = []
@@ -66,7 +66,7 @@ package struct NativeParameters {
 
     private mutating func set(_ step: any RenderStep, on size: PixelSize) -> Bool {
         guard var parameters = step.parameters(on: size) else { return false }
-        // A second resize has no parameter; the size of the last one counts.
+        // Parameters can express only one resize; `w` and `h` then hold the last size.
         if step is ResampleStep, values["w"] != nil { return false }
         if let overlay = step as? OverlayStep {
             guard additional.indices ~= overlay.addition, values["watermark"] == nil else { return false }

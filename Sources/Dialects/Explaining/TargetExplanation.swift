@@ -3,9 +3,9 @@ package import JSON
 package struct TargetExplanation: Sendable {
     package enum Verdict: Sendable, Equatable {
         case works
-        /// Some of the target's options have no effect here.
+        /// The service ignores some of the target's options.
         case ignores
-        /// The parameter is the one at fault.
+        /// The service rejects the target; `parameter` is the invalid one.
         case rejected(code: String, reason: String, parameter: String?)
     }
 

@@ -41,7 +41,7 @@ package struct APIError: ServiceError, Equatable {
 
     static func withoutFaces(_ name: String) -> Self { .badParameter(name, "The setting faceDetection is off.") }
 
-    /// - Parameter ofAll: The bound holds for signed requests, too.
+    /// - Parameter ofAll: Whether the limit also applies to signed requests.
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
         let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
         return Self(
@@ -50,7 +50,7 @@ package struct APIError: ServiceError, Equatable {
             parameter: name, allowed: allowed)
     }
 
-    /// The free edition lacks it, or it is not supported here.
+    /// Only a paid edition of the original has the option, or Alula does not support it.
     package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
         Self(.badRequest, .unsupportedOption, .request, reason, parameter: name)
     }
@@ -59,12 +59,12 @@ package struct APIError: ServiceError, Equatable {
         Self(.badRequest, .badURL, .request, reason, parameter: "url")
     }
 
-    /// The position is a JSON Pointer; the reason is for the client.
+    /// - Parameter place: A JSON Pointer to the invalid value.
     package static func badBody(_ place: String, _ reason: String) -> Self {
         Self(.badRequest, .badBody, .request, reason, parameter: place.isEmpty ? nil : place)
     }
 
-    /// A reload found errors in the settings; nothing has changed.
+    /// A reload found errors in the settings; the current ones stay in use.
     package static func badSettings(_ lines: [String]) -> Self {
         Self(.unprocessableContent, .badSettings, .request, lines.joined(separator: "; "))
     }
@@ -87,9 +87,9 @@ package struct APIError: ServiceError, Equatable {
         Self(.forbidden, .crossSite, .policy, reason, detail: detail)
     }
 
-    /// The service itself sent the request.
+    /// The service requests its own URL.
     ///
-    /// As a failure of the origin, a 5xx status would count against the service's own address.
+    /// The status is not 5xx, which would count as a failure of the origin, that is, of the service's own host.
     package static let requestLoop = Self(
         .forbidden, .requestLoop, .policy,
         "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
@@ -121,7 +121,7 @@ package struct APIError: ServiceError, Equatable {
     package static let bodyTooLarge = Self(.contentTooLarge, .requestTooLarge, .request, "The body is too large.")
     package static let sourceTooLarge = Self(
         .contentTooLarge, .sourceTooLarge, .request, "The image exceeds the size limit.")
-    /// The response must be complete before it is sent.
+    /// The response exceeds the limit for bodies that must be complete before they are sent.
     package static let responseTooLarge = Self(
         .contentTooLarge, .tooLarge, .request,
         "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
@@ -146,7 +146,7 @@ package struct APIError: ServiceError, Equatable {
         .clientClosedRequest, .clientClosed, .cancelled, "The client has closed its connection.")
     package static let draining = Self(
         .serviceUnavailable, .draining, .overload, "The service is shutting down; try again.")
-    /// A trusted proxy has forwarded too many pending requests of one client.
+    /// A trusted proxy has too many pending requests of one client.
     package static let tooManyOfClient = Self(
         .serviceUnavailable, .overloaded, .request, "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(

@@ -34,7 +34,7 @@ extension RenderSteps {
             if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
             if sigma == nil { append(KernelStep(.sharpen)) }
         }
-        // The second factor reverses the first one, and is the same by default.
+        // The second number reverses the first one; both are equal by default.
         let gamma = try values.number("gamma", in: 1...3) ?? 2.2
         if let out = try values.number("gamma.1", in: 1...3), out != gamma {
             append(ColorMapStep(.curves([.power(Float(gamma / out))])))
@@ -59,7 +59,7 @@ extension RenderSteps {
             let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
             guard values.has(name) else { return part.map { Float($0) } }
             let amount = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
-            // The last one by its name wins.
+            // `saturation` and `brightness` replace the numbers of `modulate`.
             return name == "saturation" ? amount : part.map { Float($0) } ?? amount
         }
         let lightness = try value(0, "brightness", 0...10_000) ?? 1

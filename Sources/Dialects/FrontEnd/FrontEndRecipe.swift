@@ -13,7 +13,7 @@ struct FrontEndRecipe: RenderRecipe {
 
     enum FormatRule: Sendable, Hashable {
         case fixed(ImageFormat)
-        /// The first that `Accept` names, best first; otherwise the source's own.
+        /// The first of these formats, best first, that `Accept` names; otherwise the source's format.
         case negotiated([ImageFormat])
     }
 
@@ -33,7 +33,7 @@ struct FrontEndRecipe: RenderRecipe {
     var defaultQuality: Int?
     var unchanged = Unchanged.none
     var acceptsDrawings = true
-    /// Used for results only if `Accept` names them.
+    /// Formats that results have only if `Accept` names them.
     var unexpected: [ImageFormat] = []
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -90,7 +90,7 @@ struct FrontEndRecipe: RenderRecipe {
         return source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
     }
 
-    /// Never exceeds the source on either side.
+    /// Returns the size of the box, which never exceeds the source on either side.
     private func size(of source: PixelSize) -> PixelSize {
         func scaled(_ side: Int, by numerator: Int, over denominator: Int) -> Int {
             max(1, Int((Double(side) * Double(numerator) / Double(denominator)).rounded(.toNearestOrEven)))

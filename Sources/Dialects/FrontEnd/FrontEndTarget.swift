@@ -123,7 +123,7 @@ struct FrontEndTarget {
     static let sides = 1...16_384
 }
 
-/// The options are one segment of the path, followed by the source.
+/// A path that consists of one segment with the options, followed by the source.
 struct FrontEndPath {
     let options: Substring
     let source: Substring
@@ -145,7 +145,7 @@ struct FrontEndPath {
         return decoded
     }
 
-    /// An absolute URL percent-decoded once, or a path that keeps the escapes of `%`, `?` and `#`.
+    /// Returns an absolute URL percent-decoded once, or a path with the escapes of `%`, `?` and `#` kept.
     static func source(_ text: Substring) throws(APIError) -> String {
         let whole = try decoded(text, "source")
         if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
@@ -168,19 +168,19 @@ extension PathPrefix {
 }
 
 struct FrontEndSources: Sendable {
-    /// The base URL of paths; nil if sources are absolute URLs only.
+    /// The base URL of paths; nil if sources must be absolute URLs.
     let base: SourceBase?
-    /// The endpoint's own prefix, below which nothing is a source: it would request itself.
+    /// The endpoint's prefix; sources below it are rejected as loops.
     let prefix: PathPrefix
-    /// A path may lack its leading slash.
+    /// Whether a path may omit its leading slash.
     var acceptsBarePaths = false
     var acceptsQueries = true
-    /// A path without its leading slash may contain a colon, but must not begin with a web scheme.
+    /// Whether a path without a leading slash may contain a colon; it must not begin with a web scheme.
     var acceptsColons = false
 
-    /// `//host` and backslashes, which browsers treat as slashes, never name a path.
+    /// Returns the source; rejects `//host` and backslashes, which browsers treat as slashes.
     ///
-    /// The origin rejects paths that would leave it.
+    /// Paths that would leave the origin are rejected later, by the origin.
     func source(_ text: String) throws(APIError) -> ExactText {
         guard !text.hasPrefix("//"), !text.utf8.contains(UInt8(ascii: "\\")) else {
             throw .badURL("The source must not begin with two slashes or contain a backslash.")

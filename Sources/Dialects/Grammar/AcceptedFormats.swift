@@ -3,10 +3,9 @@ package import Recipes
 import Text
 
 package enum AcceptedFormats {
-    /// The weights of explicitly named formats, in thousandths.
+    /// Returns the weights of explicitly named formats, in thousandths.
     ///
-    /// A format with `q=0` is left out, and so is a member with an invalid weight. If a format is named twice, the
-    /// higher weight counts.
+    /// Omits formats with `q=0` or an invalid weight. If a format is named twice, the higher weight applies.
     package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
         guard let accept else { return [:] }
         var qualities: [ImageFormat: Int] = [:]
@@ -19,7 +18,7 @@ package enum AcceptedFormats {
         return qualities
     }
 
-    /// Best first; wildcards name no format.
+    /// Returns the formats that `Accept` names, best first, ignoring wildcards.
     static func named(of formats: [ImageFormat], in accept: String?) -> [ImageFormat] {
         let weights = qualities(accept)
         return formats.enumerated().filter { weights[$0.element] != nil }.sorted { one, other in
@@ -37,7 +36,7 @@ package enum AcceptedFormats {
         return 1_000
     }
 
-    /// 0 to 1 with at most three decimals; a trailing point is allowed.
+    /// Reads 0 to 1 with at most three decimals; a trailing point is allowed.
     private static func thousandths(_ text: String) -> Int? {
         ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
     }

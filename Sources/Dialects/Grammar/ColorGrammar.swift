@@ -3,7 +3,7 @@ import Recipes
 import Text
 
 enum ColorGrammar {
-    /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case.
+    /// Reads `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case.
     static func color(_ text: String) -> Color? {
         // Some non-ASCII characters have an ASCII lowercase form.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -23,7 +23,7 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
-    /// Reads a color like ``color(_:)``, or in CSS notation with `#`, `rgb()` or `rgba()`.
+    /// Reads the forms of ``color(_:)``, and CSS notation with `#`, `rgb()` or `rgba()`.
     static func ownColor(_ text: String) -> Color? {
         if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
         return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")
@@ -36,8 +36,9 @@ extension ColorGrammar {
         return Hexadecimal.decode(pairs) == nil ? nil : color(pairs)
     }
 
-    /// Three, four, six or eight hexadecimal digits with or without `#`, a name, or `rgb()`, `hsl()` or `hwb()` (CSS
-    /// Color Module Level 4, sections 5 to 8).
+    /// Reads three, four, six or eight hexadecimal digits with or without `#`, a name, or `rgb()`, `hsl()` or `hwb()`.
+    ///
+    /// See CSS Color Module Level 4, sections 5 to 8.
     static func cssColor(_ text: String) -> Color? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let digits = text.suffix(after: "#") { return hexadecimal(digits) }
@@ -89,7 +90,7 @@ extension ColorGrammar {
 }
 
 enum ColorNames {
-    /// Red, green and blue in one number, by lowercase name.
+    /// Colors as `0xRRGGBB`, by lowercase name.
     static let values: [ExactText: Int] = [
         "aliceblue": 0xf0f8ff, "antiquewhite": 0xfaebd7, "aqua": 0x00ffff, "aquamarine": 0x7fffd4, "azure": 0xf0ffff,
         "beige": 0xf5f5dc, "bisque": 0xffe4c4, "black": 0x000000, "blanchedalmond": 0xffebcd, "blue": 0x0000ff,

@@ -16,7 +16,7 @@ package enum ParameterGrammar {
         fraction(text, decimals: 3, in: range)
     }
 
-    /// Reads a fraction, in units of the last decimal.
+    /// Reads a fraction as a whole number of units of the last decimal.
     static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
@@ -32,7 +32,7 @@ package enum ParameterGrammar {
         return range.contains(value) ? value : nil
     }
 
-    /// At most 24 bytes without an exponent, such as `-1.5` or `.25`.
+    /// Reads at most 24 bytes without an exponent, such as `-1.5` or `.25`.
     static func decimal(_ text: some StringProtocol) -> Double? {
         guard text.utf8.count <= 24, text.utf8.allSatisfy({ $0.isASCIIDigit || ".-".utf8.contains($0) }) else {
             return nil
@@ -60,7 +60,7 @@ package enum ParameterGrammar {
         return value
     }
 
-    /// Unix seconds.
+    /// Reads a time in Unix seconds.
     package static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
         guard let seconds = integer(text, in: 0...999_999_999_999) else {
             throw .badParameter(name, "Must be a Unix time in seconds.")
@@ -80,7 +80,7 @@ package enum ParameterGrammar {
 
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
 
-    /// Nil for `auto`.
+    /// Reads the name of a format; nil for `auto`.
     static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
         if text == "auto" { return nil }
         guard let format = ImageFormat(name: text), format.isWritten else {
@@ -89,7 +89,7 @@ package enum ParameterGrammar {
         return format
     }
 
-    /// The source as received, not empty and not too long; other code checks whether it is a URL.
+    /// Returns the source as received, neither empty nor too long; does not check whether it is a URL.
     package static func source(_ text: String) throws(APIError) -> String {
         guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
         guard text.utf8.count <= longestSource else {
@@ -98,7 +98,7 @@ package enum ParameterGrammar {
         return text
     }
 
-    /// In bytes after percent-decoding.
+    /// The maximum length in bytes after percent-decoding.
     static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")

@@ -44,8 +44,9 @@ package struct RawQuery {
         return result
     }
 
-    /// Returns the error, or its cause: `url` contains a URL whose query is not percent-encoded, so that the rest of
-    /// that query is parsed as parameters of the request.
+    /// Returns the error, or its cause if `url` contains a query that is not percent-encoded.
+    ///
+    /// The rest of that query is then parsed as parameters of the request.
     package func explained(_ error: APIError, of index: Int) -> APIError {
         let isCut = items[..<index].contains { item in
             item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
@@ -60,14 +61,12 @@ package struct RawQuery {
 }
 
 enum FormQuery {
-    /// Decoded, in order; nil if a parameter is not percent-encoded UTF-8.
-    ///
-    /// A plus stands for a space.
+    /// Returns the decoded parameters in order, with a plus as a space; nil if one is not percent-encoded UTF-8.
     static func items(of target: String) -> [(name: String, value: String)]? {
         (try? RawQuery(target: target).decoded(isForm: true))?.filter { !($0.name.isEmpty && $0.value.isEmpty) }
     }
 
-    /// Sorted by name, keeping the order of values with the same name, and encoded as Go does.
+    /// Returns the query sorted by name, keeping the order of values with the same name, and encoded as Go does.
     static func text(sorting items: [(name: String, value: String)]) -> String {
         let sorted = items.enumerated().sorted { one, other in
             let (first, second) = (ExactText(one.element.name), ExactText(other.element.name))

@@ -1,7 +1,7 @@
 import Text
 package import ThumbnailTypes
 
-/// IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
+/// IPX 4, used by Nuxt Image: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
 package struct IPXDialect: FrontEndDialect {
     package let name = "ipx"
     package let prefix: PathPrefix
@@ -26,7 +26,7 @@ package struct IPXDialect: FrontEndDialect {
         return query
     }
 
-    /// Percent-decoded once; the query of the request is ignored.
+    /// Returns the source, percent-decoded once, without the query of the request.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         let decoded = try FrontEndPath.source(text.prefix(before: UInt8(ascii: "?")))
         // Static sites and some proxies merge two slashes into one.

@@ -2,7 +2,7 @@ import Recipes
 import Text
 
 struct IPXModifiers: Hashable, Sendable {
-    /// As written, in ASCII; it determines all other properties.
+    /// The modifiers as written, in ASCII; they determine all other properties.
     let text: String
     var box = RequestedBox()
     private(set) var enlarges = false
@@ -11,9 +11,9 @@ struct IPXModifiers: Hashable, Sendable {
     private(set) var background: Color?
     private(set) var flattens = false
     var quality: Int?
-    /// Nil for the first of ``accepted``, or the source's own.
+    /// The output format; nil selects the first of ``accepted``, or else the source's format.
     private(set) var format: ImageFormat?
-    /// Best first, and the default format; nil if `Accept` is ignored.
+    /// The formats to negotiate, best first, then the default; nil ignores `Accept`.
     private(set) var accepted: [ImageFormat]?
     private(set) var keepsFrames = false
     private(set) var isUpright = false
@@ -42,7 +42,7 @@ struct IPXModifiers: Hashable, Sendable {
     }
 
     private mutating func readSize(_ values: FrontEndTarget) throws(APIError) {
-        // The order of the names matters: the last one starts over.
+        // Order matters: a later name resets earlier ones.
         for name in ["h", "height", "resize", "s", "w", "width"] where values.has(name) {
             let isBox = name == "s" || name == "resize"
             let text = try values.required(name)

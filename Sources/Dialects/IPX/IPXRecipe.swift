@@ -55,7 +55,7 @@ struct IPXRecipe: RenderRecipe {
         return rendering
     }
 
-    /// EXIF's turn is undone unless it is requested; with a size, the image is turned first.
+    /// Undoes the EXIF turn unless it is requested; with a size, the image is first turned upright.
     private func orient(_ rendering: inout RenderingOptions, _ source: RecipeSource) throws(ImagingError) {
         let page = source.header.page(0)
         let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse

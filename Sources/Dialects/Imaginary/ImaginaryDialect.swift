@@ -21,7 +21,7 @@ package struct ImaginaryDialect: Dialect {
         self.configuration = configuration
     }
 
-    /// At `/`, the dialect claims its own routes before Alula's.
+    /// At `/`, imaginary's routes take precedence over Alula's.
     package func match(on target: String) -> DialectMatch {
         guard prefix.path == "/" else { return prefix.match(on: target) }
         return ImaginaryTarget.routeName(target, at: prefix) == nil ? .none : .exact
@@ -33,7 +33,7 @@ package struct ImaginaryDialect: Dialect {
         guard let items = FormQuery.items(of: text),
             let received = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
         else { return false }
-        // The routes contain no escaped characters, so the path is the decoded one.
+        // The routes contain no escaped characters, so the path needs no decoding.
         let path = text.prefix(before: UInt8(ascii: "?"))
         let message = path + FormQuery.text(sorting: items.filter { !$0.name.isExactly("sign") })
         return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), received)
@@ -51,7 +51,7 @@ package struct ImaginaryDialect: Dialect {
         let parsed = try ImaginaryTarget(target.target.string, at: prefix)
         guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
-            // Another error is more useful.
+            // As imaginary does, report an error of the operation before the missing URL.
             _ = try parsed.operations(accept: nil)
             throw .missingParameter("url")
         }
@@ -64,7 +64,7 @@ package struct ImaginaryDialect: Dialect {
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
     }
 
-    /// The sides and the format of the target, if they are valid.
+    /// Returns the fallback image with the sides and the format of the target, if these are valid.
     package func fallbackImage(for target: RequestedTarget) -> FallbackImage? {
         guard let placeholder = configuration.placeholder,
             let parsed = try? ImaginaryTarget(target.target.string, at: prefix)
@@ -83,7 +83,7 @@ package struct ImaginaryDialect: Dialect {
             .tooManyRedirects, .lengthRequired:
             .badRequest
         case .originError:
-            // Only an error of the origin is passed on.
+            // Pass on errors of the origin only.
             error.upstreamStatus.flatMap { 400...511 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
                 ?? .serviceUnavailable
         default: nil
@@ -95,7 +95,7 @@ package struct ImaginaryDialect: Dialect {
         throw .badKey
     }
 
-    /// The index of the key that the target or the field `API-Key` names; all are compared.
+    /// Returns the index of the key in the target or in the field `API-Key`; compares all keys in constant time.
     private func key(of target: RequestedTarget) -> Int? {
         let field = target.apiKey?.string ?? ""
         let received =
@@ -113,7 +113,7 @@ package struct ImaginaryDialect: Dialect {
         guard let files else {
             throw .unsupportedOption("file", "Files of the machine are not served; url names an image.")
         }
-        // The service decodes this name once more.
+        // The source is percent-decoded once more.
         return files.source(path: file)
     }
 
@@ -149,7 +149,7 @@ package struct ImaginaryDialect: Dialect {
 
 package struct ImaginaryPlaceholder: Sendable {
     package var source: ExactText?
-    /// Nil for the failure's.
+    /// The status of the fallback image; nil for the error's status.
     package var status: Int?
 
     package init() {}

@@ -13,9 +13,9 @@ struct ImaginaryLayout {
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
-    /// Between the operations of a pipeline, where no size is rejected: products of sides must not overflow.
+    /// The upper bound for intermediate sizes of a pipeline, so that products of sides do not overflow.
     ///
-    /// The size at its end is rejected long before this, so nothing needs to be exact.
+    /// The final size has a much lower limit, so intermediate sizes need not be exact above this.
     private static let longestSide = 100_000_000
 
     init(_ operation: ImaginaryOperation, on source: PixelSize) throws(ImagingError) {

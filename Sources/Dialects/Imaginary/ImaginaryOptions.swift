@@ -21,9 +21,9 @@ struct ImaginaryOptions: Hashable, Sendable {
     var factor = 0
     var rotate = 0
     var quality = 0
-    /// 0…1.
+    /// The opacity, from 0 to 1.
     var opacity = 0.0
-    /// In pixels; `minimum` only makes a blur requested.
+    /// The blur in pixels; `minimumAmplitude` has no effect except to request the blur.
     var sigma = 0.0
     var minimumAmplitude = 0.0
     var mirrorsX = false
@@ -31,7 +31,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var isForced = false
     var isEmbedded = false
     var keepsOrientation = false
-    /// Nil if the parameter is absent.
+    /// Whether cropping is disabled; nil if the parameter is absent.
     var isUncropped: Bool?
     var isGray = false
     var gravity = Side.centre
@@ -50,9 +50,9 @@ struct ImaginaryOptions: Hashable, Sendable {
     var type: ExactText = ""
     var ignored: [String] = []
 
-    /// Nil for bars filled from the image.
+    /// The color of bars; nil if they are filled from the image.
     ///
-    /// Bars of a color are as transparent as the image, and the background is put behind all of it at the end.
+    /// Colored bars are transparent if the image has alpha; the background is added at the end.
     func barColor(hasAlpha: Bool) -> Color? {
         switch bars {
         case .white: .white
@@ -62,7 +62,7 @@ struct ImaginaryOptions: Hashable, Sendable {
         }
     }
 
-    /// Completed by the aspect ratio in whole numbers as in the service.
+    /// The box, with a missing side computed from the aspect ratio in integer arithmetic, as in imaginary.
     var box: PixelSize {
         let named = PixelSize(width: max(0, width), height: max(0, height))
         guard let ratio, (width != 0) != (height != 0) else { return named }

@@ -18,7 +18,7 @@ enum ImaginaryPipelineText {
     }
 
     static func steps(in text: String) throws(APIError) -> [Step] {
-        // A text this short counts as none, as in imaginary.
+        // imaginary treats texts this short as empty.
         guard text.utf8.count >= 2 else { return [] }
         let list: JSONValue
         do {
@@ -60,7 +60,7 @@ enum ImaginaryPipelineText {
     ) throws(APIError) -> ImaginaryOperation {
         var options = ImaginaryOptions()
         for parameter in step.parameters { try options.set(parameter.name.string, parameter.value) }
-        // Unknown names mean the image's own format here.
+        // Unknown format names select the image's format.
         let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
         return try ImaginaryOperation(name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))
     }

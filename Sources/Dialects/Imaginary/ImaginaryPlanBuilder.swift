@@ -63,10 +63,10 @@ extension ImaginaryPlanBuilder {
 
     mutating func skip(_ operation: ImaginaryOperation) { if operation.mark != nil { nextAddition += 1 } }
 
-    /// In pixels; larger blurs leave one color anyway.
+    /// The largest blur in pixels; it already leaves only one color.
     private static let widestBlur = 1_000.0
 
-    /// Drops what an operation's file format could not represent, so that later operations do not see it.
+    /// Applies the operation's format and background, so that later operations see no alpha that the format lacks.
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
         quality = operation.options.effectiveQuality

@@ -46,7 +46,7 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
     var keyText: String { "imaginary placeholder" }
 }
 
-/// Facts of `/info`; the image itself is one unused pixel.
+/// A recipe for `/info`: returns facts, and renders one unused pixel.
 struct ImaginaryFactsRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         Composition(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
@@ -60,7 +60,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         }
     }
 
-    /// Under the service's own names; sides are those of the stored image.
+    /// Returns the facts under imaginary's names; sides are those of the stored image.
     static func facts(about header: ImageHeader) -> JSONValue {
         .object([
             ("width", .int(header.storedSize.width)), ("height", .int(header.storedSize.height)),
@@ -84,7 +84,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         return isDeep && header.format != .heic && header.format != .avif ? "rgb16" : "srgb"
     }
 
-    /// 0 if the file has none; loaders of WebP always report an orientation.
+    /// Returns 0 if the file has no orientation; loaders of WebP always report one.
     private static func orientation(of header: ImageHeader) -> Int {
         header.orientation == .none && header.format != .webp ? 0 : header.orientation.exif
     }
@@ -111,7 +111,7 @@ extension ImaginaryOptions {
         if 1...100 ~= quality { quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return }
         let requested = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
-        // Each pixel becomes several.
+        // A zoom enlarges the image, whatever its box.
         if factor > 0 {
             guard policy.rule == .up else { throw policy.rejection("w") }
             factor = 0

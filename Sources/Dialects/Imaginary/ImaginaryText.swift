@@ -5,7 +5,7 @@ import Text
 ///
 /// The original's fonts are unknown here, so widths assume a common sans-serif font.
 struct ImaginaryText {
-    /// In bytes.
+    /// The maximum length of a text in bytes.
     static let maximumLength = 1_000
     private static let place = 100
     private static let largest = (font: 500.0, side: 4_096)
@@ -30,7 +30,7 @@ struct ImaginaryText {
         margin = min(options.margin > 0 ? options.margin : requested, Self.largest.side)
     }
 
-    /// A sixth of the image's width, which is not known yet; this assumes twelve hundred pixels.
+    /// A sixth of an image 1,200 pixels wide, because the actual width is not known yet.
     private static let usualWidth = 200
 
     var drawing: String {
@@ -46,7 +46,7 @@ struct ImaginaryText {
         return text + "</g></svg>"
     }
 
-    /// Such as `sans bold 12`, in points.
+    /// Parses a font such as `sans bold 12`, in points.
     private static func font(_ text: String) -> (style: String, points: Double) {
         var words = text.split(separator: " ").map { String($0).asciiLowercased }
         let points = words.last.flatMap { Double($0) } ?? 10

@@ -20,10 +20,12 @@ enum ImaginaryValue: Hashable {
             }
     }
 
-    /// Larger numbers are clipped; no image has such a side.
+    /// The largest number; larger ones are clipped, because no image has such a side.
     private static let largest = 10_000_000.0
 
-    /// Texts are rounded half up and lose their sign, numbers are truncated and keep it; an empty text is 0.
+    /// The integer value.
+    ///
+    /// Texts are rounded half up and lose their sign; numbers are truncated. An empty text is 0.
     var whole: Int? {
         switch self {
         case .text(let text):
@@ -33,7 +35,7 @@ enum ImaginaryValue: Hashable {
         }
     }
 
-    /// A text's number loses its sign.
+    /// The number; one in a text loses its sign.
     var decimal: Double? {
         switch self {
         case .text(let text): Self.decimal(text.string).map { min(abs($0), Self.largest) }
@@ -42,7 +44,7 @@ enum ImaginaryValue: Hashable {
         }
     }
 
-    /// In Go's spellings; an empty text is false.
+    /// Reads a Boolean in Go's spellings; an empty text is false.
     var flag: Bool? {
         switch self {
         case .flag(let flag): flag
@@ -54,7 +56,7 @@ enum ImaginaryValue: Hashable {
 
     var text: ExactText? { if case .text(let text) = self { text } else { nil } }
 
-    /// Finite, in Go's syntax; an empty text is 0.
+    /// Reads a finite number in Go's syntax; an empty text is 0.
     private static func decimal(_ text: String) -> Double? {
         if text.isEmpty { return 0 }
         guard text.utf8.count <= 32, let number = Double(text), number.isFinite else { return nil }
@@ -63,7 +65,7 @@ enum ImaginaryValue: Hashable {
 }
 
 extension ImaginaryValue {
-    /// `R,G,B` in decimal; values above 255 are clipped, and invalid numbers count as 0.
+    /// Reads `R,G,B` in decimal, where values above 255 are clipped and invalid numbers count as 0.
     static func components(_ text: String) -> [UInt8] {
         text.split(separator: ",", omittingEmptySubsequences: false).map { member in
             let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }

@@ -8,7 +8,7 @@ struct ImgproxyOption: Hashable, Sendable {
 
     var quotedName: String { String(decoding: name.utf8.prefix(APIError.longestQuotedName), as: UTF8.self) }
 
-    /// Nil for a segment without a separator, which is not an option.
+    /// Returns nil for a segment without a separator, because it is not an option.
     init?(_ segment: ArraySlice<UInt8>, separator: [UInt8]) {
         var parts: [ArraySlice<UInt8>] = []
         var rest = segment
@@ -63,7 +63,7 @@ struct ImgproxyArguments {
         throw fault("Must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
 
-    /// With an optional sign, fraction and exponent.
+    /// Reads a number with an optional sign, fraction and exponent.
     func number(_ index: Int, in range: ClosedRange<Double>) throws(APIError) -> Double {
         let text = option.arguments[index]
         if (1...Self.longestNumber).contains(text.count), text.allSatisfy(Self.isNumeric),
@@ -102,7 +102,7 @@ struct ImgproxyArguments {
         try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
-    /// `obj:face`, or `objw:face:WEIGHT`.
+    /// Whether the arguments are `obj:face`, or `objw:face:WEIGHT`.
     func namesFaces(from start: Int) -> Bool {
         guard has(start + 1), text(start + 1) == "face" else { return false }
         let isWeighted = count == start + 3 && (try? number(start + 2, in: 0...Self.largest)) != nil
@@ -117,8 +117,6 @@ struct ImgproxyArguments {
         }
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }
-
-    /// The largest number, whole or with a fraction.
     static let largest = 1e9
     /// The smallest factor whose reciprocal does not exceed the largest number.
     private static let smallestFactor = 1e-9

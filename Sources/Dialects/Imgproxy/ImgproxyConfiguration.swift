@@ -6,18 +6,18 @@ package struct ImgproxyConfiguration: Sendable {
     /// The keys, of any length, with their salts in the same order.
     package var keys: [[UInt8]] = []
     package var salts: [[UInt8]] = []
-    /// In bytes, 1…32.
+    /// The length of a signature in bytes, from 1 to 32.
     package var signatureSize = 32
     package var trustedSignatures: [ExactText] = []
     package var baseURL: SourceBase = ""
     package var replacements: [ImgproxyReplacement] = []
     package var localOrigin: String?
     package var argumentsSeparator = ":"
-    /// Whether `obj:face` finds faces; otherwise it is refused, like all other objects.
+    /// Whether `obj:face` finds faces; otherwise it is rejected like other objects.
     package var findsFaces = true
-    /// Whether the last part of a base64 source is only a file name.
+    /// Whether the last segment of a base64 source is only a file name.
     package var ignoresNameAfterBase64 = false
-    /// The allowed options as written; empty for all.
+    /// The allowed options as written; if empty, all are allowed.
     package var allowedOptions: Set<ExactText> = []
     package var allowsSecurityOptions = false
     package var allowsOnlyPresets = false
@@ -41,12 +41,12 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     package var stripsMetadata = true
     package var keepsCopyright = true
     package var stripsColorProfile = true
-    /// A factor, above 0 and at most 1.
+    /// The default factor, greater than 0 and at most 1.
     package var watermarkOpacity = 1.0
     package var maximumFrames = 1
-    /// 0 for the limit of a source.
+    /// The maximum pixels of a frame; 0 uses the limit for sources.
     package var maximumFramePixels = 0
-    /// 0 for no limit.
+    /// The maximum length of a side; 0 means no limit.
     package var maximumSide = 0
     package var light = ResamplingLight.gamma
 
@@ -64,8 +64,9 @@ extension ImgproxyDefaults {
         }
     }
 
-    /// Best first, without formats that have no writer; returns whether all names are formats, and at least one has a
-    /// writer.
+    /// Sets the preferred formats, best first, omitting those without a writer.
+    ///
+    /// Returns whether all names are formats, and at least one has a writer.
     package mutating func prefer(_ names: [String]) -> Bool {
         let formats = names.compactMap { ImgproxyFormat(name: $0) }
         preferredFormats = formats.compactMap(\.written)

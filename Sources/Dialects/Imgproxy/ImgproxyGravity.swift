@@ -12,14 +12,14 @@ struct ImgproxyGravity: Hashable, Sendable {
         case southWest = "sowe"
         case southEast = "soea"
         case smart = "sm"
-        /// The only objects that are found.
+        /// The object to look for; only `face` is supported.
         case faces = "obj"
-        /// In fractions of width and height.
+        /// A point in fractions of width and height.
         case focus = "fp"
-        /// Only for watermarks.
+        /// Repeats the watermark; valid for watermarks only.
         case tiles = "re"
 
-        /// -1 at the left and top, 1 at the right and bottom, 0 in the middle; nil for the others.
+        /// The side: -1 for left and top, 0 for the middle, 1 for right and bottom; nil for other kinds.
         fileprivate var sides: (x: Int, y: Int)? { Self.sides[self] }
 
         fileprivate init?(sides: (x: Int, y: Int)) {
@@ -34,14 +34,16 @@ struct ImgproxyGravity: Hashable, Sendable {
     }
 
     var kind: Kind?
-    /// Inward, or to the right from the center: pixels from 1 on, below it a fraction of the width; or the point.
+    /// The horizontal offset, inward from an edge or right of the center: pixels if at least 1, otherwise a fraction.
+    ///
+    /// For ``Kind/focus``, the position of the point.
     var x = 0.0
-    /// Inward, or down from the center: pixels from 1 on, below it a fraction of the height; or the point.
+    /// The vertical offset, inward from an edge or down from the center, in the units of ``x``.
     var y = 0.0
 
     /// - Parameters:
-    ///   - ratio: The factor of distances in pixels.
-    ///   - mayOverhang: A part of `inner` may lie outside; at least one pixel stays inside.
+    ///   - ratio: The device pixel ratio, which scales offsets in pixels.
+    ///   - mayOverhang: Whether parts of `inner` may lie outside; at least one pixel stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {
@@ -67,14 +69,14 @@ struct ImgproxyGravity: Hashable, Sendable {
         }
     }
 
-    /// The offset counts in pixels from 1 up, and as a fraction of `side` below.
+    /// Returns the offset in pixels; an offset below 1 is a fraction of `side`.
     static func distance(_ offset: Double, of side: Int, ratio: Double) -> Int {
         pixels(evenly: abs(offset) >= 1 ? offset * ratio : Double(side) * offset)
     }
 }
 
 extension ImgproxyGravity {
-    /// Before the image is turned by `quarters` clockwise, and then mirrored.
+    /// Returns the gravity that applies before the image is turned by `quarters` clockwise and then mirrored.
     func before(quarters: Int, mirroringX: Bool, mirroringY: Bool) -> ImgproxyGravity {
         var gravity = self
         if mirroringX { gravity.mirrorX() }
@@ -106,10 +108,10 @@ extension ImgproxyGravity {
     var keyText: String { "\((kind ?? .center).rawValue) \(x) \(y)" }
 }
 
-/// Halves away from zero; clips far beyond all limits.
+/// Rounds halves away from zero, and clips far above all limits.
 func pixels(_ value: Double) -> Int { whole(value.rounded()) }
 
 func pixels(evenly value: Double) -> Int { whole(value.rounded(.toNearestOrEven)) }
 
-/// At most twice the longest side that any limit allows.
+/// Clips to twice the longest side that any limit allows.
 private func whole(_ value: Double) -> Int { value.isNaN ? 0 : Int(max(-2e7, min(value, 2e7))) }

@@ -1,13 +1,14 @@
 import Recipes
 
-/// Sizes between the steps, in floating point and in imgproxy's own order of operations, so that halves are rounded as
-/// there; a size of 0 stands for none.
+/// Sizes between the steps, computed in imgproxy's order of floating-point operations, so that halves round equally.
+///
+/// A size of 0 means that the step is absent.
 struct ImgproxyLayout: Hashable, Sendable {
     enum Prescaling: Hashable, Sendable {
         case none
-        /// Decoders that reduce by 2, 4 or 8 and round up: JPEG.
+        /// Reduces by 2, 4 or 8 and rounds up, as JPEG decoders do.
         case powers
-        /// Decoders that reduce by any factor and round to nearest: WebP.
+        /// Reduces by any factor and rounds to nearest, as WebP decoders do.
         case anyFactor
     }
 
@@ -32,7 +33,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         resizedSize = prescaled(part, of: source, by: prescaling)
     }
 
-    /// Pixels from 1 on, a fraction below it, all of the side for 0.
+    /// Returns the cropped side: pixels if `value` is at least 1, otherwise a fraction; 0 keeps the whole side.
     private static func cropSide(_ value: Double, of side: Int) -> Int {
         if value == 0 { return 0 }
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
@@ -60,8 +61,8 @@ struct ImgproxyLayout: Hashable, Sendable {
             if minimum < 1 {
                 shrinkX /= minimum
                 shrinkY /= minimum
-                // A ratio below 1 would further shrink an image that cannot reach its box; on a canvas it keeps its
-                // proportion to it.
+                // Without a canvas, reset the ratio: it would shrink an image further that is already smaller than its
+                // box. On a canvas, the image keeps its proportion to the canvas.
                 if !options.extend.isOn { ratio /= minimum }
             }
             ratio = min(ratio, min(shrinkX, shrinkY))
@@ -169,7 +170,7 @@ struct ImgproxyLayout: Hashable, Sendable {
 }
 
 extension PixelSize {
-    /// A side of 0 counts as the whole one.
+    /// Returns the size, limited to `whole`, which also replaces sides of 0.
     func orLess(than whole: PixelSize) -> PixelSize {
         PixelSize(
             width: width == 0 ? whole.width : min(width, whole.width),
@@ -178,7 +179,7 @@ extension PixelSize {
 }
 
 extension ImgproxyOptions.ResizingType {
-    /// Resolves ``auto`` to ``fill`` if source and box have the same orientation, where a square counts as landscape.
+    /// Resolves ``auto`` to ``fill`` if source and box have the same orientation; a square counts as landscape.
     fileprivate func resolved(_ part: PixelSize, width: Int, height: Int) -> Self {
         guard self == .auto else { return self }
         let isLandscape = part.width >= part.height

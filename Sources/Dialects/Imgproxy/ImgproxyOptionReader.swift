@@ -10,7 +10,7 @@ struct ImgproxyOptionReader {
     private(set) var maximumSourceBytes: Int?
     private(set) var expires: Int?
     private(set) var ignored: [String] = []
-    /// The parts that the target itself specifies.
+    /// The options that the target sets, as opposed to presets.
     private(set) var choices = ClientChoices.all
 
     private let configuration: ImgproxyConfiguration
@@ -187,7 +187,7 @@ extension ImgproxyOptionReader {
         try readGravity(arguments, from: start + 1, of: .canvas, into: path.appending(path: \.gravity))
     }
 
-    /// A later position keeps the distances of an earlier one, unless it has its own.
+    /// A later position keeps the offsets of an earlier one, unless it has its own.
     private mutating func readGravity(
         _ arguments: ImgproxyArguments, from start: Int, of kinds: Set<ImgproxyGravity.Kind>,
         into path: WritableKeyPath<ImgproxyOptions, ImgproxyGravity>
@@ -230,7 +230,7 @@ extension ImgproxyOptionReader {
         if arguments.has(3) { image.trim.isEqualDown = arguments.flag(3) }
     }
 
-    /// Missing sides default as in CSS.
+    /// Reads the padding; missing sides default as in CSS.
     private mutating func readPadding(_ arguments: ImgproxyArguments) throws(APIError) {
         var padding = image.padding
         if arguments.has(0) { padding.top = try arguments.integer(0, in: Self.integers) }
@@ -268,7 +268,7 @@ extension ImgproxyOptionReader {
         if image.watermark.opacity > 0, configuration.watermark == nil { ignore(option) }
     }
 
-    /// Pairs of a format and its quality; 0 stands for the default.
+    /// Reads pairs of a format and its quality; 0 resets to the default.
     private mutating func readQualities(_ arguments: ImgproxyArguments) throws(APIError) {
         guard arguments.count.isMultiple(of: 2) else { throw arguments.fault("A format lacks its quality.") }
         for index in stride(from: 0, to: arguments.count, by: 2) {

@@ -13,42 +13,42 @@ struct ImgproxyOptions: Hashable, Sendable {
     }
 
     struct Trim: Hashable, Sendable {
-        /// The largest difference from the border's color; nil for no trim.
+        /// The maximum difference from the border's color; nil disables the trim.
         var threshold: Double?
-        /// Nil for the top left pixel's.
+        /// The border's color; nil uses the top left pixel.
         var color: Color?
-        /// Whether both edges are trimmed only as far as the narrower one.
+        /// Whether left and right are trimmed equally, by the narrower border.
         var isEqualAcross = false
-        /// Whether both edges are trimmed only as far as the narrower one.
+        /// Whether top and bottom are trimmed equally, by the narrower border.
         var isEqualDown = false
     }
 
     struct Watermark: Hashable, Sendable {
         var opacity = 0.0
         var gravity = ImgproxyGravity()
-        /// The fraction of the result's sides that the mark fits into; 0 for the mark's natural size.
+        /// The size of the mark as a fraction of the result's sides; 0 keeps the mark's size.
         var scale = 0.0
     }
 
     var resizingType = ResizingType.fit
     var width = 0
     var height = 0
-    /// In CSS pixels; 0 for none.
+    /// In CSS pixels; 0 means no minimum.
     var minimumWidth = 0
     var minimumHeight = 0
-    /// Above 0.
+    /// The factor for the width; greater than 0.
     var zoomX = 1.0
     var zoomY = 1.0
-    /// Above 0.
+    /// The device pixel ratio; greater than 0.
     var ratio = 1.0
     var enlarges = false
     var extend = Extension()
     var extendRatio = Extension()
     var gravity = ImgproxyGravity()
-    /// Pixels from 1 on, below it fractions of the source's sides, 0 for all.
+    /// The size of the crop: pixels if at least 1, below that a fraction of the source's side; 0 keeps the side.
     var cropWidth = 0.0
     var cropHeight = 0.0
-    /// Without a kind, ``gravity``.
+    /// The position of the crop; without a kind, ``gravity`` applies.
     var cropGravity = ImgproxyGravity()
     var trim = Trim()
     var padding = ImageOperations.Margins()
@@ -63,9 +63,9 @@ struct ImgproxyOptions: Hashable, Sendable {
     var watermark = Watermark()
     var stripsMetadata: Bool
     var keepsCopyright: Bool
-    /// Automatic if the source's colors are kept, sRGB if the target drops them; nil for the service's.
+    /// Automatic if the source's colors are kept, sRGB if the target drops them; nil for the service's default.
     var gamut: Gamut?
-    /// 1…100; 0 for the format's own.
+    /// From 1 to 100; 0 selects the format's default.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
     var maximumBytes = 0
@@ -74,7 +74,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     var isRaw = false
     var maximumSourcePixels: Int?
     var maximumFrames: Int
-    /// 0 for the limit of a source.
+    /// The maximum pixels of a frame; 0 uses the limit for sources.
     var maximumFramePixels: Int
     var maximumSide: Int
 

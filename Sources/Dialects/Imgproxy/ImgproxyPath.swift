@@ -3,7 +3,7 @@ import Text
 
 struct ImgproxyPath {
     let signature: ArraySlice<UInt8>
-    /// Everything after the signature and its slash.
+    /// The path after the signature and its slash.
     let path: [UInt8]
 
     init?(_ remainder: Substring) {
@@ -15,7 +15,7 @@ struct ImgproxyPath {
         guard !path.isEmpty else { return nil }
     }
 
-    /// Restores colons for `%3A` in the options, both slashes after the source's scheme, and removes leading slashes.
+    /// Decodes `%3A` in the options, restores both slashes after the source's scheme, and removes leading slashes.
     private static func repaired(_ path: ArraySlice<UInt8>) -> [UInt8] {
         let start = plainStart(in: path)
         var repaired: [UInt8] = []
@@ -71,7 +71,7 @@ extension ImgproxyConfiguration {
         return trustedSignatures.contains(ExactText(text)) || signer(of: path, by: signature) != nil
     }
 
-    /// The index of the key; nil if none signed the path.
+    /// Returns the index of the key that signed the path.
     func signer(of path: [UInt8], by signature: ArraySlice<UInt8>) -> Int? {
         guard let code = Base64URL.decode(String(decoding: signature, as: UTF8.self)) else { return nil }
         return Array(zip(keys, salts)).firstIndex { key, salt in

@@ -89,7 +89,7 @@ extension ImgproxyPlanBuilder {
 
     private var tileMargins: ImageOperations.Margins {
         func halves(_ offset: Double, of side: Int) -> (Int, Int) {
-            // Beyond the result's side, no second tile is visible.
+            // A larger distance would hide the second tile anyway.
             let distance = min(max(0, ImgproxyGravity.distance(offset, of: side, ratio: layout.ratio)), side)
             return (distance / 2, distance - distance / 2)
         }
@@ -125,14 +125,14 @@ extension ImgproxyPlanBuilder {
 }
 
 enum ImgproxyFilters {
-    /// libvips truncates a kernel below this relative weight.
+    /// The relative weight below which libvips truncates a kernel.
     private static let minimumWeight = 0.2
-    /// In pixels.
+    /// The largest deviation in pixels.
     private static let maximum = 800.0
     private static let maximumExact = 64.0
     private static let cutShare = 0.831
 
-    /// The deviation of truncated weights, in hundred-thousandths of a pixel; 0 if nothing changes.
+    /// Returns the deviation of the truncated kernel, in hundred-thousandths of a pixel; 0 if the blur has no effect.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, maximum)
@@ -148,9 +148,9 @@ enum ImgproxyFilters {
         return units((squares / sum).squareRoot())
     }
 
-    /// The deviation of the blur that sharpening compares with, in hundred-thousandths of a pixel; 0 for no change.
+    /// Returns the deviation of the blur for sharpening, in hundred-thousandths of a pixel; 0 if it has no effect.
     static func deviation(ofSharpen sigma: Double) -> Int { sigma <= 0.3 ? 0 : units(min(sigma, maximum)) }
 
-    /// Hundred-thousandths of pixels.
+    /// Converts pixels to hundred-thousandths.
     private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }
 }

@@ -2,7 +2,7 @@ import Text
 import ThumbnailTypes
 
 struct ImgproxyPresets: Sendable {
-    /// Applied before the options of every target.
+    /// The preset that is applied before the options of every target.
     static let defaultName: ExactText = "default"
 
     private var options: [ExactText: [ImgproxyOption]] = [:]

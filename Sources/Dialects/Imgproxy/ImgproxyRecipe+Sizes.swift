@@ -36,11 +36,11 @@ extension ImgproxyOptions {
         by policy: SizePolicy, _ choices: ClientChoices, _ defaults: ImgproxyDefaults
     ) throws(APIError) {
         if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
-            // Images at their own size.
+            // These options serve images at their original size.
             guard policy.rule == .up else { throw policy.rejection("w") }
             (isRaw, skippedFormats) = (false, defaults.skippedFormats)
         }
-        // The operator's choice.
+        // Here `raw` is the operator's choice, so sizes are not limited.
         if isRaw { return }
         func inPixels(_ side: Int, _ zoom: Double) -> Int? {
             side > 0 ? max(1, pixels(Double(side) * (ratio * zoom))) : nil
@@ -52,7 +52,7 @@ extension ImgproxyOptions {
         if allowed != box || allowedLeast != minimum { set(allowed, minimum: allowedLeast) }
     }
 
-    /// If no whole number of CSS pixels matches, the device pixel ratio only applies to margins.
+    /// Sets the box; if no whole number of CSS pixels matches, the device pixel ratio only applies to margins.
     private mutating func set(_ box: RequestedBox, minimum: RequestedBox) {
         func isWhole(_ side: Int?) -> Bool {
             guard let side else { return true }

@@ -28,7 +28,7 @@ struct ImgproxyRecipe: RenderRecipe {
         return pipeline(of: source, format: format, frames: frames)
     }
 
-    /// The options determine the second composition, with the format and the quality, which are in the key anyway.
+    /// The options determine the second composition together with format and quality, which are already in the key.
     var keyText: String { "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)" }
 
     private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
@@ -56,7 +56,7 @@ struct ImgproxyRecipe: RenderRecipe {
             options.background == nil && (source.header.hasAlpha || options.hasPadding || options.extend.isOn)
         var choices = accepted.formats(.preferred, isAnimated: isAnimated)
         if sourceFormat == .svg {
-            // imgproxy would send the file itself.
+            // imgproxy would send the original file.
             choices.append(.png)
         } else {
             let preferred = defaults.preferredFormats
@@ -84,7 +84,7 @@ extension ImgproxyRecipe {
     private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> Composition {
         let isTrimmed = options.trim.threshold != nil && frames == 1
         let upright = source.header.page(0).orientation
-        // imgproxy crops the stored image, before it turns it.
+        // imgproxy crops the stored image before it turns it.
         var frame = Frame(source, turned: upright.inverse, light: defaults.light, isTrimmed: isTrimmed)
         let turns = Turns(options, upright: upright)
         let whole = turns.shown.turned(frame.size)
@@ -116,12 +116,12 @@ extension ImgproxyRecipe {
         return composition
     }
 
-    /// imgproxy stops meeting a byte limit here, from most others.
+    /// The quality at which imgproxy usually gives up meeting a byte limit.
     private static let lowestQuality = 5
 
     private static let shortestAVIFSide = 16
 
-    /// imgproxy trims the stored image, ours is upright; magenta stands for transparent pixels.
+    /// Returns the trim in upright axes (imgproxy trims the stored image); transparent pixels count as magenta.
     private func trim(exchangingSides: Bool) -> ImageOperations.Trim {
         let requested = options.trim
         var trim = ImageOperations.Trim(
@@ -159,7 +159,7 @@ private struct Turns {
 
     /// Crops the stored image; imgproxy turns the position back before it rounds it.
     func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
-        // EXIF orientations turn first and mirror then.
+        // EXIF orientations turn first, then mirror.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
         let place =
             gravity
@@ -172,7 +172,7 @@ private struct Turns {
 }
 
 extension ImageFormat {
-    /// In imgproxy's decoder of the format.
+    /// How imgproxy's decoder of the format prescales.
     fileprivate var prescaling: ImgproxyLayout.Prescaling {
         switch self {
         case .jpeg: .powers

@@ -2,21 +2,22 @@ import Text
 
 package struct ImgproxyReplacement: Hashable, Sendable {
     private let literals: [[UInt8]]
-    /// `${1}` stands for the text of the first star.
+    /// The replacement; `${1}` stands for the text that matched the first star.
     private let replacement: [UInt8]
 
-    /// A limit, so that matching stays cheap.
+    /// The maximum number of stars, so that matching stays fast.
     private static let maximumStars = 4
 
-    /// A star matches characters other than a slash; nil for too many stars.
+    /// Returns nil if there are too many stars; a star matches any text without a slash.
     package init?(pattern: String, replacement: String) {
         literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         self.replacement = Array(replacement.utf8)
         guard literals.count <= Self.maximumStars + 1 else { return nil }
     }
 
-    /// The text after a replaced host cannot continue its name or its port, and stars in a host match only parts of
-    /// names.
+    /// Replaces matches in the source.
+    ///
+    /// The text after a replaced host cannot continue its name or port; stars in a host match only parts of names.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
         guard source.starts(with: literals[0]), let matched = search.match(after: 1, from: literals[0].count),
@@ -35,7 +36,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
 
         init(literals: [[UInt8]], text: [UInt8]) { (self.literals, self.text) = (literals, text) }
 
-        /// The longest texts that the remaining stars can match, and the end of the match.
+        /// Returns the longest texts that the remaining stars can match, and the end of the match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {
             guard count < literals.count else { return ([], start) }
             let state = start * literals.count + count
@@ -51,7 +52,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         }
     }
 
-    /// Expands `$1` or `${1}`; nil if a text is invalid in a host name.
+    /// Expands `$1` or `${1}`; returns nil if a text is invalid in a host name.
     private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
         var (text, index) = ([UInt8](), 0)
         while index < replacement.count {

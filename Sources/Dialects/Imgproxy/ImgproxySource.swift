@@ -57,7 +57,7 @@ struct ImgproxySource {
         return ExactText(Self.escaped(try ParameterGrammar.source(text)))
     }
 
-    /// After a URL's host; other names of sources do not change.
+    /// Escapes a URL after its host; returns other sources unchanged.
     private static func escaped(_ url: String) -> String {
         let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

@@ -10,7 +10,7 @@ package struct NativeDialect: RenditionDialect, NativelySignedDialect {
 
     package var uploads: DialectUploads { .signedBody }
 
-    /// Without keys, unsigned targets are accepted.
+    /// Creates the dialect; without keys, it accepts unsigned targets.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.init(SigningKeys(signingKeys), vocabulary: vocabulary)
     }
@@ -28,7 +28,7 @@ package struct NativeDialect: RenditionDialect, NativelySignedDialect {
         try ThumbnailTarget.parse(target.with(keys.unnamed(target.target.string)), vocabulary: vocabulary)
     }
 
-    /// An upload has no parameters about sources, and its request may expire.
+    /// Parses a target for an uploaded image: parameters of sources are rejected, and `expires` applies.
     package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request {
         let text = keys.unnamed(target.target.string)
         return try rendition(
@@ -36,9 +36,9 @@ package struct NativeDialect: RenditionDialect, NativelySignedDialect {
             accept: target.accept?.string, hints: target.hints, mayExpire: true)
     }
 
-    /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.
+    /// Returns a target of `/thumbnail` from a rendition: a query without the source and parameters of one request.
     ///
-    /// It is normalized, unless presets would then change its meaning; these apply when the target is parsed.
+    /// Normalizes the query unless presets would change its meaning; they apply when the target is parsed.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         do throws(APIError) {
             try Self.reject(ThumbnailParameter.namesOutsideRenditions, in: rendition)

@@ -6,7 +6,7 @@ struct ParameterForm<Value: Sendable>: Sendable {
     /// The placeholder in `--help`, such as `PIXELS`.
     let placeholder: String
     let values: [String]
-    /// The second argument is the parameter's name.
+    /// Reads a value; the second argument is the parameter's name.
     let read: @Sendable (String, String) throws(APIError) -> Value
     let write: @Sendable (Value) -> String
 
@@ -40,7 +40,7 @@ extension ParameterForm where Value == Int {
         }
     }
 
-    /// The reason leaves out `maximum` if it is nil.
+    /// - Parameter maximum: The upper bound that error texts name; nil to omit it.
     static func whole(_ placeholder: String, from minimum: Int, to maximum: Int?, largest: Int = 999_999_999) -> Self {
         Self(
             placeholder, "Must be a whole number from \(minimum)\(maximum.map { " to \($0)" } ?? "").",
@@ -61,7 +61,7 @@ extension ParameterForm where Value == Int {
 
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 
-    /// Degrees clockwise, or counterclockwise if negative.
+    /// Reads degrees clockwise, counterclockwise if negative.
     static var turn: Self {
         let distance = distance(to: 359)
         return Self(
@@ -72,7 +72,7 @@ extension ParameterForm where Value == Int {
             }, write: String.init)
     }
 
-    /// A fraction, in units of the last decimal.
+    /// Reads a fraction as a whole number of units of the last decimal.
     static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
         Self(
             placeholder, "Must be \(allowed) decimals.",
@@ -82,7 +82,7 @@ extension ParameterForm where Value == Int {
 
     static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
 
-    /// A deviation in hundredths of a CSS pixel; 0 for none.
+    /// Reads a standard deviation in hundredths of a CSS pixel; 0 disables the filter.
     static func deviation(_ range: ClosedRange<Int>) -> Self {
         func text(_ hundredths: Int) -> String { hundredths.decimal(places: 2) }
         return Self(
@@ -122,7 +122,7 @@ extension ParameterForm where Value == Bool {
 }
 
 extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// A lowercase word of `Value`, ignoring case.
+    /// Reads a lowercase word of `Value`, ignoring case.
     static var choice: Self {
         Self(
             "WORD", values: Value.allCases.map(\.rawValue),

@@ -17,8 +17,9 @@ extension RenderingOptions: BoxRecipe {
             height: height.map { Self.pixels($0, devicePixelRatio) })
     }
 
-    /// In pixels of the response; the device pixel ratio becomes the next smaller one at which whole CSS pixels yield
-    /// these sides.
+    /// Sets the box in pixels of the response.
+    ///
+    /// Lowers the device pixel ratio to the next value at which whole CSS pixels yield these sides.
     mutating func set(_ box: RequestedBox) {
         guard box != self.box else { return }
         func side(_ pixels: Int?, _ ratio: Int) -> Int? { pixels.map { max(1, (1_000 * $0 + ratio / 2) / ratio) } }

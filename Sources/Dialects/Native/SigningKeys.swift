@@ -1,6 +1,6 @@
 package import Text
 
-/// Keys for targets of Alula's own grammar: the setting `signingKeys`, and tenants' keys by ID.
+/// Keys for native targets: those of the setting `signingKeys`, and tenants' keys with IDs.
 package struct SigningKeys: Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ExactText
@@ -9,21 +9,19 @@ package struct SigningKeys: Sendable {
         package init(id: ExactText, bytes: [UInt8]) { (self.id, self.bytes) = (id, bytes) }
     }
 
-    /// The keys, several for rotation; their IDs in logs are numbers from 1.
+    /// The keys of the service, several for rotation; logs number them from 1.
     package var unnamed: [[UInt8]] = []
-    /// Nil in a service without tenants, where the parameter `key` is unknown.
+    /// Tenants' keys; nil in a service without tenants, where the parameter `key` is unknown.
     package var named: [Key]?
 
     package init(_ unnamed: [[UInt8]] = [], named: [Key]? = nil) { (self.unnamed, self.named) = (unnamed, named) }
 
     package var isEmpty: Bool { unnamed.isEmpty && named?.isEmpty != false }
 
-    /// Whether the target is authentic; false even for an open service if it names a key that did not sign it.
+    /// Whether the target is authentic; false even without keys if the target names a key that did not sign it.
     func areSatisfied(by target: String) -> Bool {
         isEmpty && Self.keyID(in: target, of: self) == nil || signerID(of: target) != nil
     }
-
-    /// Nil if no key signed the target.
     func signerID(of target: String) -> String? {
         if let id = Self.keyID(in: target, of: self) {
             return URLSigner.verify(target: target, keys: keys(for: target)) && hasKey(id) ? id.string : nil
@@ -32,23 +30,24 @@ package struct SigningKeys: Sendable {
         return index < unnamed.count ? String(index + 1) : named?[index - unnamed.count].id.string
     }
 
-    /// The keys that may sign a request with this target; never none if it names a key, so that an unknown ID takes as
-    /// long as a known one.
+    /// Returns the keys that may sign the target.
+    ///
+    /// Returns a random key for an unknown ID, so that verification takes as long as for a known one.
     package func keys(for target: String) -> [[UInt8]] {
         guard let id = Self.keyID(in: target, of: self) else { return all }
         return [named?.first { $0.id == id }?.bytes ?? Self.noKey]
     }
 
-    /// The ID that a target names; nil if it is none.
+    /// Returns the key ID in the target, if it is well-formed.
     package func namedID(in target: String) -> String? {
         Self.keyID(in: target, of: self).flatMap { Vocabulary.isName($0.string) ? $0.string : nil }
     }
 
-    /// The target without `key`, which is not the grammar's.
+    /// Returns the target without the parameter `key`, which dialects do not know.
     package func unnamed(_ target: String) -> String {
         guard named != nil, let range = Self.keyRange(in: target) else { return target }
         var rest = target[range.upperBound...]
-        // Another parameter becomes the first.
+        // The next parameter becomes the first.
         if target.utf8[range.lowerBound] == UInt8(ascii: "?"), !rest.isEmpty { rest = "?" + rest.dropFirst() }
         return String(target[..<range.lowerBound] + rest)
     }
@@ -68,12 +67,12 @@ package struct SigningKeys: Sendable {
 extension SigningKeys {
     private static let mark = Array("key=".utf8)
 
-    /// The value of the parameter `key` at the end of the target, before `sig` if there is one.
+    /// Returns the value of `key` at the end of the target, before `sig` if present.
     package static func keyID(in target: String) -> ExactText? {
         keyRange(in: target).map { ExactText(Substring(target[$0].utf8.dropFirst(mark.count + 1))) }
     }
 
-    /// The parameter with the separator before it.
+    /// Returns the range of the parameter and its separator.
     private static func keyRange(in target: String) -> Range<String.Index>? {
         let bytes = target.utf8
         var end = bytes.endIndex

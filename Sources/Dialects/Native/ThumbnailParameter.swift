@@ -37,7 +37,7 @@ struct ThumbnailParameter: Sendable {
         (self.read, self.write) = (read, write)
     }
 
-    /// Left out if it is the default.
+    /// A parameter that is omitted if it has the default value.
     static func value<Value: Equatable & Sendable>(
         _ name: String, _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String,
         in uses: Uses = [.renditions, .presets]
@@ -51,7 +51,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// Left out if it is nil.
+    /// A parameter that is omitted if it is nil.
     static func optional<Value: Sendable>(
         _ name: String, _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
         in uses: Uses = [.renditions, .presets]
@@ -85,7 +85,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A text with a colon is a source, like `url`; any other one is a name in the settings file.
+    /// A watermark: a source like `url` if the text contains a colon, otherwise a name in the settings file.
     static func watermark(_ name: String, _ help: String) -> Self {
         Self(name, text("URL|NAME"), help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
@@ -104,7 +104,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// `focal` requires two other parameters.
+    /// A gravity; `focal` requires two other parameters for the point.
     static func gravity(_ name: String, _ help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
         return Self(name, text("WORD", values: names), help) { text, name, values throws(APIError) in

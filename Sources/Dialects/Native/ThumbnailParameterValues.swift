@@ -40,7 +40,7 @@ struct ThumbnailParameterValues: Sendable {
         expires = query.expires
     }
 
-    /// `accept` selects the format if none is fixed, `hints` the automatic sizes.
+    /// Returns the request; `accept` selects the format if none is fixed, `hints` the automatic sizes.
     func query(accept: String?, hints: ClientHints) throws(APIError) -> Request {
         guard let source else { throw .missingParameter("url") }
         var options = options
@@ -100,7 +100,7 @@ struct ThumbnailParameterValues: Sendable {
         options.set(box)
     }
 
-    /// If the format is negotiated, both apply if the chosen one has a quality.
+    /// Checks `q` and `lossless` against the format; a negotiated format may ignore them.
     private func checkQuality() throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
         if options.isLossless {
@@ -127,7 +127,7 @@ struct ThumbnailParameterValues: Sendable {
 }
 
 struct WatermarkParameters: Sendable {
-    /// The watermark of this name in the settings, with its defaults.
+    /// The watermark in the settings that the target names, with its defaults.
     var named: Vocabulary.Watermark?
     var position: Gravity?
     var x: Int?

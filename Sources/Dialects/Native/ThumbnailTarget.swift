@@ -4,10 +4,10 @@ package import ThumbnailTypes
 package enum ThumbnailTarget {
     package static let path = "/thumbnail"
 
-    /// Parses a raw target, whose signature ``URLSigner`` verifies.
+    /// Parses a raw target, without checking its signature (see ``URLSigner``).
     ///
     /// - Parameters:
-    ///   - target: Its `Accept` applies if it does not fix the format, its hints for `auto`.
+    ///   - target: The target with `Accept` for negotiated formats, and hints for `auto`.
     ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
@@ -46,10 +46,9 @@ package enum ThumbnailTarget {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
-    /// Writes main names in one order, and leaves defaults out; nil for a query of another dialect.
+    /// Writes a query with main names in a fixed order, without defaults; nil for a query of another dialect.
     ///
-    /// The formats that a negotiated request accepts are left out, because they are in `Accept`; so is the page of an
-    /// animated request, which has none.
+    /// Omits negotiated formats, because they are in `Accept`, and the page of an animation, which has no effect.
     package static func generate(_ query: Request) -> String? {
         guard let values = ThumbnailParameterValues(of: query) else { return nil }
         let items = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
@@ -63,7 +62,7 @@ struct ThumbnailParameterReader {
 
     init(_ vocabulary: Vocabulary) { values = ThumbnailParameterValues(vocabulary) }
 
-    /// The parameters that follow override earlier ones.
+    /// Lets subsequent parameters override earlier ones.
     mutating func override() { seen = [] }
 
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {

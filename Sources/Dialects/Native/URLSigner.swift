@@ -1,20 +1,21 @@
 import Crypto
 
-/// HMAC-SHA256 over the raw target, as the last parameter.
+/// Signs targets with HMAC-SHA256 of the raw target, appended as the last parameter.
 package enum URLSigner {
     package static let codeLength = 32
     private static let mark = Array("&sig=".utf8)
 
-    /// The target must have a query.
+    /// Returns the target, which must have a query, with its signature.
     package static func sign(target: String, key: [UInt8]) -> String {
         "\(target)&sig=\(Base64URL.encode(HMAC.authenticationCode(for: target.utf8, key: key)))"
     }
 
-    /// Nothing is decoded or normalized before, because the signature covers the text as received; all keys are tried,
-    /// even after a match, and codes are compared in constant time, so that timing reveals nothing about keys or codes.
+    /// Whether one of the keys signed the target as received, without decoding.
+    ///
+    /// Tries all keys even after a match and compares in constant time, so that timing reveals nothing.
     package static func verify(target: String, keys: [[UInt8]]) -> Bool { signer(of: target, among: keys) != nil }
 
-    /// The index of the key; nil if none signed the target.
+    /// Returns the index of the key that signed the target.
     package static func signer(of target: String, among keys: [[UInt8]]) -> Int? {
         let bytes = Array(target.utf8)
         guard let start = lastMark(in: bytes),

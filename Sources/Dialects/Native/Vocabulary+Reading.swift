@@ -19,7 +19,7 @@ extension Vocabulary {
         return nil
     }
 
-    /// For one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
+    /// Reads one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
     package static func options(
         _ options: WatermarkOptions, with name: String, _ value: String
     ) throws(APIError) -> WatermarkOptions {
@@ -40,14 +40,14 @@ extension Vocabulary {
         return names
     }
 
-    /// Rejects parameters besides presets if only those are allowed.
+    /// Rejects parameters other than `preset` if only presets are allowed.
     func admit(_ name: String) throws(APIError) {
         guard allowsOnlyPresets, let row = ThumbnailParameter.named(name), !row.uses.contains(.besidePresets)
         else { return }
         throw .badParameter(name, "Only presets may set this parameter.")
     }
 
-    /// The presets in ascending precedence; unknown names are left out.
+    /// Returns the presets in ascending precedence, ignoring unknown names.
     func levels(below presets: [ExactText]) -> [Preset] {
         ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
     }

@@ -2,7 +2,7 @@ package import Recipes
 import Text
 package import ThumbnailTypes
 
-/// Next.js 16, and Vercel with the same parameters: `/_next/image?url=…&w=640&q=75`.
+/// Next.js 16, or Vercel with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {
     package enum Service: String, Sendable {
         case next, vercel
@@ -50,6 +50,6 @@ package struct NextConfiguration: Hashable, Sendable {
 
     package static let next = NextConfiguration(
         widths: [32, 48, 64, 96, 128, 256, 384] + deviceSizes, qualities: [75], formats: [.webp])
-    /// The defaults of the frameworks that run on Vercel.
+    /// The defaults of frameworks on Vercel.
     package static let vercel = NextConfiguration(widths: deviceSizes, qualities: nil, formats: [.avif, .webp])
 }

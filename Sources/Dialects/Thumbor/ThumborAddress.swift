@@ -11,16 +11,16 @@ enum ThumborAddress {
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
                 throw .badURL("The address of the image lacks a slash after its scheme.")
             }
-            // Below a name, it is a path as a whole; the target's own query is not part of it.
+            // In a named origin, escape the path; the target's query is not part of it.
             if !base.text.contains("://") { text = URLEscape.encode(text.utf8) { !"?#".utf8.contains($0) } }
             text = String(decoding: base.source(Array(text.utf8)), as: UTF8.self)
         }
-        // In an origin, it may also be the name of a file.
+        // For a named origin it may be a file name, so leave its spaces alone.
         if text.contains("://") { text = text.replacing(" ", with: "%20") }
         return ExactText(try ParameterGrammar.source(text))
     }
 
-    /// `color:red` stands for a plain image; nil for other addresses.
+    /// Returns the color of `color:red`, which stands for a plain image; nil for other texts.
     static func color(_ text: String) -> String? { text.suffix(after: "color:").map { String($0) } }
 
     private static func base64(_ text: Substring) -> String? {

@@ -5,7 +5,7 @@ package import ThumbnailTypes
 
 /// thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///
-/// Where the two differ, thumbor's meaning counts; features that only imagor has are supported too. docs/dialects.md
+/// Where they differ, thumbor's meaning applies. Features that only imagor has are supported, too; docs/dialects.md
 /// lists the differences.
 package struct ThumborDialect: Dialect {
     package let name = "thumbor"
@@ -52,7 +52,7 @@ package struct ThumborDialect: Dialect {
 
     package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
 
-    /// A text without a valid signature is parsed as it was sent, for explanations.
+    /// Parses the text as sent if its signature is invalid, for explanations.
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: prefix) else {
             throw .badURL("The image URL is missing.")
@@ -94,7 +94,7 @@ package struct ThumborDialect: Dialect {
 
     private func verifiedText(of path: ThumborPath) -> ThumborText? { signer(of: path)?.text }
 
-    /// All keys are tried, even after a match.
+    /// Returns the key that signed the path; tries all keys, even after a match.
     private func signer(of path: ThumborPath) -> (index: Int, text: ThumborText)? {
         configuration.keys.indices.compactMap { index in
             ThumborSigner(
@@ -114,18 +114,18 @@ package struct ThumborConfiguration: Sendable {
     }
     package var signer = HMAC.Hash.sha1
     package var signatureLength: Int?
-    /// Targets that begin with `unsafe/`; nil serves them only without a key.
+    /// Whether to serve targets that begin with `unsafe/`; nil serves them only if there is no key.
     package var servesUnsafe: Bool?
     package var baseURL: SourceBase = "http://"
-    /// `Accept` may select them if the target names no format; best first.
+    /// The formats, best first, that `Accept` may select if the target names none.
     package var automaticFormats: [ImageFormat] = []
     package var replacesPNG = false
     package var stripsProfile = false
-    /// In seconds; nil for the source's own lifetime.
+    /// The lifetime for clients in seconds; nil uses the source's lifetime.
     package var maximumAge: Int?
-    /// Seconds for which shared caches may serve responses stale while they revalidate them; nil for no directive.
+    /// Seconds for which shared caches may serve a stale response while revalidating it; nil omits the directive.
     package var staleAge: Int?
-    /// Leading filters that apply; nil for all.
+    /// The number of filters to apply, from the first; nil applies all.
     package var maximumFilters: Int?
     package var disabledFilters: Set<ExactText> = []
     package var quality = 80

@@ -2,7 +2,7 @@ import Recipes
 import Text
 
 extension ThumborFilter {
-    /// Nil for unknown filters and malformed arguments.
+    /// Returns nil for unknown filters and malformed arguments.
     init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
         if let map = Self.map(name, arguments) {
             self = .color(map)
@@ -35,7 +35,7 @@ extension ThumborFilter {
         case "rotate":
             guard arguments.count == 1, let degrees = arguments.signed(0, maximum: .max), degrees.isMultiple(of: 90)
             else { return nil }
-            // Counterclockwise.
+            // thumbor turns counterclockwise.
             self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
         default:
             guard let step = Self.neighborhood(name, arguments) else { return nil }
@@ -58,7 +58,7 @@ extension ThumborFilter {
         }
     }
 
-    /// Thumbor's factor up to 10, otherwise imagor's percentage, up to 100.
+    /// Reads thumbor's factor up to 10; larger values are imagor's percentage, up to 100.
     private static func proportion(_ arguments: ThumborArguments) -> Int? {
         guard arguments.count == 1, let number = arguments.millionths(0), number > 0 else { return nil }
         return number <= 10_000_000 ? number : min(number, 100_000_000) / 100
@@ -79,8 +79,10 @@ extension ThumborFilter {
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
     }
 
-    /// One to three arguments are imagor's radii and a color; four or five are thumbor's radii, the components of a
-    /// color, and whether the area outside is transparent.
+    /// Reads rounded corners.
+    ///
+    /// Up to three arguments are imagor's radii and color; four or five are thumbor's radii, the components of a color,
+    /// and whether the area outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
         let maximum = 100_000
         switch arguments.count {
@@ -156,7 +158,7 @@ extension ThumborFilter {
         case ("grayscale", _): return .matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
         case ("invert", _): return .scale(.init(factor: -10_000, offset: 2_550_000))
         case ("saturation", 1):
-            // Thumbor's factor, or imagor's percentage.
+            // The argument is thumbor's factor or imagor's percentage.
             guard let number = arguments.millionths(0) else { return nil }
             if 0...10_000_000 ~= number { return .saturation(number / 100) }
             return .lab(lightness: 10_000, chroma: share(number), hue: 0)
@@ -171,21 +173,21 @@ extension ThumborFilter {
         }
     }
 
-    /// In millionths, clipped to the effective range; thumbor accepts whole percentages only, imagor fractions.
+    /// Reads a percentage in millionths, clipped to the effective range; only imagor accepts fractions.
     private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
         let maximum = 10_000_000_000
         return arguments.millionths(index).map { min(max($0, -maximum), maximum) }
     }
 
-    /// In millionths of a percent, relative to the largest component.
+    /// Returns a brightness offset; `percent` is in millionths.
     private static func offset(by percent: Int) -> ColorFormula.Scale {
         ColorFormula.Scale(offset: Int((25_500 * Double(percent) / 1_000_000).rounded()))
     }
 
-    /// In ten-thousandths, where 0 % is 1.
+    /// Returns a percentage in millionths as ten-thousandths, where 0 % is 1.
     private static func share(_ millionths: Int) -> Int { min(max(0, 10_000 + millionths / 10_000), 1_000_000) }
 
-    /// 0…360 degrees in ten-thousandths.
+    /// Converts millionths of a degree to ten-thousandths, from 0 to 360 degrees.
     private static func angle(_ millionths: Int) -> Int { ((millionths / 100) % 3_600_000 + 3_600_000) % 3_600_000 }
 
     private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {

@@ -5,7 +5,7 @@ struct ThumborOptions: Hashable, Sendable {
     var isDebug = false
     var isRaw = false
     var format: ImageFormat?
-    /// The format of animations that ``format`` does not support.
+    /// The format for animations if ``format`` does not support them.
     var fallback: ImageFormat?
     var quality: Int?
     var isLossless = false
@@ -14,18 +14,18 @@ struct ThumborOptions: Hashable, Sendable {
     var stripsProfile = false
     var frames: Int?
     var page = 0
-    /// Dots per inch of drawings, whose natural size is at 72.
+    /// Dots per inch for rendering drawings; their natural size is at 72.
     var resolution: Int?
     var filters: [ThumborFilter] = []
 }
 
 enum ThumborFilter: Hashable, Sendable {
     case upscale
-    /// In millionths, up to ten million.
+    /// A factor in millionths, up to ten million.
     case proportion(Int)
     case fill(Paint, isBehind: Bool)
     case background(Color)
-    /// The color of the top left pixel behind transparent parts.
+    /// Fills transparent parts with the color of the top left pixel.
     case cornerBackground
     case color(ColorFormula)
     case histogram(HistogramStep)
@@ -33,7 +33,7 @@ enum ThumborFilter: Hashable, Sendable {
     case gaussian(GaussianStep)
     case mosaic(Int)
     case turn(QuarterTurn)
-    /// Half axes in pixels; the color outside.
+    /// Rounds the corners: half axes in pixels, and the color outside.
     case corners(across: Int, down: Int, Color)
     case padding(Color, ThumborGeometry.Padding)
     case crop(
@@ -55,7 +55,7 @@ struct ThumborMark: Hashable, Sendable {
     }
 
     struct Position: Hashable, Sendable {
-        /// Distances are measured from here.
+        /// The edge or point from which distances are measured.
         enum Anchor: Hashable, Sendable {
             case start, end, center
             case repeated
@@ -73,18 +73,18 @@ struct ThumborMark: Hashable, Sendable {
     }
 
     var subject: Subject
-    /// The geometry in a layer's own path; nil for a watermark.
+    /// The geometry in the path of a layer; nil for a watermark.
     var layer: ThumborGeometry?
-    /// Overlaid by the filters of a layer's own path.
+    /// Marks on this layer, from the filters in its path.
     var inner: [ThumborMark] = []
     var x = Position()
     var y = Position()
     var opacity = 100
     var mode = BlendMode.normal
-    /// The width in percent of the image's; nil if it follows from the height, or for the mark's own size.
+    /// The width in percent of the image's width; nil if it follows from the height, or is the mark's own.
     var widthShare: Int?
     var heightShare: Int?
 
-    /// Whether it covers the image below once without mixing colors, so that it can carry marks, or lie on a layer.
+    /// Whether the mark is drawn once and without a blend mode, so that it can carry marks or lie on a layer.
     var isPlain: Bool { mode == .normal && x.anchor != .repeated && y.anchor != .repeated }
 }

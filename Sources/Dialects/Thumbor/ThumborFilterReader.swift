@@ -2,7 +2,7 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// Unknown filters, and those with malformed arguments, have no effect and are recorded.
+/// Reads filters; records unknown and malformed ones, which have no effect.
 struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
     private(set) var marks: [ExactText] = []
@@ -26,7 +26,7 @@ struct ThumborFilterReader {
         for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }
             if ["redact", "redact_oval"].contains(filter.name) {
-                // Ignoring it, even where it is disabled, would show faces that the client wants hidden.
+                // To ignore this filter, even if disabled, would show faces that the client wants to hide.
                 throw .unsupportedOption(filter.name, "Alula cannot redact faces.")
             }
             let isDisabled = configuration.disabledFilters.contains(ExactText(filter.name))
@@ -38,7 +38,7 @@ struct ThumborFilterReader {
         }
     }
 
-    /// Rejects malformed filters that request facts from imagor, which are not supported here.
+    /// Rejects malformed filters that request facts from imagor, because Alula does not support them.
     private static func checkFact(_ filter: ThumborFilterText) throws(APIError) {
         let arguments = ThumborArguments(filter)
         switch filter.name {
@@ -129,7 +129,7 @@ extension ThumborFilterReader {
             guard let degrees = arguments.whole(0), [90, 180, 270].contains(degrees) else { return false }
             options.geometry.quarters = (360 - degrees) / 90
         case "trim":
-            // The image after earlier filters is not known before the render.
+            // The image after earlier filters is known only after rendering.
             guard options.filters.isEmpty, arguments.count < 1 || arguments.whole(0) != nil else { return false }
             options.geometry.trim = ThumborGeometry.Trim(
                 tolerance: max(1, arguments.whole(0, maximum: 1_000) ?? 1),
@@ -197,7 +197,7 @@ extension ThumborFilterReader {
         }
         mark.opacity = 100 - min(max(transparency, 0), 100)
         for text in layerFilters {
-            // A layer that is mixed with the image would have to be rendered first.
+            // A layer with a blend mode would have to be rendered first.
             let inner = mark.isPlain && mark.opacity == 100 ? try self.mark(text, ThumborArguments(text)) : nil
             if let inner, inner.isPlain {
                 if inner.opacity > 0 { mark.inner.append(inner) }

@@ -6,7 +6,7 @@ struct ThumborFilterText: Hashable, Sendable {
     let written: String
     static let maximum = 64
 
-    /// Filters that draw images name sources.
+    /// The filter for logs: only the name if it draws a source.
     var logged: String {
         ["watermark", "image"].contains(name) || written.contains("://") ? "\(name)()" : written
     }
@@ -65,7 +65,7 @@ struct ThumborArguments {
 
     var count: Int { texts.count }
 
-    /// Without quotes; nil if the argument is empty or missing.
+    /// Returns the text without quotes; nil if the argument is empty or missing.
     func text(_ index: Int) -> String? {
         guard texts.indices ~= index, !texts[index].isEmpty else { return nil }
         let text = texts[index]
@@ -85,7 +85,7 @@ struct ThumborArguments {
 
     func millionths(_ index: Int) -> Int? { text(index).flatMap { ThumborNumber.millionths($0.utf8) } }
 
-    /// `true`, `True`, `1`, or the opposite.
+    /// Reads `true`, `True`, `1`, or the opposite.
     func flag(_ index: Int) -> Bool? {
         switch text(index) {
         case "true", "True", "1": true
@@ -96,7 +96,7 @@ struct ThumborArguments {
 }
 
 enum ThumborNumber {
-    /// Without a sign, clipped to the range of `Int`; nil above `maximum`.
+    /// Reads an unsigned number, clipped to the range of `Int`; nil above `maximum`.
     static func whole(_ text: some Collection<UInt8>, maximum: Int) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0
@@ -112,7 +112,7 @@ enum ThumborNumber {
         return whole(text.dropFirst(), maximum: maximum).map { -$0 }
     }
 
-    /// With optional minus and decimals, within a billion; further decimals are dropped.
+    /// Reads a number with optional minus and decimals, within a billion, and truncates it to millionths.
     static func millionths(_ text: some Collection<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = Array(isNegative ? text.dropFirst() : text.dropFirst(0))

@@ -2,7 +2,6 @@ import Recipes
 
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {
-        /// The largest difference from the color of the corner.
         var tolerance = 1
         var isFromBottomRight = false
     }
@@ -21,7 +20,7 @@ struct ThumborGeometry: Hashable, Sendable {
     }
 
     struct FitIn: Hashable, Sendable {
-        /// Whether the box is turned if the image then becomes larger.
+        /// Whether the box is turned if this makes the image larger.
         var isAdaptive = false
         var isFull = false
     }
@@ -30,7 +29,7 @@ struct ThumborGeometry: Hashable, Sendable {
         case automatic
         case pixels(Int)
         case original
-        /// The side of the image below, minus some pixels; for layers only.
+        /// The side of the image below minus `less` pixels; valid for layers only.
         case parent(less: Int)
     }
 
@@ -66,9 +65,9 @@ struct ThumborGeometry: Hashable, Sendable {
     var down = Alignment.middle
     var isSmart = false
     var focuses: [Focus] = []
-    /// Whether the box must not exceed the whole image.
+    /// Whether the box must not exceed the image.
     var isEnlargingForbidden = false
-    /// Clockwise, before everything else.
+    /// Quarter turns clockwise, applied first.
     var quarters = 0
 
     func with(_ filters: ThumborGeometry) -> ThumborGeometry {

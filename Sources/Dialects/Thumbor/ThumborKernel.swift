@@ -2,9 +2,9 @@ import Glibc
 import Recipes
 
 enum ThumborKernel {
-    /// In hundred-thousandths of a pixel, of a Gaussian curve that is truncated at `radius` pixels.
+    /// Returns the deviation of a Gaussian kernel truncated at `radius` pixels, in hundred-thousandths of a pixel.
     ///
-    /// - Parameter sigma: The curve's own deviation in millionths; 0 for the radius.
+    /// - Parameter sigma: The curve's deviation in millionths; 0 uses the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
         let sourceSide = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
         var (sum, squares) = (1.0, 0.0)
@@ -17,7 +17,7 @@ enum ThumborKernel {
         return max(1, Int(((squares / sum).squareRoot() * 100_000).rounded()))
     }
 
-    /// In hundredths, closest to thumbor's wavelets with an amount in millionths.
+    /// Returns the sharpening, in hundredths, closest to thumbor's wavelets with an amount in millionths.
     ///
     /// Fitted to the results of thumbor 7.8.0 for photographs with radii from 0.3 to 2.
     static func sharpening(by amount: Int) -> Int { min(max(0, amount), 100_000_000) * 3 / 40_000 }
@@ -29,7 +29,7 @@ enum ThumborKernel {
         else { return nil }
         let texts = matrix.utf8.split(
             separator: UInt8(ascii: ";"), maxSplits: ConvolutionStep.maximumFactors, omittingEmptySubsequences: false)
-        // The factors must stay far below the range of their sum.
+        // The factors must be small enough that their sum cannot overflow.
         let factors = texts.compactMap { ThumborNumber.millionths($0) }.map { min(max($0, -one * 1_000), one * 1_000) }
         guard factors.count == texts.count else { return nil }
         let sum = factors.reduce(0, +)
@@ -96,7 +96,7 @@ enum ThumborCurve {
         func slope(_ index: Int) -> Double {
             Double(points[index + 1].y - points[index].y) / Double(points[index + 1].x - points[index].x)
         }
-        // Solves a tridiagonal system by elimination and back substitution.
+        // Solve a tridiagonal system by elimination and back substitution.
         var upper = [Double](repeating: 0, count: points.count)
         for index in 1..<points.count - 1 {
             let left = Double(points[index].x - points[index - 1].x)

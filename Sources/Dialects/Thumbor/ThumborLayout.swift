@@ -1,18 +1,18 @@
 import Recipes
 
-/// The sizes before thumbor's filters run, with halves rounded to even or, if the image is fitted in, up.
+/// Sizes before thumbor's filters; halves round to even, or up if the image is fitted into the box.
 struct ThumborLayout: Hashable {
-    /// In pixels of the turned image.
+    /// The part to keep, in pixels of the turned image.
     private(set) var part: ImagePart
     private(set) var size: PixelSize
     /// The size of the most interesting part of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?
     private(set) var box: PixelSize
 
-    /// Above any limit, and small enough for products of sides.
+    /// Exceeds all limits, but is small enough that products of sides do not overflow.
     static let maximumSide = 20_000_000
 
-    /// - Parameter available: The turned image, or the rest of it after a trim.
+    /// - Parameter available: The turned image, or its part that a trim left.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
@@ -54,7 +54,7 @@ struct ThumborLayout: Hashable {
             box = box.exchanged
         }
         if !fitIn.isFull, target.width >= sourceSide.width, target.height >= sourceSide.height { return }
-        // own.width / target.width compared to own.height / target.height.
+        // Compares own.width / target.width to own.height / target.height.
         let (across, down) = (sourceSide.width * target.height, sourceSide.height * target.width)
         if fitIn.isFull ? across <= down : across >= down {
             size = PixelSize(
@@ -106,7 +106,7 @@ struct ThumborLayout: Hashable {
         )
     }
 
-    /// Weighted by the focuses' areas, in pixels of the part.
+    /// Returns the mean of the focuses in pixels of the part, weighted by area.
     private func focus(of geometry: ThumborGeometry) -> (x: Int, y: Int)? {
         let (left, top) = (Double(part.x), Double(part.y))
         var (sum, x, y) = (0.0, 0.0, 0.0)
@@ -127,12 +127,12 @@ struct ThumborLayout: Hashable {
         return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
     }
 
-    /// Halves to even, at most the longest side.
+    /// Rounds halves to even, and clips to the maximum side.
     private static func roundEven(_ dividend: Int, _ divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), maximumSide)
     }
 
-    /// Halves up, at most the longest side.
+    /// Rounds halves up, and clips to the maximum side.
     private static func roundUp(_ dividend: Int, _ divisor: Int) -> Int {
         min((2 * dividend + divisor) / (2 * divisor), maximumSide)
     }
@@ -149,7 +149,7 @@ extension ThumborGeometry.Crop {
         let whole = available.whole
         let isShare = [left, top, right, bottom].contains { if case .fraction = $0 { true } else { false } }
         func edge(_ length: ThumborGeometry.Length, of side: Int) -> Int {
-            // Among fractions, 1 is the whole side.
+            // A fraction of 1 is the whole side.
             if isShare, case .pixels(let pixels) = length, pixels <= 1 { return pixels * side }
             return pixels(length, of: side)
         }

@@ -10,7 +10,7 @@ extension ThumborMark {
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// The size in its path, a square if only one side is named, or one pixel.
+    /// Returns the size in the mark's path: a square if it names only one side, one pixel if none.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
             switch side {
@@ -62,8 +62,10 @@ extension ThumborMark {
             : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))
     }
 
-    /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred; if a
-    /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
+    /// Returns the positions of repeated marks.
+    ///
+    /// thumbor repeats whole marks at even distances, at most six by six if there would be over a hundred. Positions in
+    /// a form that only imagor supports yield adjacent marks, clipped at the edges.
     func rows(of sourceSide: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
         func row(_ place: Position, side: Int, of sourceSide: Int) -> BlendRow {
@@ -92,7 +94,7 @@ extension ThumborMark {
 }
 
 extension ThumborMark.Position {
-    /// The distance from the left or upper edge of an image of length `side`.
+    /// Returns the distance from the left or upper edge of an image of length `side`.
     func start(in side: Int, sourceSide: Int) -> Int {
         let distance =
             switch unit {

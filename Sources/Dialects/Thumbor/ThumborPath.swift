@@ -1,10 +1,10 @@
 import Crypto
 import Text
 
-/// The text after the signature, as the client sent it, or as it was before it was encoded in transit.
+/// The text after the signature, as sent or percent-decoded.
 struct ThumborText {
     let bytes: ArraySlice<UInt8>
-    /// Whether it was decoded, so that it may contain any character.
+    /// Whether the text was percent-decoded, so that it may contain any character.
     let isDecoded: Bool
 
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
@@ -12,12 +12,12 @@ struct ThumborText {
     }
 }
 
-/// The path after the dialect's prefix: a signature or `unsafe`, and the rest.
+/// The path after the dialect's prefix: a signature or `unsafe`, then the rest.
 struct ThumborPath {
     let signature: ArraySlice<UInt8>
     let sent: ThumborText
 
-    /// Nil if the target is elsewhere, or has only one segment.
+    /// Returns nil if the prefix does not match, or the path has only one segment.
     init?(_ target: String, at prefix: PathPrefix) {
         guard let remainder = prefix.remainder(of: target) else { return nil }
         let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
@@ -34,8 +34,7 @@ struct ThumborPath {
         return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
     }
 
-    /// The rest as it was sent, unless its filters are encoded as a whole, so that it cannot name an image; imagor does
-    /// the same.
+    /// The text of an unsigned path: as sent, or decoded if all its filters are percent-encoded, as imagor does.
     var unsignedText: ThumborText {
         guard let decoded, let address = try? ThumborTarget(sent).address,
             address.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })
@@ -46,7 +45,7 @@ struct ThumborPath {
     private static let encodedFilters = Array("filters%3a".utf8)
 }
 
-/// base64url, with padding, of a code for the path after the signature.
+/// Signs paths: base64url, with padding, of an HMAC of the path after the signature.
 struct ThumborSigner {
     let key: [UInt8]
     let hash: HMAC.Hash
@@ -59,7 +58,7 @@ struct ThumborSigner {
         return length.map { Array(text.prefix($0)) } ?? text
     }
 
-    /// The path as it was sent, or percent-decoded; nil if neither matches.
+    /// Returns the text that the signature matches: the path as sent, or percent-decoded.
     func verifiedText(of path: ThumborPath) -> ThumborText? {
         guard let received = URLEscape.decodeText(path.signature).map({ Array($0.utf8) }) else { return nil }
         if HMAC.isEqual(received, signature(of: path.sent.bytes)) { return path.sent }

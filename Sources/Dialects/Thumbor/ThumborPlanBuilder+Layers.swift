@@ -15,10 +15,9 @@ extension ThumborPlanBuilder {
         }
     }
 
-    /// Clipped to the layer.
+    /// Overlays the marks of a layer, clipped to the layer.
     ///
-    /// Marks over an opaque or transparent layer over the image are equivalent to layer and marks, one after the other,
-    /// over the image.
+    /// To overlay the layer and then its marks is equivalent to overlaying the combined layer.
     mutating func overlayInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
         let image = Area(x: 0, y: 0, size: frame.size)

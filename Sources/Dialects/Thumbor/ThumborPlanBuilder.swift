@@ -25,7 +25,7 @@ struct ThumborPlanBuilder {
         switch filter {
         case .upscale: upscale()
         case .proportion(let share):
-            // Sides above the longest are rejected later, and must not overflow here.
+            // Longer sides are rejected later, and must not overflow here.
             func side(_ sourceSide: Int) -> Int { min(sourceSide, ThumborLayout.maximumSide) * share / 1_000_000 }
             let size = PixelSize(width: side(frame.size.width), height: side(frame.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
@@ -75,7 +75,7 @@ struct ThumborPlanBuilder {
         }
     }
 
-    /// Longer sides are cropped.
+    /// Fills the box around the image; longer sides are cropped.
     private mutating func fill(_ paint: ThumborFilter.Paint, isBehind: Bool) {
         if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
         let padding = padding ?? ThumborGeometry.Padding()

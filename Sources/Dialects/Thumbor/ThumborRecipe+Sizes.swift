@@ -9,7 +9,7 @@ extension ThumborRecipe: SizedRecipe {
         if let quality = options.quality { recipe.options.quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return recipe }
         if options.isDebug || options.isRaw {
-            // The image at its own size.
+            // These options serve the image at its original size.
             guard policy.rule == .up else { throw policy.rejection("w") }
             (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
         }
@@ -26,7 +26,7 @@ extension ThumborRecipe: SizedRecipe {
         return recipe
     }
 
-    /// After the filters that scale the result; the image's own side counts as the largest, because it can be any.
+    /// Returns the side after filters that scale; the image's own side can be any, so it counts as the largest allowed.
     private func side(
         _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
     ) throws(APIError) -> Int? {

@@ -7,7 +7,7 @@ struct ThumborRecipe: RenderRecipe {
     var options: ThumborOptions
     let accepted: [ImageFormat]
     let quality: Int
-    /// As written: everything that determines the composition besides the rest of the recipe.
+    /// The options as written, which determine the composition together with the rest of the recipe.
     var text: String
 
     var keyText: String {
@@ -19,11 +19,11 @@ struct ThumborRecipe: RenderRecipe {
         let isTrimmed = !options.isRaw && options.geometry.trim != nil && !isAnimated(source)
         var frame = Frame(source, page: options.page, isTrimmed: isTrimmed)
         if !options.isRaw { apply(layout(of: source), to: &frame) }
-        // A format without transparency shows the colors of transparent pixels.
+        // A format without alpha shows the colors of transparent pixels.
         if frame.hasAlpha, !format.supportsAlpha { frame.apply(OpaqueStep()) }
         var composition = frame.composition(as: format, encodingQuality(in: format, by: source.rules))
         if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .visual }
-        // As in thumbor, WebP of the highest quality loses nothing.
+        // As in thumbor, WebP with the highest quality is lossless.
         let isLossless = options.isLossless || format == .webp && composition.quality == .fixed(100)
         composition.isLossless =
             isLossless && format.canBeLossless && source.limits.allow(frame.size, in: format, isLossless: true)
@@ -80,7 +80,7 @@ struct ThumborRecipe: RenderRecipe {
         return source.firstSupported(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
-    /// In thumbor's settings; for other formats, visual quality is Alula's own.
+    /// Whether thumbor has a quality setting for the format; other formats use Alula's visual quality.
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {

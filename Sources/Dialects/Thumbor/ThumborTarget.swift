@@ -8,16 +8,16 @@ struct ThumborTarget {
     private(set) var filters: [ThumborFilterText] = []
     private(set) var address: ArraySlice<UInt8>
     private let text: ThumborText
-    /// The options before the address, in characters that are allowed in a target.
+    /// The options before the image URL, with characters that a target may contain.
     let optionText: String
 
     static let maximumPixels = 1_000_000
 
     var decodedAddress: String? { text.decoded(address) }
 
-    /// `text` follows the signature and its slash.
+    /// Parses the path after the signature and its slash.
     ///
-    /// - Parameter isLayer: The path is a layer in a filter, whose sides can depend on the image below.
+    /// - Parameter isLayer: Whether the path is a layer of a filter; its sides can depend on the image below.
     init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
         let path = text.bytes
         self.text = text
@@ -221,7 +221,7 @@ private struct ThumborCursor {
         return nil
     }
 
-    /// The next segment, up to its slash; leading slashes are ignored.
+    /// The next segment up to its slash, ignoring leading slashes.
     private var next: ArraySlice<UInt8>? {
         let start = rest.drop { $0 == UInt8(ascii: "/") }
         return start.firstIndex(of: UInt8(ascii: "/")).map { start[..<$0] }

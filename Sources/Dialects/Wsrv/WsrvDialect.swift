@@ -4,14 +4,14 @@ package import ThumbnailTypes
 
 /// weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///
-/// Unknown parameters and values are ignored, as there; only a missing or invalid `url` is rejected.
+/// Ignores unknown parameters and values as weserv does; only a missing or invalid `url` is rejected.
 package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
     package let prefix: PathPrefix
 
     package init(at prefix: PathPrefix) { self.prefix = prefix }
 
-    /// At `/`, targets with a `url`: always at `/` itself, on other paths unless they are Alula's own.
+    /// At `/`, matches targets with a `url`, except Alula's own paths.
     package func match(on target: String) -> DialectMatch {
         let match = prefix.match(on: target)
         guard case .fallback = match else { return match }

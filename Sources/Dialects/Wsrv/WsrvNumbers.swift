@@ -3,10 +3,10 @@ import Text
 
 enum WsrvLength: Hashable, Sendable {
     case pixels(Int)
-    /// 0…1.
+    /// A fraction from 0 to 1.
     case share(Float)
 
-    /// Halves away from zero; negative if the length has no effect.
+    /// Returns pixels with halves rounded away from zero; negative if the length has no effect.
     func pixels(of side: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
@@ -22,9 +22,7 @@ enum WsrvLength: Hashable, Sendable {
     }
 }
 
-/// Values that are not percent-decoded.
-///
-/// Numbers end at the first invalid character; an invalid number is -1.
+/// Reads values that are not percent-decoded; a number ends at the first invalid character, and is -1 if invalid.
 enum WsrvNumbers {
     static let unreadable = -1
     /// libvips' maximum side length.
@@ -69,16 +67,16 @@ enum WsrvNumbers {
             if skip(\.isASCIIDigit) == 0 { end = mantissa }
         }
         let number = String(decoding: text[..<end], as: UTF8.self)
-        // Numbers that underflow to zero are as invalid as those that overflow.
+        // Numbers that underflow to zero are invalid, like those that overflow.
         let isZero = text[..<mantissa].allSatisfy { !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
         guard let value = Float(number), value.isFinite, value <= Float(largest), isZero || value.isNormal else {
             return Float(unreadable)
         }
-        // Far below zero all numbers have the same effect, and they are converted to whole numbers.
+        // Clip numbers so that they can be converted to `Int`; far below zero all have the same effect.
         return max(value, -Float(largest))
     }
 
-    /// Pixels, or percent from 0 to 100, whose sign may be percent-encoded.
+    /// Reads pixels, or percent from 0 to 100, whose sign may be percent-encoded.
     static func length(_ text: ArraySlice<UInt8>) -> WsrvLength {
         let sign: Int
         if text.last == UInt8(ascii: "%") {
@@ -92,7 +90,7 @@ enum WsrvNumbers {
         return (0...100).contains(percent) ? .share(percent / 100) : .pixels(unreadable)
     }
 
-    /// Consecutive separators count as one.
+    /// Reads a list, in which consecutive separators count as one.
     static func list<Number>(
         _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), maximum: Int,
         _ read: (ArraySlice<UInt8>) -> Number
@@ -100,10 +98,10 @@ enum WsrvNumbers {
         text.split(separator: separator, maxSplits: maximum).prefix(maximum).map(read)
     }
 
-    /// A CSS name without `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for other texts.
+    /// Reads a CSS name except `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB`; other texts are transparent.
     static func color(_ text: ArraySlice<UInt8>) -> Color {
         let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text
-        // Longer than any name.
+        // No name is longer.
         guard (3...24).contains(spelled.count), spelled.allSatisfy({ $0 < 0x80 }) else { return .transparent }
         let name = String(decoding: spelled, as: UTF8.self).asciiLowercased
         if !name.contains("grey"), let rgb = ColorNames.values[ExactText(name)] {

@@ -1,16 +1,14 @@
 import Recipes
 import Text
 
-/// The first option of a name counts, even if another option has set its value.
+/// Reads options; the first of several options with one name counts, even if another has set its value.
 struct WsrvOptionReader {
     var options = WsrvOptions()
 
     private static let longestName = 8
     private static let maximumDelays = 10_000
 
-    /// `value` is nil without `=`.
-    ///
-    /// Returns false for a name or value without an effect here.
+    /// Returns false if the name is unknown or the value has no effect; `value` is nil without `=`.
     mutating func read(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Bool {
         guard (1...Self.longestName).contains(name.count) else { return false }
         let name = String(decoding: name, as: UTF8.self)
@@ -100,7 +98,7 @@ struct WsrvOptionReader {
         if option == nil { option = value }
     }
 
-    /// Width, height, x and y; fewer numbers are ignored.
+    /// Reads width, height, x and y; ignores fewer numbers.
     private mutating func readCrop(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, maximum: 4) { WsrvLength.pixels(WsrvNumbers.integer($0)) }
         guard numbers.count == 4 else { return }
@@ -132,8 +130,9 @@ struct WsrvOptionReader {
         if numbers.count > 2 { keep(Int(numbers[2]), in: &options.hue) }
     }
 
-    /// One number is the standard deviation; of several it is the third one, after the amounts for flat and jagged
-    /// areas.
+    /// Reads the sharpening.
+    ///
+    /// A single number is the standard deviation; otherwise the third one is, after amounts for flat and jagged areas.
     private mutating func readSharpness(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, maximum: 3, WsrvNumbers.fraction)
         guard numbers.count > 1 else {

@@ -1,13 +1,14 @@
 import Recipes
 
-/// Values are stored as written, so that the first one counts even if it is out of range; nil for missing ones, `-1`
-/// for invalid ones.
+/// Options as written, so that the first one counts even if it is out of range.
+///
+/// Missing values are nil, invalid ones -1.
 struct WsrvOptions: Hashable, Sendable {
     var width: WsrvLength?
     var height: WsrvLength?
     var ratio: Float?
     var fit: Fit?
-    /// The original reduces JPEG images less while decoding, which affects the rounding of sizes.
+    /// Whether JPEG images are reduced less while decoding (`fsol=0`), which affects the rounding of sizes.
     var isReducedLess: Bool?
     var isNeverEnlarged: Bool?
     var cropX: WsrvLength?
@@ -22,9 +23,9 @@ struct WsrvOptions: Hashable, Sendable {
     var isMaskTrimmed: Bool?
     var maskColor: Color?
     var rotation: Int?
-    /// Swaps top and bottom.
+    /// Whether to swap top and bottom.
     var flip: Bool?
-    /// Swaps left and right.
+    /// Whether to swap left and right.
     var flop: Bool?
     var brightness: Int?
     var lightness: Float?
@@ -47,7 +48,7 @@ struct WsrvOptions: Hashable, Sendable {
     var quality: Int?
     var output: Output?
     var isLossless: Bool?
-    /// -1 for the largest, -2 for the smallest.
+    /// The page; -1 selects the largest one, -2 the smallest.
     var page: Int?
     var pages: Int?
     var loops: Int?
@@ -75,7 +76,7 @@ struct WsrvOptions: Hashable, Sendable {
 }
 
 extension WsrvOptions {
-    /// The box for a stored size with all frames stacked; 0 for a missing side.
+    /// Returns the box for the stored size with all frames stacked; 0 for a missing side.
     func box(for stored: PixelSize) -> PixelSize {
         func side(_ length: WsrvLength?, of whole: Int) -> Int {
             var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable
@@ -103,10 +104,6 @@ extension WsrvOptions {
         guard let rotation, !rotation.isMultiple(of: 90) else { return nil }
         return (rotation % 360 + 360) % 360
     }
-
-    /// 1…100.
     var effectiveQuality: Int { namedQuality ?? 80 }
-
-    /// Nil for a missing or invalid quality.
     var namedQuality: Int? { quality.flatMap { (1...100).contains($0) ? $0 : nil } }
 }

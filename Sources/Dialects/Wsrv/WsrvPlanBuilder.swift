@@ -21,7 +21,7 @@ struct WsrvPlanBuilder {
             self.frame.resample(to: resized(self.frame.size, in: self.frame.size))
             cut(to: box, original: turned)
         } else {
-            // An image that covers the box does so after its turn; all others are turned after they are resized.
+            // Covering crops after the turn; otherwise the image is resized first and then turned.
             let requested = box
             if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
             self.frame.resample(to: turn.turned(resized(source, in: reduced(source))))
@@ -47,9 +47,9 @@ extension WsrvOptions {
 extension WsrvPlanBuilder {
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
         let (across, down) = factors(reduced)
-        // Stills are rounded half up, frames of an animation half to even.
+        // Still images are rounded half up, animations half to even.
         let rule: FloatingPointRoundingRule = frames > 1 ? .toNearestOrEven : .down
-        // The factor is passed to libvips as its reciprocal, twice.
+        // The factor becomes its reciprocal twice on its way to libvips.
         func divided(_ side: Int, _ factor: Double) -> Double { Double(side) / (1 / (1 / factor)) }
         let width = (divided(reduced.width, across) + 0.5).rounded(.down)
         let height = frames > 1 ? Double(reduced.height) / down : divided(reduced.height, down) + 0.5
@@ -76,8 +76,7 @@ extension WsrvPlanBuilder {
         return (min(across, Double(source.width)), min(down, Double(source.height)))
     }
 
-    /// The service computes the sides from the size at which it loads the image; a trim and a change of gamma need all
-    /// pixels.
+    /// Returns the size after shrinking on load, from which weserv computes the sides; a trim or gamma disables it.
     private func reduced(_ source: PixelSize) -> PixelSize {
         guard box.width > 0 || box.height > 0, options.trimTolerance == nil, (options.gamma ?? 0) == 0 else {
             return source
@@ -100,7 +99,7 @@ extension WsrvPlanBuilder {
 }
 
 extension WsrvPlanBuilder {
-    /// `original` is the size of the whole image after its turn.
+    /// - Parameter original: The size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {
         guard options.fit == .cover else { return }
         let cropped = PixelSize(
@@ -144,7 +143,7 @@ extension WsrvPlanBuilder {
         return CropStep(x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
-    /// Puts the image on a canvas of the size of the box, and crops the rest.
+    /// Puts the image on a canvas with the size of the box, and crops the rest.
     private mutating func embed() {
         guard options.fit == .contain else { return }
         let whole = size
@@ -161,7 +160,7 @@ extension WsrvPlanBuilder {
         frame.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
     }
 
-    /// The place of a part in a whole, or of an image on a canvas; halves are truncated.
+    /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         return switch position {

@@ -14,7 +14,7 @@ extension WsrvRecipe {
         return WrittenResponse(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
-    /// After all steps, with the service's own names and order; unknown facts are left out.
+    /// Returns facts after all steps, with weserv's names and order, omitting unknown ones.
     private func facts(about thumbnail: Thumbnail) -> JSONValue {
         let size = thumbnail.image.size
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)
@@ -34,7 +34,7 @@ extension WsrvRecipe {
         if frames > 1 { members.append(("pageHeight", .int(size.height))) }
         members.append(("hasProfile", .bool(header.profileByteCount > 0)))
         members.append(("hasAlpha", .bool(hasAlpha)))
-        // An image that was turned upright is not turned again.
+        // An image that was turned upright must not be turned again.
         members.append(("orientation", .int(0)))
         return .object(members)
     }

@@ -36,7 +36,7 @@ struct WsrvRecipe: RenderRecipe {
 
     var keyText: String { "wsrv \(options.keyText)" }
 
-    /// Formats with one page ignore the request.
+    /// Returns the pages to decode; formats with a single page ignore the option.
     private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
         switch header.format {
         case .webp, .gif, .tiff, .avif, .heic: break
@@ -71,7 +71,7 @@ struct WsrvRecipe: RenderRecipe {
         return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
     }
 
-    /// The trim, which ignores single pixels; animations keep their border.
+    /// Returns the trim, which ignores single pixels; animations keep their border.
     private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
         guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
             return nil
@@ -101,7 +101,7 @@ struct WsrvRecipe: RenderRecipe {
 
     private func isLossless(_ format: ImageFormat) -> Bool { options.isLossless == true && format == .webp }
 
-    /// Lossless files that are too large become the best ones.
+    /// Returns the quality; 100 applies to lossless results that are too large to be lossless.
     private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         if isLossless(format) { return .fixed(100) }
         return .fixed(hasDefaultQuality ? rules.defaultQuality(options.effectiveQuality) : options.effectiveQuality)
@@ -124,7 +124,7 @@ extension WsrvRecipe: SizedRecipe {
         return WsrvRecipe(options)
     }
 
-    /// A share of the source counts as the largest side, because it can be any.
+    /// Returns the side in pixels; a fraction of the source counts as the largest side, because it can be any.
     private func side(_ length: WsrvLength?, _ name: String, _ policy: SizePolicy) throws(APIError) -> Int? {
         if case .share? = length, let largest = policy.sizes.last {
             guard policy.rule == .up else { throw policy.rejection(name) }

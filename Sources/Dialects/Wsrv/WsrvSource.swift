@@ -1,14 +1,14 @@
 import Text
 
-/// Reads the URL of a source or of a redirect as wsrv.nl does: the scheme may be missing.
+/// Reads the URL of a source or of a redirect as wsrv.nl does: its scheme is optional.
 enum WsrvSource {
     private static let shortest = 4
     private static let longestName = (host: 253, label: 63)
     static let impossible = "http://"
 
-    /// With `http` if there is no scheme, and `https` for `//` and `ssl:`.
+    /// Returns the URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
     ///
-    /// - Parameter text: As written in the target; it is percent-decoded once.
+    /// - Parameter text: The source as written in the target; it is percent-decoded once.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
         guard let decoded = URLEscape.decodeText(text) else { throw .badURL("The value is not percent-encoded UTF-8.") }
@@ -25,7 +25,7 @@ enum WsrvSource {
         return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : URLEscape.location(path))")
     }
 
-    /// The scheme counts only if something follows it.
+    /// Removes and returns the scheme; it counts only if text follows it.
     private static func scheme(atStartOf rest: inout Substring) -> String {
         for (prefix, scheme) in [("http://", "http"), ("https://", "https"), ("ssl:", "https"), ("//", "https")] {
             let start = rest.utf8.prefix(prefix.utf8.count)
@@ -46,13 +46,13 @@ enum WsrvDuration {
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// The age in seconds, from a day to a year; a year for an invalid text.
+    /// Reads an age in seconds, from a day to a year; an invalid text yields a year.
     static func maximumAge(_ text: ArraySlice<UInt8>) -> Int {
         guard let seconds = seconds(text), (day...year).contains(seconds) else { return year }
         return seconds
     }
 
-    /// Each unit smaller than the one before; a last number without a unit is in seconds.
+    /// Reads numbers with descending units; a last number without a unit is in seconds.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
         var (sum, number, firstUnit) = (0, 0, 0)
         var hasDigits = false
@@ -67,7 +67,7 @@ enum WsrvDuration {
             sum = min(sum + number * units[unit].seconds, year + 1)
             (number, hasDigits, firstUnit) = (0, false, unit + 1)
         }
-        // Nothing may follow seconds.
+        // No number may follow seconds.
         guard !text.isEmpty, !hasDigits || firstUnit < units.count else { return nil }
         return sum + number
     }

@@ -4,7 +4,7 @@ import ThumbnailTypes
 
 /// Names and values are not percent-decoded.
 ///
-/// The names of a few parameters, which concern the response, are case-insensitive; the others are ``WsrvOptions``.
+/// A few parameters for the response have case-insensitive names; the others are ``WsrvOptions``.
 struct WsrvTarget {
     struct Item {
         let name: ArraySlice<UInt8>
@@ -66,7 +66,7 @@ struct WsrvTarget {
         bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// `1` stands for the source itself.
+    /// `1` selects the source.
     private func fallback(_ source: String?) -> Fallback? {
         guard let text = value(of: "default") ?? value(of: "errorredirect") else { return nil }
         if text.elementsEqual("1".utf8) { return source.map { .named(ExactText($0), asTarget: nil) } }
@@ -74,8 +74,7 @@ struct WsrvTarget {
         return .named(ExactText(url), asTarget: ExactText(target(of: url)))
     }
 
-    /// A reference to the same path that requests the image at another URL, with the same options (RFC 3986 section
-    /// 4.2).
+    /// Returns a relative reference that requests the image at another URL with the same options (RFC 3986, 4.2).
     private func target(of url: String) -> String {
         let others = items.filter { item in
             !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }

@@ -37,7 +37,7 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // After some failures SQLite has already rolled back, so an error here is meaningless.
+            // After some failures SQLite has already rolled back, so ignore errors.
             _ = unsafe sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
             throw error
         }
@@ -60,7 +60,7 @@ final class SQLiteConnection {
 
 struct SQLiteError: Error, Equatable {
     enum Kind: String {
-        /// The file is not a database, is another program's, or has pages that contradict each other.
+        /// The file is not a database, belongs to another program, or has inconsistent pages.
         case damaged
         case full
         case inUse
@@ -73,11 +73,11 @@ struct SQLiteError: Error, Equatable {
 
     var kind: Kind {
         switch code & 0xff {
-        // SQLite recognizes a full disk by ENOSPC alone, and often omits the system's error for writes.
+        // SQLite detects a full disk only by ENOSPC, and often omits the system's error for writes.
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             [ENOSPC, EDQUOT, EFBIG].contains(systemError) || code == Self.failedWrite && systemError == 0
                 ? .full : .unusable
-        // Our statements match our schema: a compile error or a value of another type is the file's fault.
+        // Our statements match our schema, so a compile error or a value of another type is the file's fault.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_CONSTRAINT: .damaged
         case SQLITE_FULL: .full
         case SQLITE_BUSY, SQLITE_LOCKED: .inUse
@@ -90,7 +90,7 @@ struct SQLiteError: Error, Equatable {
 
     static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
 
-    /// The file's content was not written by this version.
+    /// An error for a file whose content this version did not write.
     static func damaged(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
 }
 

@@ -12,12 +12,12 @@ enum SQLiteValue {
 /// A prepared statement, used by its connection's thread.
 @safe
 final class SQLiteStatement {
-    /// Valid only inside the closure that receives it.
+    /// A row, valid only inside the closure that receives it.
     @safe
     struct Row {
         fileprivate let raw: OpaquePointer
 
-        /// 0 if the column has another type.
+        /// Returns 0 if the column has another type.
         func int(_ column: Int) -> Int { Int(unsafe sqlite3_column_int64(raw, CInt(column))) }
 
         /// Returns no bytes if the column has another type.
@@ -52,7 +52,7 @@ final class SQLiteStatement {
         defer {
             unsafe sqlite3_reset(raw)
             unsafe sqlite3_clear_bindings(raw)
-            // The blobs are borrowed until here.
+            // Keep the borrowed blobs alive until here.
             withExtendedLifetime(values) {}
         }
         for (index, value) in values.enumerated() { try bind(value, at: CInt(index + 1)) }
@@ -68,10 +68,10 @@ final class SQLiteStatement {
         let code =
             switch value {
             case .int(let number): unsafe sqlite3_bind_int64(raw, index, sqlite3_int64(number))
-            // An empty block has no address, which would be bound as NULL.
+            // An empty block has no address, and would be bound as NULL.
             case .bytes(let bytes) where bytes.count == 0: unsafe sqlite3_bind_zeroblob(raw, index, 0)
             case .bytes(let bytes):
-                // No destructor: the bytes stay in place until the statement is reset.
+                // No destructor, because the bytes stay in place until the statement is reset.
                 unsafe bytes.withUnsafeBytes {
                     unsafe sqlite3_bind_blob64(raw, index, $0.baseAddress, sqlite3_uint64($0.count), nil)
                 }

@@ -1,7 +1,6 @@
-/// Requires bodies to arrive at a kilobyte a second over five seconds.
+/// Requires bodies to arrive at a kilobyte per second, averaged over five seconds.
 ///
-/// This bounds the time that a client can keep a body open while sending almost nothing. Checked periodically by one
-/// thread.
+/// This bounds the time for which a client can keep a body open while sending almost nothing. Used by one thread.
 struct BodyPace {
     private static let span = Duration.seconds(5)
     private static let minimumBytes = 5_000

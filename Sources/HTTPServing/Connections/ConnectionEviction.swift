@@ -1,20 +1,20 @@
 import Coordination
 import HTTPTypes
 
-/// When all slots are taken, closes the connection idle for longest in the network with the most connections.
+/// When all slots are taken, closes the longest-idle connection of the network with the most connections.
 ///
-/// Idle connections of one client therefore cannot crowd out others. A connection with a request in progress is never
-/// closed. Closings are planned in batches, and an empty plan is not retried at once: a flood of connections costs the
-/// client more than the server.
+/// So idle connections of one client cannot crowd out other clients. A connection with a request in progress is never
+/// closed. Closings are planned in batches, and after an empty plan there is a pause, so that a flood of connections
+/// costs the client more than the server.
 struct ConnectionEviction {
     struct Candidate<Connection> {
         let connection: Connection
         let network: ClientNetwork
-        /// Nil while a request is in progress.
+        /// The time of the last activity; nil while a request is in progress.
         let idleSince: Duration?
     }
 
-    /// Planned, and in progress beyond the limit of connections.
+    /// The maximum number of connections being closed, in addition to `maximumConnections`.
     static let maximumClosings = 64
     /// The pause before the next plan if the last one was empty.
     private static let pause = Duration.milliseconds(20)
@@ -25,11 +25,11 @@ struct ConnectionEviction {
     private var unreported = 0
     private var nextReport = Duration.zero
 
-    /// Returns false if no connection may be closed.
+    /// Closes a connection; returns false if none may be closed.
     ///
     /// - Parameters:
-    ///   - limit: The number of slots; if it is small, closings are planned one at a time.
-    ///   - candidates: Called only when the plan is used up.
+    ///   - limit: The number of slots; with few slots, one closing is planned at a time.
+    ///   - candidates: Returns the open connections; called only when the plan is used up.
     mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.maximumClosings else { return false }
         if closeNext(at: now) { return true }
@@ -43,7 +43,7 @@ struct ConnectionEviction {
 
     mutating func recordClosed() { closings -= 1 }
 
-    /// The number closed since the last report; nil more than once a minute.
+    /// Returns the number closed since the last report, at most once a minute.
     mutating func report(at now: Duration) -> Int? {
         guard unreported > 0, now >= nextReport else { return nil }
         defer { unreported = 0 }
@@ -73,7 +73,7 @@ struct ConnectionEviction {
         }
         // Flat arrays, because they are read once per closing.
         var queues = groups.values.filter { !$0.idle.isEmpty }.map { group in
-            // Longest idle last, because removing the last element is cheap.
+            // The longest-idle connection is last, because removing the last element is fast.
             group.idle.sorted { candidates[$0].idleSince ?? .zero > candidates[$1].idleSince ?? .zero }
         }
         var sizes = queues.map { queue in queue.first.flatMap { groups[candidates[$0].network]?.size } ?? 0 }

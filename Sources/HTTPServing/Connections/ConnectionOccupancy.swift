@@ -1,7 +1,7 @@
 import Synchronization
 
 struct ConnectionOccupancy: ~Copyable {
-    /// The current request, its arriving body, or the watch thread while it closes the connection.
+    /// The user of a connection: the current request, its arriving body, or the watch thread while closing it.
     enum Owner: UInt8, AtomicRepresentable {
         case none, request, body, watch
     }
@@ -13,7 +13,7 @@ struct ConnectionOccupancy: ~Copyable {
 
     init(at now: Duration) { idleBegan = Atomic(Moment(now)) }
 
-    /// Returns false if the connection has an owner.
+    /// Returns false if the connection already has an owner.
     func acquire(for owner: Owner) -> Bool { transfer(from: .none, to: owner) }
 
     func endRequest(at now: Duration) {
@@ -46,7 +46,7 @@ struct ConnectionOccupancy: ~Copyable {
         ).exchanged
     }
 
-    /// Nil for no header; watch thread only.
+    /// Records when an incomplete header began, or nil if there is none; watch thread only.
     func recordHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
 
     var isFree: Bool { owner.load(ordering: .relaxed) == .none }

@@ -3,9 +3,9 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// Clients that disconnect while their connection is suspended, and commands, for the `http-watch` thread.
+/// Watches suspended connections for disconnects, and passes commands to the `http-watch` thread.
 ///
-/// Event threads register a connection once per deferred response; ordinary requests never get here.
+/// Event threads register a connection once per deferred response; ordinary requests do not use this.
 final class ConnectionWatch: Sendable {
     struct Commands {
         var isDraining = false
@@ -57,7 +57,7 @@ final class ConnectionWatch: Sendable {
         CLinux_epoll_watch_hangup(epoll, descriptor, ticket)
     }
 
-    /// The deferred response is ready or abandoned; event thread only, while the descriptor is still open.
+    /// Ends the watch when the response is ready or abandoned; event thread only, while the descriptor is open.
     func forgetHangup(descriptor: CInt, ticket: UInt64) {
         CLinux_epoll_forget(epoll, descriptor)
         _ = suspended.withLock { $0.removeValue(forKey: ticket) }
@@ -115,11 +115,11 @@ struct UnfinishedHeader {
     private(set) var since: Duration?
     private var afterBytes = 0
 
-    /// Whether the same header has been incomplete for at least `limit`.
+    /// Whether a header has been incomplete for at least `limit`.
     ///
     /// - Parameters:
-    ///   - pendingBytes: Received after the last complete header.
-    ///   - afterBytes: The size of all earlier headers, which tells one incomplete header from the next.
+    ///   - pendingBytes: The bytes received after the last complete header.
+    ///   - afterBytes: The size of all earlier headers, which identifies the incomplete one.
     mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
         guard pendingBytes > 0 else {
             since = nil

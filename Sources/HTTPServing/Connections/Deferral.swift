@@ -1,12 +1,13 @@
 import HTTPTypes
 
-/// A response that becomes ready while its connection is suspended, from a task or after a short wait; the first event
-/// ends the wait.
+/// A response that becomes ready while its connection is suspended, from a task or after a short wait.
+///
+/// The first event ends the wait.
 ///
 /// A plain state machine: the caller guards it with a lock and performs the returned action outside the lock. Tickets
 /// identify the deferred responses of a connection, so that a late event of an earlier one has no effect.
 struct Deferral {
-    /// Called on the event thread; may defer the response again.
+    /// Returns the response, or defers it again; called on the event thread.
     typealias Continuation = @Sendable () -> PendingResponse<HTTPResponse>
 
     private enum State {
@@ -17,7 +18,7 @@ struct Deferral {
     }
 
     struct Abandonment {
-        /// Nil if there is none, or it has not been attached yet.
+        /// The task of the abandoned wait; nil if it has none or is not attached yet.
         let task: Task<Void, Never>?
     }
 
@@ -25,7 +26,7 @@ struct Deferral {
 
     mutating func begin(ticket: UInt64) { state = .awaited(ticket: ticket, task: nil) }
 
-    /// Returns true if the wait has been abandoned and the task must be canceled.
+    /// Attaches the task; returns true if the wait was already abandoned, so that the caller must cancel the task.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
         switch state {
         case .awaited(ticket, _):
@@ -36,23 +37,23 @@ struct Deferral {
         }
     }
 
-    /// Returns true if the connection must be resumed, false if the client has disconnected.
+    /// Returns true if the caller must resume the connection, false if the client has disconnected.
     mutating func resume(with continuation: @escaping Continuation, ticket: UInt64) -> Bool {
         guard case .awaited(ticket, _) = state else { return false }
         state = .resumed(continuation)
         return true
     }
 
-    /// Nil if there is no wait, otherwise the connection must be resumed.
+    /// Abandons the wait; unless the result is nil, the caller must resume the connection.
     mutating func abandon(ticket: UInt64? = nil) -> Abandonment? {
         guard case .awaited(let current, let task) = state, ticket == nil || ticket == current else { return nil }
         state = .abandoned(ticket: current)
         return Abandonment(task: task)
     }
 
-    /// Called after the connection was resumed; returns nil if the wait was abandoned.
+    /// Returns the continuation after the connection was resumed; nil if the wait was abandoned.
     ///
-    /// The next wait may begin afterward.
+    /// The next wait may begin after this.
     mutating func take() -> Continuation? {
         defer { state = .none }
         guard case .resumed(let continuation) = state else { return nil }

@@ -1,11 +1,11 @@
 import Coordination
 import Glibc
 
-/// Sockets briefly outlive their connections, so that rejected clients can read the response.
+/// Keeps sockets open briefly after their connections, so that rejected clients can read the response.
 ///
-/// A client that is still sending when its socket is closed gets a reset, and gives up without reading the response
-/// (RFC 9112 section 9.6). Therefore only the sending side is shut down, and received bytes are discarded until the
-/// client closes. Event threads add sockets, and the watch thread drains them.
+/// A client that is still sending when its socket is closed gets a reset and may lose the response (RFC 9112 section
+/// 9.6). Therefore only the sending side is shut down, and received bytes are discarded until the client closes. Event
+/// threads add sockets, and the watch thread drains them.
 final class LingeringSockets: Sendable {
     private struct Socket {
         let descriptor: CInt
@@ -18,7 +18,7 @@ final class LingeringSockets: Sendable {
 
     private let sockets = Locked<[Socket]>([])
 
-    /// The original is about to be closed; returns false if there is no room.
+    /// Adds a copy of a descriptor that is about to be closed; returns false if there are too many.
     func add(copyOf descriptor: CInt, at now: Duration) -> Bool {
         sockets.withLock { sockets in
             guard sockets.count < Self.maximumCount else { return false }
@@ -30,7 +30,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Closes finished or overdue sockets; returns true if any remain.
+    /// Closes finished and overdue sockets; returns true if any remain.
     func drain(at now: Duration) -> Bool {
         sockets.withLock { sockets in
             sockets = sockets.compactMap { socket in

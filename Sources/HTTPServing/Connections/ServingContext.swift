@@ -34,8 +34,9 @@ final class ServingContext: Sendable {
 
     var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
-    /// Called on the event thread; false if all slots are taken and no connection can be closed, or if the address
-    /// is at its limit.
+    /// Returns false if the address is at its limit, or all slots are taken and no connection can be closed.
+    ///
+    /// Called on the event thread.
     func admit(_ peer: PeerAddress?) -> Bool {
         guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
@@ -46,7 +47,7 @@ final class ServingContext: Sendable {
         return false
     }
 
-    /// Trusted proxies have no limit.
+    /// Takes a slot; trusted proxies have no limit per address.
     private func takeSlot(for peer: PeerAddress?) -> Bool {
         guard let limit = configuration.maximumConnectionsPerAddress, let peer, !configuration.isTrustedProxy(peer)
         else {
@@ -86,21 +87,21 @@ final class ServingContext: Sendable {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
     }
 
-    /// The connection is closing; event thread only, while the descriptor is open.
+    /// Keeps the socket of a closing connection open; event thread only, while the descriptor is open.
     func linger(_ descriptor: CInt) {
-        // The command wakes the watch thread, which drains.
+        // Wake the watch thread, which drains the sockets.
         if lingering.add(copyOf: descriptor, at: timekeeper.now) { watch.update { _ in } }
     }
 
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
-        // Before the slot is freed, so that it is not taken twice.
+        // Record this before the slot is freed, so that it is not taken twice.
         if connection.isEvicted { eviction.withLock { $0.recordClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         releaseSlot(of: connection.peer)
     }
 
-    /// The library may be stopped: it has no connections, and no thread is about to wake one of its threads.
+    /// Whether the library may be stopped: no connections, and no thread that is about to wake its threads.
     var isIdle: Bool { connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0 }
 
     func beginResuming() { resuming.wrappingAdd(1, ordering: .acquiringAndReleasing) }

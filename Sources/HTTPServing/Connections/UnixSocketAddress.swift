@@ -4,7 +4,7 @@ package struct UnixSocketAddress: Sendable {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// - Parameter path: At most 107 bytes; `@` begins a name in Linux's abstract namespace.
+    /// - Parameter path: At most 107 bytes; `@` at the start stands for Linux's abstract namespace.
     package init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
@@ -20,13 +20,13 @@ package struct UnixSocketAddress: Sendable {
 
     func bind(_ descriptor: CInt) -> Bool { unsafe withPointer { unsafe Glibc.bind(descriptor, $0, $1) == 0 } }
 
-    /// Whether a process created it and no process listens on it.
+    /// Whether the socket exists but no process listens on it.
     func isStale() -> Bool {
         let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { return false }
         defer { close(probe) }
         let isRejected = unsafe withPointer { unsafe connect(probe, $0, $1) != 0 } && errno == ECONNREFUSED
-        // Files that are no sockets refuse connections too.
+        // Files that are not sockets refuse connections, too.
         errno = EADDRINUSE
         return isRejected && isSocket
     }
@@ -39,7 +39,7 @@ package struct UnixSocketAddress: Sendable {
         return result == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Sends one datagram, without waiting.
+    /// Sends one datagram without waiting.
     package func send(_ text: String) {
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -1,9 +1,9 @@
 import Coordination
 import Glibc
 
-/// Accepts from a socket that another process has too, such as systemd.
+/// Accepts from a socket that is shared with another process, such as systemd.
 ///
-/// The library cannot let go of such a socket: it stays in the epoll sets of the event threads until all processes have
+/// The library cannot release such a socket: it stays in the epoll sets of the event threads until all processes have
 /// closed it.
 final class AcceptThread: Sendable {
     private let socket: ListeningSocket
@@ -20,7 +20,7 @@ final class AcceptThread: Sendable {
             let thread = try WorkThread(named: "http-accept") { [reader = ends[0]] in
                 while !Self.isReadable(reader, or: socket.descriptor) {
                     guard daemon.acceptWaiting(on: socket, atMost: 64) == 0 else { continue }
-                    // Another process was faster, or there are no descriptors at the moment.
+                    // Another process was faster, or there are currently no descriptors.
                     _ = Self.isReadable(reader, milliseconds: 10)
                 }
             }
@@ -35,7 +35,7 @@ final class AcceptThread: Sendable {
         close(ends.writer)
     }
 
-    /// Stops accepting; when it returns, new clients wait for the next process.
+    /// Stops accepting; after it returns, new clients wait for the next process.
     func stop() {
         var byte: UInt8 = 1
         _ = unsafe write(ends.writer, &byte, 1)

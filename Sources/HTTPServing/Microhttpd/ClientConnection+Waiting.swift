@@ -2,9 +2,11 @@ import CMicrohttpd
 import Coordination
 import HTTPTypes
 
-/// Suspended until the response, or the next piece of it, is ready, so that the event thread can do other work.
+/// Suspends the connection until the response, or its next piece, is ready, which frees the event thread.
 extension ClientConnection {
-    /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
+    /// Suspends while a task computes the response.
+    ///
+    /// The order matters: no thread may resume the connection before the library has suspended it. If a client
     /// disconnects before the task is attached, attaching cancels the task.
     func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
@@ -45,7 +47,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Waits until `body` has another piece; event thread only, within the library's callback for more bytes.
+    /// Suspends until `body` has another piece; event thread only, within the library's callback for more bytes.
     ///
     /// The order matters: no thread may resume the connection before the library has suspended it.
     func suspend(until body: StreamedBody) {
@@ -57,7 +59,7 @@ extension ClientConnection {
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
-    /// Ends the connection within a response, so that the client does not take it for complete; event thread only.
+    /// Ends the connection within a response, so that the client notices that it is incomplete; event thread only.
     func abortResponse() { socket.end() }
 
     func endStreamWait() {
@@ -67,7 +69,7 @@ extension ClientConnection {
         _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
-    /// The connection stays alive until then, because it is suspended.
+    /// Ends the wait and resumes the connection, which stays alive until then because it is suspended.
     private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
         context.beginResuming()
         defer { context.endResuming() }

@@ -12,7 +12,7 @@ import Telemetry
 /// ``close()``. The watch thread and the tasks of deferred responses access only atomic values and `shared`.
 @safe
 final class ClientConnection: OpenConnection, @unchecked Sendable {
-    /// Event thread only.
+    /// The progress of the request; event thread only.
     enum Step {
         case awaitingLine
         case lineReceived(ReceivedTarget)
@@ -23,10 +23,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case answered
     }
 
-    /// The deferral that the connection waits for; event thread only.
+    /// The deferral for which the connection waits; event thread only.
     struct PendingDeferral {
         let ticket: UInt64
-        /// Nil if a task computes the response, and disconnects are watched for.
+        /// The short wait; nil if a task computes the response and disconnects are watched.
         var wait: ShortWait<HTTPResponse>?
     }
 
@@ -42,10 +42,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let socket: ConnectionSocket
     let peer: PeerAddress?
     var step = Step.awaitingLine
-    /// The watch for a disconnect while a body is streamed; event thread only.
+    /// The watch for disconnects while a body is streamed; event thread only.
     var streamTicket: UInt64?
     private var isRejected = false
-    /// The connection closes after the response to the current request; event thread only.
+    /// Whether the connection closes after the response to the current request; event thread only.
     private var hasLastRequest = false
     private let occupancy: ConnectionOccupancy
     let shared = Locked(Shared())
@@ -74,10 +74,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             ReceivedTarget(target, length: length, maximumLength: maximum, remembered: memory.header?.target))
     }
 
-    /// A header has arrived, its request is complete, or the connection was resumed; returning false closes the
-    /// connection.
+    /// Handles a new header, a complete request, or a resumed connection; returning false closes the connection.
     ///
-    /// A response queued in the first of these calls closes the connection, which suits rejections, because their body
+    /// A response queued in the first call for a request closes the connection. Rejections use this, because their body
     /// is not read.
     @unsafe
     func handle(
@@ -98,13 +97,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     func complete() {
-        // If the library finds a resumed connection broken, it does not call the handler again.
+        // The library does not call the handler again if a resumed connection is broken.
         if case .deferred(let deferral) = step {
             _ = end(deferral)
             _ = deferral.wait?.abandon()
         }
         endStreamWait()
-        // Only a late body is closed while it arrives.
+        // A connection that is closed while receiving had a late body.
         if case .receiving(let body) = step, occupancy.isClosing { body.interrupt(by: .bodyTimeout) }
         step = .awaitingLine
         occupancy.endRequest(at: context.timekeeper.now)
@@ -118,15 +117,15 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     /// Called before the library sends its own error page with this status; event thread only.
     ///
-    /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
-    /// the library sends its header twice.
+    /// The library then sends no page, which would be HTML without the responder's fields; in some cases it would even
+    /// send its header twice.
     func reject(insteadOf status: UInt32) {
         guard var rejection = HTTPRejection(status: status), !isRejected else { return }
-        // The watch thread may have ended the connection meanwhile.
+        // The watch thread may have ended the connection since.
         switch step {
         case .awaitingLine, .lineReceived:
             guard occupancy.acquire(for: .request) else { return }
-            // A length that does not fit a number is not a valid length.
+            // The library reports a malformed length as too large.
             if rejection == .bodyTooLarge { rejection = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
         case .accepted, .recognized, .deferred, .answered: return
@@ -148,17 +147,17 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Shuts down the half that the client has closed.
+    /// Shuts down the receiving half, which the client has closed.
     ///
-    /// The library's polling is edge-triggered. After a short read it waits for the next edge, although the end of the
-    /// stream may have arrived with the last bytes. Only the body's deadline would then end the request.
+    /// The library's polling is edge-triggered. After a short read it waits for the next edge, even if the end of the
+    /// stream arrived with the last bytes. Without this, only the body's deadline would end the request.
     func wakeForAbandonedBody() {
         shared.withLock { shared in
             if shared.isOpen, occupancy.isInBody, socket.isAtEnd { socket.endReceiving() }
         }
     }
 
-    /// Writes directly to the socket, because the library cannot send a response now.
+    /// Writes a response directly to the socket, because the library cannot send one at this point.
     private func reject(with response: HTTPResponse) {
         isRejected = true
         socket.send(RejectionText.bytes(of: response, at: context.timekeeper.secondsSince1970))
@@ -180,7 +179,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case .requestWithBody(var request, let length, let bodyPolicy):
             request.peer = peer
             consumedBytes.wrappingAdd(length ?? 0, ordering: .releasing)
-            // The bytes of chunks cannot be told from the next header, so this is the connection's last request.
+            // Chunks cannot be distinguished from the next header by byte counts, so this is the connection's last
+            // request.
             if length == nil { hasLastRequest = true }
             switch bodyPolicy.admission(request, length) {
             case .accepted(let reservation):
@@ -200,9 +200,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Takes a part of the body; an empty one ends it.
-    ///
-    /// Returning false ends the connection.
+    /// Takes a part of the body, where an empty part ends it; returning false ends the connection.
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
         guard part.count > 0 else {
@@ -219,9 +217,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
                 case .tooLong: interrupt(body, by: .bodyTooLarge)
                 case .rejected(let response): response
                 }
-            // Frees the received bytes before the library ends the connection.
+            // Free the received bytes before the library ends the connection.
             step = .answered
-            // The library accepts no response before the end of a body.
+            // The library accepts no response before the end of the body.
             if occupancy.endBody() { reject(with: response) }
             return false
         }
@@ -261,7 +259,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return unsafe outgoing.queue(on: connection)
     }
 
-    /// The client may pause reading the connection's last response for any time.
+    /// Allows the client to pause for any time while it reads the last response.
     private func disableStallLimits() {
         socket.limitStall(toMilliseconds: 0)
         unsafe CMicrohttpdShim_limit_idleness(connection, 0)
@@ -326,7 +324,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     var isEvicted: Bool { shared.withLock { $0.isEvicted } }
 
-    /// Whether no request is served, buffered or incomplete; the descriptor must be open.
+    /// Whether the connection has no served, buffered or incomplete request; the descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
         guard occupancy.isFree else { return false }
         return occupancy.hasSlowHeader(at: now) || pendingBytes <= 0
@@ -336,7 +334,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         if abandon(ticket: nil) { return true }
         return shared.withLock { shared in
             guard shared.isOpen else { return false }
-            // Read first, because the end of the connection ends the request at once.
+            // Read this first, because it changes as soon as the connection ends.
             let isInRequest = occupancy.isInRequest
             socket.end()
             return isInRequest

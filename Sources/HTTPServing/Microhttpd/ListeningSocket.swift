@@ -1,14 +1,14 @@
 import Glibc
 
-/// A socket that the library does not own, so that accepting can stop while connections continue.
+/// The listening socket, which the library does not own, so that accepting can stop while connections continue.
 struct ListeningSocket: Sendable {
     static let backlog = 4_096
 
-    /// Owned by the daemon once it has started.
+    /// The descriptor; the daemon owns it after it has started.
     let descriptor: CInt
-    /// Zero for a Unix socket.
+    /// The port; zero for a Unix socket.
     let port: UInt16
-    /// Another process has it too.
+    /// Whether another process has the socket, too.
     let isInherited: Bool
     private let file: SocketFile?
 
@@ -27,7 +27,7 @@ struct ListeningSocket: Sendable {
         port = Self.boundPort(of: descriptor)
     }
 
-    /// Has the kernel reject later clients; not for an inherited socket.
+    /// Makes the kernel reject new clients; do not call for inherited sockets.
     ///
     /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
     /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the
@@ -60,13 +60,13 @@ struct ListeningSocket: Sendable {
         return descriptor
     }
 
-    /// Listens at a path, replacing the file of an earlier process.
+    /// Listens at a path, replacing the socket file of an earlier process.
     private static func listen(
         at path: String, mode: mode_t
     ) throws(HTTPServerError) -> (descriptor: CInt, SocketFile) {
         guard let address = UnixSocketAddress(path) else { throw .invalidAddress("unix:" + path) }
         let descriptor = try newSocket(AF_UNIX)
-        // The file has no more permissions than the socket, and the umask takes some away.
+        // The umask has removed permissions from the file.
         _ = fchmod(descriptor, mode)
         var isBound = address.bind(descriptor)
         if !isBound, errno == EADDRINUSE, address.isStale() {
@@ -116,7 +116,7 @@ struct ListeningSocket: Sendable {
     }
 
     private static func boundPort(of descriptor: CInt) -> UInt16 {
-        // The port has the same offset in both families of the internet.
+        // The port has the same offset in IPv4 and IPv6 addresses.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -128,7 +128,7 @@ struct ListeningSocket: Sendable {
     }
 }
 
-/// Removed only while it is the socket of this process, because another process may have replaced it.
+/// A socket's file, removed only if it still belongs to this process: another one may have replaced it.
 private struct SocketFile: Sendable {
     private let path: String
     private let identity: [UInt64]

@@ -15,7 +15,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe callbacks = .allocate(capacity: 1)
         // Balanced in `stop`, when no thread uses the context.
         unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
-        // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be reached.
+        // At its own limit the library stops accepting and keeps clients waiting, so the limit must never be reached.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.isInherited ? -1 : socket.descriptor, threads: threads,
             connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.maximumClosings + 1),
@@ -48,11 +48,11 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// Large enough for our own limits to apply first, and no larger.
+    /// Large enough that our limits apply first, but no larger.
     ///
-    /// The buffer contains the request header, a record per field and the response header, and the library clears all
-    /// of it after each request. Clearing it is a large part of the cost of a small response, and evicts other data
-    /// from the core's cache.
+    /// The buffer contains the request header, a record per field and the response header. The library clears all of it
+    /// after each request, which is a large part of the cost of a small response, and evicts other data from the core's
+    /// cache.
     fileprivate var connectionBufferSize: Int {
         let answer = 4_096
         return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
@@ -82,7 +82,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 }
 
 extension HTTPRejection {
-    /// The rejection that the library reports by a status; nil if the request is not at fault.
+    /// Returns the rejection for a status that the library reports; nil if the request is not at fault.
     init?(status: UInt32) {
         switch status {
         case 400: self = .badRequest
@@ -107,7 +107,7 @@ private func open(
 }
 
 extension PeerAddress {
-    /// Nil for a Unix socket.
+    /// Returns nil for a Unix socket.
     fileprivate init?(_ address: CMicrohttpdShim_address) {
         guard address.high != 0 || address.low != 0 else { return nil }
         self.init(high: address.high, low: address.low)

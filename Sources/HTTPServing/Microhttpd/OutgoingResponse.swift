@@ -8,9 +8,9 @@ struct OutgoingResponse: ~Copyable {
     private let status: UInt32
     let invalidFieldCount: Int
 
-    /// Nil if out of memory.
+    /// Returns nil if out of memory.
     ///
-    /// A response shared by several connections has no connection; its body must not be streamed.
+    /// - Parameter connection: The connection; nil for a response that several share, which must not be streamed.
     init?(_ response: HTTPResponse, isLast: Bool, on connection: ClientConnection? = nil) {
         guard let raw = unsafe Self.make(response.body, connection) else { return nil }
         unsafe self.raw = raw
@@ -28,9 +28,9 @@ struct OutgoingResponse: ~Copyable {
     /// Call on the connection's event thread; returns false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool { unsafe CMicrohttpdShim_queue(connection, status, raw) }
 
-    /// Returns 1 if the field is invalid, otherwise 0.
+    /// Adds a field; returns 1 if it is invalid, otherwise 0.
     ///
-    /// On the wire field values are bytes: each scalar up to U+00FF is one byte, as in ``HTTPField/value``.
+    /// Field values are bytes: each scalar up to U+00FF is one byte on the wire, as in ``HTTPField/value``.
     @unsafe
     private static func add(_ name: String, _ value: String, to raw: OpaquePointer) -> Int {
         let isAdded = unsafe name.utf8Span.span.withUnsafeBufferPointer { name in
@@ -41,7 +41,7 @@ struct OutgoingResponse: ~Copyable {
         return isAdded ? 0 : 1
     }
 
-    /// `Content-Length`, `Connection` and `Transfer-Encoding`, and `Date` if there is none.
+    /// Whether the library writes the field: `Content-Length`, `Connection`, `Transfer-Encoding`, or a missing `Date`.
     private static func isWrittenByServer(_ field: HTTPField) -> Bool {
         switch field.name.rawName.utf8.count {
         case 4: field.name == .date && HTTPDate(field.value) == nil
@@ -79,9 +79,9 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()
 }
 
-/// The text of a response that the library cannot send because it has no request.
+/// Writes a response that the library cannot send because it has no request.
 enum RejectionText {
-    /// The bytes of the response, after which the connection closes.
+    /// Returns the bytes of the response, after which the connection closes.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
         var header = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase ?? "Refused")\r\n"
         header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"

@@ -4,7 +4,7 @@ import Memory
 
 final class ReceivedBody {
     private let bodilessRequest: HTTPRequest
-    /// Nil for a chunked body.
+    /// The announced length; nil for a chunked body.
     private let length: Int?
     private let maximumLength: Int
     private let reservation: (any BodyReservation)?
@@ -18,13 +18,13 @@ final class ReceivedBody {
         case rejected(HTTPResponse)
     }
 
-    /// After this many bytes, memory for the whole announced length is reserved; the system commits it when it is
-    /// written.
+    /// After this many bytes, address space for the whole announced length is reserved; the system commits pages when
+    /// they are written.
     private static let reservationThreshold = 64 << 10
 
     /// - Parameters:
-    ///   - length: Nil for a chunked body.
-    ///   - reservation: Kept until the whole body has arrived.
+    ///   - length: The announced length; nil for a chunked body.
+    ///   - reservation: The memory to keep until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, reservation: (any BodyReservation)?,
         within limit: Duration,
@@ -43,7 +43,7 @@ final class ReceivedBody {
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
         if let response = reservation?.rejection(ofLength: count) {
-            // Other bodies need the memory, and the client may take a while to read the response.
+            // Free the bytes, because the client may take a while to read the response.
             bytes = ByteAccumulator()
             throw .rejected(response)
         }
@@ -55,7 +55,7 @@ final class ReceivedBody {
 
     func interrupt(by rejection: HTTPRejection) { reservation?.interrupt(by: rejection) }
 
-    /// The request and its reservation, if any; nil if the body ended before its announced length.
+    /// Returns the request and its reservation; nil if the body ended before its announced length.
     ///
     /// Called once, at the end.
     func finish() -> (request: HTTPRequest, reservation: (any BodyReservation)?)? {

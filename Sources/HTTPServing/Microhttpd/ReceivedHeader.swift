@@ -5,14 +5,14 @@ import HTTPTypes
 
 /// A header in the connection's buffer, during the library's first call of the handler.
 ///
-/// The library splits the header in place, replacing colons and line ends by zero bytes, and reports where each name
-/// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is
-/// well-formed if its parts lie end to end.
+/// The library splits the header in place, replaces colons and line ends with zero bytes, and reports where each name
+/// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave gaps, so a header is
+/// well-formed if its parts are adjacent.
 @safe
 struct ReceivedHeader {
     enum Outcome {
         case request(HTTPRequest)
-        /// The length is nil for a chunked body.
+        /// The request has a body; `length` is nil if it is chunked.
         case requestWithBody(HTTPRequest, length: Int?, BodyPolicy)
         case rejection(HTTPRejection)
     }
@@ -42,7 +42,7 @@ struct ReceivedHeader {
     ) -> Outcome {
         if target.length > limits.maximumTargetLength { return .rejection(.targetTooLong) }
         guard let text = target.text, let name = methodName(before: target) else { return .rejection(.badRequest) }
-        // Method, target, "HTTP/1.x", two spaces and two line ends are not fields.
+        // The method, the target, "HTTP/1.x", two spaces and two line ends are not fields.
         let fieldsLength = size - name.utf8.count - target.length - 14
         guard fieldsLength <= limits.maximumFieldsLength else { return .rejection(.fieldsTooLarge) }
         return unsafe withFields(atMost: limits.maximumFieldCount) { received in
@@ -50,7 +50,7 @@ struct ReceivedHeader {
             guard let fields = unsafe fields(received) else { return .rejection(.badRequest) }
             let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
-            // GET and HEAD have no body, so their route lookup is skipped.
+            // GET and HEAD have no body, so skip their route lookup.
             let mayHaveBody = request.method != .get && request.method != .head
             let bodyPolicy = mayHaveBody ? responder.bodyPolicy(for: request) : nil
             let decision = RequestRules.decision(
@@ -58,7 +58,7 @@ struct ReceivedHeader {
             switch decision {
             case .accept(let length):
                 if let bodyPolicy, length > 0 { return .requestWithBody(request, length: length, bodyPolicy) }
-                // The length of "Expect" rules out nearly all headers without it.
+                // Compare lengths first: nearly all headers have no field as long as "Expect".
                 if unsafe received.contains(where: { unsafe $0.name_length == 6 }) {
                     unsafe CMicrohttpdShim_ignore_expectation(connection)
                 }
@@ -70,7 +70,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// Nil unless it is a token and one space separates the target on either side.
+    /// Returns the method; nil unless it is a token and one space separates it from the target.
     private func methodName(before target: ReceivedTarget) -> String? {
         let start = unsafe UInt(bitPattern: method)
         guard target.position > start, unsafe UInt(bitPattern: version) == target.position + UInt(target.length) + 1
@@ -80,7 +80,7 @@ struct ReceivedHeader {
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Nil if there are more than `maximumCount`.
+    /// Returns nil if there are more than `maximumCount` fields.
     private func withFields(
         atMost maximumCount: Int, _ body: (UnsafeBufferPointer<CMicrohttpdShim_field>?) -> Outcome
     ) -> Outcome {
@@ -90,7 +90,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// Nil if one is malformed or they leave gaps in the header.
+    /// Returns nil if a field is malformed, or if the fields leave gaps in the header.
     @unsafe
     private func fields(_ received: UnsafeBufferPointer<CMicrohttpdShim_field>) -> HTTPFields? {
         var fields = HTTPFields()
@@ -106,7 +106,7 @@ struct ReceivedHeader {
 }
 
 extension CMicrohttpdShim_field {
-    /// Nil if the line does not begin at `place` or is malformed.
+    /// Returns nil if the line does not begin at `place` or is malformed.
     @unsafe
     fileprivate func field(at place: UnsafePointer<CChar>) -> HTTPField? {
         let gap = unsafe name + name_length + 1
@@ -125,7 +125,7 @@ extension CMicrohttpdShim_field {
         return unsafe HTTPField(name: name, value: Self.decodedLatin1(text))
     }
 
-    /// Where the next line begins.
+    /// Returns the position of the next line.
     ///
     /// Version 1 of the library overwrites the first blank after a value instead of the line end; earlier versions
     /// leave such blanks in the value.
@@ -149,15 +149,15 @@ extension CMicrohttpdShim_field {
 
 /// A target as the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// The address in the buffer, for comparison only.
+    /// The address in the buffer, used only for comparison.
     let position: UInt
     let length: Int
-    /// Nil if it is too long or has characters that are not allowed in a target.
+    /// The target; nil if it is too long or contains invalid characters.
     let text: String?
 
     let isKnown: Bool
 
-    /// Copies the target unless it is longer than `maximumLength` or equals `remembered`.
+    /// Copies the target unless it is too long or equals `remembered`.
     @unsafe
     init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, remembered: String?) {
         position = UInt(bitPattern: target)

@@ -1,21 +1,21 @@
 import HTTPTypes
 
-/// The header of a request with a recurring response, so that the next one with the same bytes is not parsed.
+/// The header of a request with a recurring response; a next one with the same bytes is not parsed.
 ///
-/// Clients that repeat a hot URL are proxies and pipelines, whose connections last and whose headers do not change. See
-/// docs/decisions/014-the-hot-path.md.
+/// Clients that repeat a URL are proxies and pipelining clients, whose connections last and whose headers do not
+/// change. See docs/decisions/014-the-hot-path.md.
 ///
-/// A class, because its connection reads it for each request: one reference costs less than a copy of its parts.
+/// A class, because its connection reads it for each request, and one reference is cheaper than a copy of its parts.
 final class RememberedHeader {
-    /// The limit of a connection; few headers are larger.
+    /// The maximum size in bytes; few headers are larger.
     private static let maximumSize = 2_048
 
-    /// The library overwrites it in its buffer.
+    /// The target, which the library overwrites in its buffer.
     let target: String
     private let bytes: [UInt8]
     private let responder: any RecurringResponder
 
-    /// Nil if the header is too large; the request has no body.
+    /// Returns nil if the header is too large; the request must have no body.
     init?(_ header: ReceivedHeader, target: String, responder: any RecurringResponder) {
         guard header.size <= Self.maximumSize else { return nil }
         self.target = target
@@ -23,7 +23,7 @@ final class RememberedHeader {
         bytes = unsafe Array(header.bytes)
     }
 
-    /// Nil if other bytes than the target differ, or if the header must be parsed again.
+    /// Returns nil if bytes outside the target differ, or if the header must be parsed again.
     func response(to header: ReceivedHeader) -> RecurringResponse? {
         guard unsafe bytes.withUnsafeBufferPointer({ unsafe $0.isSame(as: header.bytes) }) else { return nil }
         return responder.response()
@@ -34,7 +34,7 @@ struct HeaderMemory {
     private(set) var header: RememberedHeader?
     private var lastTarget: String?
 
-    /// Remembers a target that is requested twice in a row; most are never repeated.
+    /// Remembers a target that is requested twice in a row, because most targets are never repeated.
     mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, _ responder: any RecurringResponder) {
         guard request.target == lastTarget else {
             lastTarget = request.target
@@ -44,7 +44,7 @@ struct HeaderMemory {
     }
 }
 
-/// A response in the library's form, which counts its uses under its own lock.
+/// A response in the library's form, which the library counts by reference under its own lock.
 @safe
 final class SharedOutgoingResponse: @unchecked Sendable {
     private let outgoing: OutgoingResponse

@@ -4,7 +4,7 @@ import Text
 enum RequestRules {
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f } }
 
-    /// No control characters other than the tab (RFC 9110 section 5.5).
+    /// Whether the bytes contain no control characters except tabs (RFC 9110 section 5.5).
     static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
@@ -16,12 +16,12 @@ enum RequestRules {
         case reject(HTTPRejection)
     }
 
-    /// A body has either a length or chunks: both together, and any other coding, are rejected.
+    /// Requires either a length or chunks; rejects both together, and any other coding.
     ///
     /// - Parameters:
-    ///   - request: Names are already tokens, and values free of control characters.
-    ///   - isVersion10: HTTP/1.0 needs no `Host` (RFC 9112 section 3.2).
-    ///   - maximumBodyLength: In bytes; 0 if the route accepts no body. GET and HEAD never have a body.
+    ///   - request: A request whose names are tokens and whose values contain no control characters.
+    ///   - isVersion10: Whether the version is HTTP/1.0, which needs no `Host` (RFC 9112 section 3.2).
+    ///   - maximumBodyLength: The limit in bytes; 0 if the route accepts no body. GET and HEAD never have one.
     static func decision(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Decision {
         guard hasAcceptableTarget(request) else { return .reject(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
@@ -30,7 +30,7 @@ enum RequestRules {
         var codings = 0
         var isWellFormed = true
         request.headerFields.forEach { field in
-            // The lengths rule out nearly all other names without a text comparison.
+            // Compare lengths first, which rules out nearly all other names.
             switch field.name.rawName.utf8.count {
             case 4 where field.name == .host:
                 hosts += 1
@@ -53,13 +53,14 @@ enum RequestRules {
         }
         guard takesBody else { return .accept(bodyLength: 0) }
         if codings > 0 { return .acceptChunks }
-        // Without either there is no body (RFC 9112 section 6.3).
+        // Without length and chunks there is no body (RFC 9112 section 6.3).
         let bodyLength = lengths.first ?? 0
         return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .reject(.bodyTooLarge)
     }
 
-    /// Without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` becomes its maximum, which
-    /// exceeds every limit.
+    /// Returns the length; rejects leading zeros, which RFC 9110 section 8.6 would allow.
+    ///
+    /// A number beyond `Int` becomes its maximum, which exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
             value.utf8.allSatisfy(\.isASCIIDigit)
@@ -73,7 +74,7 @@ enum RequestRules {
         return request.target == "*" && request.method.rawValue == "OPTIONS"
     }
 
-    /// `uri-host [":" port]` (RFC 9110 section 7.2), and the empty value.
+    /// Accepts `uri-host [":" port]` (RFC 9110 section 7.2), and the empty value.
     private static func isHost(_ value: String) -> Bool {
         value.utf8.allSatisfy { byte in
             switch byte {

@@ -15,7 +15,7 @@ final class StreamSender {
         self.connection = connection
     }
 
-    /// Nil if out of memory.
+    /// Returns nil if out of memory.
     @unsafe
     func makeResponse() -> OpaquePointer? {
         // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is
@@ -60,13 +60,13 @@ final class StreamSender {
     fileprivate func close() { body.close() }
 }
 
-/// Guarded by the connection's lock.
+/// The wait for the next piece of a body; guarded by the connection's lock.
 struct StreamWait {
     private var waiting: (ticket: UInt64, body: StreamedBody)?
 
     mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
 
-    /// Takes the wait with this ticket, or any if nil; nil if there is none.
+    /// Takes the wait with this ticket; a nil ticket stands for any.
     mutating func take(_ ticket: UInt64?) -> StreamedBody? {
         guard let waiting, ticket == nil || ticket == waiting.ticket else { return nil }
         self.waiting = nil

@@ -3,7 +3,7 @@ import Memory
 import Recipes
 
 extension MessageCoder {
-    /// Delays and the profile follow the pixels instead.
+    /// Codes a description without delays and profile, which follow the pixels.
     mutating func description(_ value: DecodedDescription) -> DecodedDescription {
         var result = DecodedDescription(size: pixelSize(value.size), bands: size(value.bands), loop: size(value.loop))
         result.range = flag(value.range == .limited) ? .limited : .full
@@ -30,7 +30,7 @@ extension MessageCoder {
 }
 
 extension DecodedImage {
-    /// Delays of frames, if any.
+    /// The pixels, followed by the delays of frames, if any.
     var pixelsAndDelays: SharedBytes {
         guard !delays.isEmpty else { return pixels }
         var all = ByteAccumulator(reservingCapacity: pixels.count + 4 * delays.count)

@@ -1,11 +1,11 @@
 import Memory
 import Recipes
 
-/// Little-endian: one function of a type both writes and reads it.
+/// Codes messages in little-endian: one function of a type both writes and reads it.
 ///
-/// Each method returns the value that it wrote or read. A reader starts from any value.
+/// Each method returns the value that it wrote or read. A reader may start from any value.
 struct MessageCoder {
-    /// Whether the message was complete, with values that a writer writes.
+    /// Whether the message was complete and has only values that a writer writes.
     private(set) var isValid = true
     private var bytes: [UInt8] = []
     private var offset = 0
@@ -28,7 +28,7 @@ struct MessageCoder {
         return coder.bytes + [UInt8](repeating: 0, count: messageLength - coder.bytes.count)
     }
 
-    /// Starts from one of each kind; nil if the message is invalid.
+    /// Reads a message, starting from one of each kind; returns nil if it is invalid.
     static func read<Message>(
         _ bytes: [UInt8], of kinds: [Message], _ code: (inout MessageCoder, Message) -> Message
     ) -> Message? {
@@ -61,7 +61,7 @@ struct MessageCoder {
 
     mutating func flag(_ value: Bool) -> Bool { index(value ? 1 : 0, below: 2) == 1 }
 
-    /// May be infinite, but not NaN.
+    /// Codes a number that may be infinite, but not NaN.
     mutating func fraction(_ value: Double) -> Double {
         let result = Double(bitPattern: number(value.bitPattern))
         require(!result.isNaN)
@@ -74,7 +74,7 @@ struct MessageCoder {
         return min(index, count - 1)
     }
 
-    /// Codes the index: both processes run the same executable.
+    /// Codes the index, because both processes run the same executable.
     mutating func element<Element: Equatable>(_ value: Element, of all: [Element]) -> Element {
         all[index(all.firstIndex(of: value) ?? 0, below: all.count)]
     }
@@ -83,7 +83,7 @@ struct MessageCoder {
         PixelSize(width: self.size(size.width), height: self.size(size.height))
     }
 
-    /// Printable ASCII; all other bytes become question marks, so that the text cannot forge log lines.
+    /// Codes printable ASCII; replaces other bytes with question marks, so that the text cannot forge log lines.
     mutating func text(_ value: String) -> String {
         let count = byte(min(value.utf8.count, Self.longestText))
         require(count <= Self.longestText)
@@ -96,7 +96,7 @@ struct MessageCoder {
 
     private static let longestText = 200
 
-    /// Zeros if the message is too short.
+    /// Codes bytes; reads zeros if the message is too short.
     mutating func bytes(_ count: Int) -> [UInt8] {
         require(0...bytes.count - offset ~= count)
         guard isValid else { return [UInt8](repeating: 0, count: min(max(0, count), 8)) }

@@ -11,7 +11,7 @@ final class MessageSocket: Sendable {
         close(descriptor)
     }
 
-    /// Programs started by this process inherit neither end by default.
+    /// Creates two connected sockets; programs started by this process inherit neither by default.
     static func pair() throws(SharedMemoryError) -> (MessageSocket, MessageSocket) {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -19,7 +19,7 @@ final class MessageSocket: Sendable {
         return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
     }
 
-    /// Does not block; returns false if the other end is closed or its buffer is full.
+    /// Sends a message without blocking; returns false if the other end is closed or its buffer is full.
     func send(_ message: [UInt8], _ descriptors: [CInt] = []) -> Bool {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
@@ -31,21 +31,21 @@ final class MessageSocket: Sendable {
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// Returns an empty message if there is none or the connection has ended.
+    /// Receives a message without blocking; returns an empty one if there is none or the connection has ended.
     ///
-    /// A longer message is truncated after `count` + 1 bytes. Its descriptors are dropped.
+    /// A longer message is truncated after `count` + 1 bytes, and its descriptors are dropped.
     func receive(count: Int) -> [UInt8] {
         var message = [UInt8](repeating: 0, count: count + 1)
         let received = unsafe recv(descriptor, &message, message.count, CInt(MSG_DONTWAIT))
         return Array(message.prefix(max(0, received)))
     }
 
-    /// With `write`, the only such call allowed in a confined process.
+    /// Sends with `write`, the only such call allowed in a confined process.
     func write(_ message: [UInt8]) -> Bool {
         unsafe Glibc.write(descriptor, message, message.count) == message.count
     }
 
-    /// Nil at the end of the connection, or if the message has another length than `count`.
+    /// Waits for a message; returns nil at the end of the connection, or if its length is not `count`.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_max_descriptors))

@@ -2,16 +2,15 @@ import Imaging
 import Memory
 import Recipes
 
-/// The result of one request to a worker process: the memory kept by both processes, or a larger block for this request
-/// alone.
+/// The result of one request to a worker: the reusable memory of both processes, or a larger block for this request.
 ///
-/// The server sets its size before the worker process gets the request.
+/// The server sets its size before the worker gets the request.
 package struct OutputMemory: ~Copyable {
     private var kept: ReusableMemory
     private let large: SharedMemory?
     /// The bytes for pixels or a file; delays and a profile have their own space after them.
     private let room: Int
-    /// The bytes taken by the last ``makeRoom(count:)``.
+    /// The number of bytes returned by the last ``makeRoom(count:)``.
     private(set) var filled = 0
 
     package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
@@ -39,7 +38,7 @@ package struct OutputMemory: ~Copyable {
 
     consuming func finish() -> ReusableMemory { kept }
 
-    /// Valid until the next request.
+    /// Returns memory for the result, valid until the next request.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
         filled = count
         if count <= ReusableMemory.count { return try kept.room(count: count) }
@@ -59,11 +58,10 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// The worker process cannot change `count` bytes of its result and `tailCount` bytes after them once they are
-    /// checked.
+    /// Prevents the worker from changing `count` bytes of its result, and `tailCount` bytes after them.
     ///
-    /// The larger block is sealed; the smaller one is copied when it is read. Throws if the bytes exceed the space, a
-    /// process can still write to them, or the block is larger.
+    /// Seals a larger block; the reusable memory is copied when it is read. Throws if the bytes exceed the space, the
+    /// block is larger than requested, or a process can still write to it.
     func seal(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
@@ -79,10 +77,10 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// In bytes: the kernel allocates whole pages, which may be large.
+    /// The tolerance in bytes: the kernel allocates whole pages, which may be large.
     private static let slack = 4 << 20
 
-    /// No process can change these bytes now.
+    /// Returns the bytes after sealing them, so that no process can change them.
     mutating func sealed(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)

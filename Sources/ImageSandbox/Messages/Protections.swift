@@ -1,15 +1,16 @@
 package struct Protections: Hashable, Sendable {
     package var hasNoNewPrivileges: Bool
-    /// seccomp: all system calls that the worker does not need.
+    /// Whether seccomp rejects all system calls that the worker does not need.
     package var hasSystemCallFilter: Bool
-    /// The kernel reports rejected calls and new threads to the server, which can name and count them.
+    /// Whether the kernel reports rejected calls and new threads to the server, which can name and count them.
     package var isSupervised: Bool
     package var hasLimits: Bool
-    /// Denies the worker access to all files; 0 if there is none.
+    /// The version of landlock, which denies access to all files; 0 if it is missing.
     package var landlockVersion: Int
 
-    /// A worker is harmless even if an attacker controls it; landlock is not required: it duplicates the filter's
-    /// denials.
+    /// Whether a worker is harmless even if an attacker controls it.
+    ///
+    /// Landlock is not required, because it only duplicates the filter.
     package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
 
     func isAtLeast(_ other: Protections) -> Bool {

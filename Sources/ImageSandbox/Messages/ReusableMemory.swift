@@ -3,16 +3,16 @@ import Imaging
 package import Memory
 import Recipes
 
-/// Shared by the server and a worker for successive images.
+/// Memory that the server and a worker share for successive images.
 ///
 /// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
 @safe
 package struct ReusableMemory: ~Copyable {
     #if DEBUG
-    // Tests exceed it with small images.
+    // Small, so that tests exceed it with small images.
     package static let count = 4 << 20
     #else
-    /// Enough for photographs of six megapixels, with all coarser levels.
+    /// Enough for photographs with six megapixels and their coarser levels.
     package static let count = 12 << 20
     #endif
     /// The space after the pixels for other data of an image.
@@ -27,9 +27,9 @@ package struct ReusableMemory: ~Copyable {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
     }
 
-    /// The name appears in `/proc`.
+    /// Creates the memory; its name appears in `/proc`.
     ///
-    /// - Parameter isWritable: This process writes to it, or only reads.
+    /// - Parameter isWritable: Whether this process may write to it.
     package init(_ name: StaticString, isWritable: Bool) throws(SharedMemoryError) {
         self.init(try SharedMemory(name, count: Self.count + Self.tailCount), isWritable: isWritable)
     }
@@ -51,7 +51,7 @@ package struct ReusableMemory: ~Copyable {
         return unsafe made
     }
 
-    /// Otherwise the kernel would kill a process that touches the pages when none is left.
+    /// Allocates pages now; the kernel would otherwise kill the process that touches one when none is left.
     private mutating func fill(_ count: Int) throws(SharedMemoryError) {
         guard count > filled else { return }
         try memory.fill(count)
@@ -82,14 +82,14 @@ package struct ReusableMemory: ~Copyable {
         return copy.finish()
     }
 
-    /// Returns at most ``count`` bytes, valid until the next write.
+    /// Returns at most ``count`` bytes; they are valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
         return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
-    /// Returns at most ``count`` bytes, valid until the next use.
+    /// Returns at most ``count`` writable bytes; they are valid until the next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()

@@ -24,13 +24,13 @@ package struct SharedMemory: ~Copyable {
 
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
-    /// The size is final, and the name appears in `/proc`; no pages are allocated yet.
+    /// Creates memory of a fixed size without allocating pages; its name appears in `/proc`.
     init(_ name: StaticString, count: Int) throws(SharedMemoryError) {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
         if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
-        // If a worker could shrink the memory, the server would crash when it reads beyond the end; if it could grow
-        // it, it could exceed its cost.
+        // If a worker could shrink the memory, the server would crash when reading beyond its end; if it could grow it,
+        // it could exceed its cost.
         if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
@@ -53,7 +53,7 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// Permanently, for all processes; throws while a process has a writable mapping.
+    /// Forbids writing, permanently and for all processes; throws while a process has a writable mapping.
     func seal() throws(SharedMemoryError) {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
@@ -65,11 +65,11 @@ package struct SharedMemory: ~Copyable {
 
     /// Frees the pages; all bytes then read as zeros.
     func empty(_ count: Int) {
-        // If the kernel cannot release the pages, they stay, which is allowed.
+        // If the kernel cannot release the pages, they stay allocated, which is harmless.
         _ = CLinux_release_pages(descriptor, count)
     }
 
-    /// Requested or not.
+    /// Returns the number of allocated bytes, whether requested or not.
     func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
@@ -94,7 +94,7 @@ package struct SharedMemory: ~Copyable {
     }
 
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
-        // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 rejects a shared one.
+        // Sealed memory has no writer, so a private mapping suffices; Linux before 6.7 rejects a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
         return unsafe SharedBytes(
             adopting: base, count: count, footprint: Self.wholePages(count),
@@ -118,7 +118,7 @@ package struct SharedMemory: ~Copyable {
         _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true
     ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         let flags = kind | (isFilled ? CInt(MAP_POPULATE) : 0)
-        // Mappings begin at a page boundary, which is aligned for any vector instruction.
+        // Mappings begin at page boundaries, which are aligned for any vector instruction.
         let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }
         return unsafe base

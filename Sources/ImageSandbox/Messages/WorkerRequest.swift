@@ -2,28 +2,28 @@ package import Imaging
 package import Recipes
 
 package enum WorkerRequest: Hashable, Sendable {
-    /// Process `byteCount` bytes of the input memory, and write at most `room` bytes to the output memory.
+    /// Processes `byteCount` bytes of the input memory, and writes at most `room` bytes to the output memory.
     ///
     /// The message carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
     case attempt(ForbiddenAction)
-    /// This request has no answer.
+    /// Frees unused memory; has no response.
     case releaseMemory
 
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
         case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
-        /// Find faces in luma of this size, behind the cascades.
+        /// Finds faces in luma of this size, which follows the cascades.
         case findFaces(PixelSize)
     }
 
-    /// In the order in which their descriptors travel.
+    /// Memories whose descriptors a message carries, in this order.
     package struct Memories: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package static let input = Memories(rawValue: 1)
         package static let output = Memories(rawValue: 2)
-        /// Memory of one request that exceeds the reusable memory.
+        /// Memory for one request that exceeds the reusable memory.
         package static let largeInput = Memories(rawValue: 4)
         package static let largeOutput = Memories(rawValue: 8)
         var count: Int { rawValue.nonzeroBitCount }
@@ -31,7 +31,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    /// One request of each kind, from which a reader starts.
+    /// One request of each kind, used as initial values for reading.
     private static let kinds: [WorkerRequest] = [
         .perform(.decode(DecodePlan()), byteCount: 0, room: 0, new: []),
         .perform(
@@ -93,7 +93,7 @@ extension MessageCoder {
         let (page, level, isAnimated) = (size(plan.page), byte(plan.level), flag(plan.isAnimated))
         let (frames, serves) = (long(plan.maximumFrames), flag(plan.incompleteImages == .serve))
         let gamut = element(plan.gamut, of: DecodedGamut.allCases)
-        // Powers of two, so that their sum tells which.
+        // Levels are powers of two, so their sum identifies them.
         let coarser = index(plan.coarserLevels.reduce(0, +), below: 16)
         require(coarser == 0 || coarser & 1 == 0 && coarser & -coarser > level)
         let drawn = pixelSize(plan.drawnSize ?? PixelSize(width: 0, height: 0))

@@ -2,35 +2,35 @@ package import Glibc
 package import Imaging
 package import Recipes
 
-/// Fixed-size; the server checks every number in it.
+/// The response of a worker, of fixed size; the server checks every number in it.
 package enum WorkerResponse: Hashable, Sendable {
     case ready(Protections)
-    /// The text is for logs.
+    /// The worker could not start; the text is for logs.
     case notStarted(String)
-    /// The pixels are in the output memory, followed by delays and the profile.
+    /// The image is decoded; its pixels are in the output memory, followed by delays and the profile.
     case decoded(ClaimedImage)
     case encoded(byteCount: Int)
     case faces([Face])
-    /// Damaged, or cannot be encoded; the text is for logs.
+    /// The image is damaged, or cannot be encoded; the text is for logs.
     case failed(String)
-    /// The image failed, and good images in this process may fail from now on; the text is for logs.
+    /// The image failed, and intact images may now fail in this process; the text is for logs.
     case unreliable(String)
-    /// The image is not at fault.
+    /// There is too little memory; the image is not at fault.
     case outOfMemory
     case attempted(CInt)
-    /// The message carries the descriptor by which the kernel reports this worker's system calls.
+    /// The message carries the descriptor on which the kernel reports this worker's system calls.
     case supervised
     case prepared
-    /// A template copied itself; negative if it failed.
+    /// The process ID of a template's new copy; negative if copying failed.
     case copied(pid_t)
 
     package struct ClaimedImage: Hashable, Sendable {
-        /// Lacks delays and profile, which follow the pixels.
+        /// The image without delays and profile, which follow the pixels.
         package var description: DecodedDescription
         package var pixelCount: Int
         package var delayCount: Int
         package var profileCount: Int
-        /// The coarser levels, whose pixels follow.
+        /// Coarser levels, whose pixels follow those of the image.
         package var coarser: [DecodedDescription] = []
 
         package var tailCount: Int { 4 * delayCount + profileCount }

@@ -3,14 +3,14 @@ import Coordination
 import Glibc
 import Recipes
 
-/// A worker that a command forks from itself before it has threads, settings or files.
+/// A worker that a command forks from itself before it has threads, settings or open files.
 ///
-/// It saves loading all libraries a second time, half of the time of one thumbnail. It has the addresses of the
-/// command's process, which the service avoids, so it serves one source.
+/// This saves loading all libraries a second time, which is half of the time for one thumbnail. The worker has the same
+/// addresses as the command's process, which the service avoids, so it serves only one source.
 package enum ForkedWorker {
     private static let waiting = Locked<(id: pid_t, socket: MessageSocket)?>(nil)
 
-    /// Call it before anything else; without effect if the system refuses.
+    /// Forks the worker if the system allows it; call it before anything else.
     package static func fork() {
         guard let (ours, theirs) = try? MessageSocket.pair() else { return }
         let id = CLinux_fork_worker(theirs.descriptor)
@@ -18,7 +18,7 @@ package enum ForkedWorker {
         if id > 0 { waiting.withLock { $0 = (id, ours) } }
     }
 
-    /// Starts the worker for these formats, or ends it if they are nil; returns nil if there is none.
+    /// Starts the worker for these formats, or ends it if they are nil; returns nil if it does not exist.
     static func take(_ limits: WorkerLimits, _ formats: Set<ImageFormat>?) -> (id: pid_t, socket: MessageSocket)? {
         guard let worker = waiting.withLock({ $0.take() }) else { return nil }
         if let formats, worker.socket.send(ForkRequest(limits: limits, formats: formats).message) { return worker }

@@ -5,17 +5,17 @@ import Telemetry
 struct SandboxMetrics: Sendable {
     enum Cause: String, CaseIterable {
         case crash
-        /// Crashed after the kernel denied it memory.
+        /// The worker crashed after the kernel denied it memory.
         case shortage
-        /// An external signal ended it: from the kernel when memory is short, or from a person.
+        /// An external signal ended the worker: from the kernel when memory is short, or from a person.
         case killed
-        /// The kernel's limit of CPU time or written bytes.
+        /// The worker exceeded the kernel's limit on CPU time or written bytes.
         case limit
         case violation
-        /// An invalid or unexpected message, or busy without a request.
+        /// The worker sent an invalid or unexpected message, or was busy without a request.
         case breach
         case deadline
-        /// Far more CPU time than estimated from the image's header.
+        /// The worker used far more CPU time than estimated from the image's header.
         case exhausted
         case cancelled
         case recycled

@@ -3,9 +3,9 @@ import Telemetry
 package enum SandboxProbe {
     package enum Outcome: Hashable, Sendable {
         case rejected(error: CInt)
-        /// Killed for the action; includes the name of the system call, if known.
+        /// The worker was killed for the action; contains the name of the system call, if known.
         case ended(call: String?)
-        /// Includes workers that ended for another reason.
+        /// The action succeeded, or the worker ended for another reason.
         case worked
     }
 

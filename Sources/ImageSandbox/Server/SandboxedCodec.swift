@@ -8,13 +8,13 @@ package import Telemetry
 
 /// Decodes images, and encodes those whose encoder cannot be stopped, in confined worker processes.
 ///
-/// If a worker ends, another worker retries its image. An image that ends two workers, or one worker by a forbidden
-/// action, counts as damaged, and its content is rejected for a while. So is work that keeps a processor busy beyond
+/// If a worker ends, another one retries its image. An image that ends two workers, or one worker by a forbidden
+/// action, counts as damaged, and its content is rejected for a while. So does work that keeps a processor busy beyond
 /// its deadline, because a second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
     package let protections: Protections
     private let decoders: WorkerRoster
-    /// Encoders never read files, because their output goes to clients unchanged, so no file may take control of them.
+    /// Encoders never read files, so that no file can take control of their output, which is sent to clients unchanged.
     private let encoderState = Locked(Encoders.notNeeded)
     private let configuration: SandboxConfiguration
     private let metrics: SandboxMetrics
@@ -22,7 +22,7 @@ package final class SandboxedCodec: ImageCodec {
     private let timekeeper: any Timekeeper
     private let damagedContents: Locked<Quarantine<QuarantinedInput>>
     private let endlessJobs: Locked<Quarantine<QuarantineKey>>
-    /// Decodes of them took far more CPU time than their cost, so they are not small.
+    /// Files whose decode took far more CPU time than estimated; they are decoded as expensive work.
     private let underestimatedContents: Locked<Quarantine<SHA256Digest>>
 
     private enum Encoders {
@@ -33,8 +33,6 @@ package final class SandboxedCodec: ImageCodec {
     private struct Fault: Error {
         let detail: String
     }
-
-    /// Thrown by a decode that exceeded its CPU time.
     private struct Exhausted: Error {}
 
     package init(
@@ -75,7 +73,7 @@ package final class SandboxedCodec: ImageCodec {
         do {
             // A process uses more address space than memory.
             let memory = 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46)
-            // The cost chose the lane and the wait. A file that needs far more has a false header, or hides its work.
+            // The estimated cost determined the lane and the wait. A file that needs far more has a false header.
             let cost = header.timeCost(of: plan, fileByteCount: bytes.count)
             let processorTime =
                 limits.endsUnderestimatedDecodes
@@ -143,7 +141,7 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// In a worker, and again in a second one if the first ends.
+    /// Runs `work` in a worker; if the worker ends, retries once in another one.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
@@ -159,7 +157,7 @@ package final class SandboxedCodec: ImageCodec {
                         work, on: bytes, room: room, memory: memory, processorTime: processorTime, token: token,
                         read: read)
                 } catch {
-                    // The worker got no request, or has answered it, so it is still usable.
+                    // The worker got no request or has answered it, so it is still usable.
                     roster.release(worker)
                     throw error
                 }
@@ -174,7 +172,7 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// The worker goes back to its roster or ends; nil if another worker may try.
+    /// Handles the outcome and returns or ends the worker; returns nil if another worker may try.
     private func result<Result>(
         of outcome: WorkerProcess.Outcome<Result>, by worker: WorkerProcess, of roster: WorkerRoster,
         on bytes: SharedBytes, _ work: WorkerRequest.Work, isLast: Bool, _ token: WorkToken
@@ -190,7 +188,7 @@ package final class SandboxedCodec: ImageCodec {
             roster.dismiss(worker, .recycled)
             throw Fault(detail: text)
         case .short:
-            // The allocator may keep what the image lacks.
+            // A new process may succeed, because this one's allocator may keep freed memory.
             roster.dismiss(worker, .recycled)
             if isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
             metrics.retries.increment()
@@ -294,23 +292,23 @@ package final class SandboxedCodec: ImageCodec {
     }
 }
 
-/// The machine is short of memory or descriptors; the image is not at fault.
+/// Thrown if the machine is short of memory or descriptors; the image is not at fault.
 package struct WorkerUnavailable: Error {
     package let detail: String
 }
 
 package struct SandboxConfiguration: Sendable {
     package var launch: WorkerLaunch
-    /// The decoders: one per image decoded concurrently, and a spare.
+    /// The number of decoders: one per concurrently decoded image, and a spare.
     package var decoderCount: Int
-    /// The encoders: one per image encoded concurrently, started for the first image that needs one.
+    /// The number of encoders: one per concurrently encoded image, started when first needed.
     package var encoderCount: Int
     package var decoderLifetime = WorkerLifetime.decoder
     package var encoderLifetime = WorkerLifetime.encoder
-    /// A decode may take this CPU time plus its estimated cost times the factor.
+    /// The CPU time that any decode may take, in addition to a multiple of its estimated cost.
     package var minimumDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
-    /// The same for a decode in the lane for small work, with another factor.
+    /// The same for decodes in the lane for small work, where the multiple is lower.
     #if DEBUG
     // Costs are measured with optimized code.
     package var minimumSmallDecodeTime = Duration.seconds(1)
@@ -325,19 +323,19 @@ package struct SandboxConfiguration: Sendable {
         encoderCount = parallelism
     }
 
-    /// The limit for a decode in the lane for small work, which a few long ones would fill.
+    /// Returns the limit for a decode in the lane for small work, which a few long decodes would fill.
     func processorTime(forSmallCostOf cost: Duration) -> Duration { minimumSmallDecodeTime + cost * 2 }
 
-    /// Generous, because costs were measured on another machine.
+    /// Returns the limit for a decode; it is generous, because costs were measured on another machine.
     ///
-    /// - Parameter runs: The part of the cost that is counted, or the whole cost of patches, which chooses the lane
-    ///   only. It counts twice.
+    /// - Parameter runs: The part of the cost that is counted exactly, or the cost of patches, which only selects the
+    ///   lane; it counts twice.
     func processorTime(forCostOf cost: Duration, runs: Duration = .zero) -> Duration {
         minimumDecodeTime + (cost - runs) * decodeTimeShare + runs * min(2, decodeTimeShare)
     }
 }
 
-/// Inputs that recently crashed or blocked a worker process; rejected whatever their URL.
+/// Inputs that recently crashed or blocked a worker, and are rejected whatever their URL.
 struct Quarantine<Key: Hashable> {
     let duration: Duration
     private var entries: BoundedMap<Key, Bool>
@@ -347,7 +345,7 @@ struct Quarantine<Key: Hashable> {
         entries = BoundedMap(maximumCount: capacity)
     }
 
-    /// Whether it is empty, so that no content needs to be hashed.
+    /// Whether there are no inputs, so that contents need not be hashed.
     mutating func isEmpty(at now: Duration) -> Bool {
         entries.removeExpired(at: now)
         return entries.count == 0
@@ -365,10 +363,10 @@ struct QuarantineKey: Hashable {
     let work: WorkerRequest.Work
 }
 
-/// It crashed workers.
+/// An input that crashed workers.
 enum QuarantinedInput: Hashable {
     case file(SHA256Digest)
-    /// One kind of work on the pixels: in another format or shape they may be harmless.
+    /// One kind of work on pixels, which may be harmless in another format or shape.
     case pixels(QuarantineKey)
 
     init(_ job: QuarantineKey) {

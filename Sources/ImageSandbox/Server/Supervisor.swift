@@ -2,24 +2,23 @@ import CLinux
 import CSeccompShim
 import Glibc
 
-/// Decides on system calls that a worker's filter delegates to the server: grants a bounded number of threads and
-/// nothing else.
+/// Decides on system calls that a worker's filter delegates to the server: only a bounded number of threads is allowed.
 ///
 /// The calling thread of the worker waits in the kernel for the decision. Used by one thread at a time.
 @safe
 final class Supervisor {
     let descriptor: CInt
     private let process: pid_t
-    /// Threads that may start before the worker's threads are counted again.
+    /// The number of threads that may start before the worker's threads are counted again.
     private var unusedGrants = 0
     private var granted = 0
     private var rejected = 0
 
     /// Twice the number observed for a HEIC file of many tiles.
     static let maximumThreads = 24
-    /// Threads started for one image; a large HEIC file uses two per tile.
+    /// The maximum number of threads started for one image; a large HEIC file uses two per tile.
     private static let maximumGrants = 10_000
-    /// Rejected threads; a library gives up much earlier.
+    /// The maximum number of rejected threads; libraries give up much earlier.
     private static let maximumRejections = 64
 
     init(adopting descriptor: CInt, of process: pid_t) {
@@ -35,7 +34,7 @@ final class Supervisor {
 
     func decideNextCall() -> String? {
         var call = CSeccompShimCall()
-        // The calling process may have ended by now.
+        // The calling process may have ended since.
         guard unsafe CSeccompShim_next_call(descriptor, &call) == 0 else { return nil }
         let isGranted = call.is_thread != 0 && mayStartThread()
         if call.is_thread == 0 || !isGranted && rejected >= Self.maximumRejections { return name(of: call) }
@@ -63,11 +62,11 @@ extension MessageSocket {
     enum Event {
         case message
         case none
-        /// Blocked in a system call that never returns.
+        /// The worker is blocked in a forbidden system call that never returns.
         case forbidden(call: String)
     }
 
-    /// Decides on one system call if it comes first.
+    /// Waits for an event, and decides on at most one system call.
     ///
     /// Returns `.none` on a timeout, and if a thread was granted or rejected.
     func event(_ supervisor: Supervisor?, milliseconds: CInt) -> Event {

@@ -4,7 +4,7 @@ import Glibc
 package import Recipes
 
 package struct WorkerLaunch: Sendable {
-    /// Must support the subcommand ``SandboxWorker/command``; by default the running executable.
+    /// The program, which must support the subcommand ``SandboxWorker/command``; by default the running executable.
     package var executable = "/proc/self/exe"
     package var limits: WorkerLimits
     package var spareMemory = 256 << 20
@@ -21,9 +21,9 @@ package struct WorkerLaunch: Sendable {
         package let description: String
     }
 
-    /// Waits until the worker is ready; it ends with the calling thread.
+    /// Starts a worker and waits until it is ready; it ends with the calling thread.
     ///
-    /// - Parameter template: Nil starts a new program.
+    /// - Parameter template: The process to copy; nil starts a new program.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
         let (id, ours) = try connect { theirs throws(Failure) in
             guard let template else { return try spawn(theirs, limits.arguments) }
@@ -33,7 +33,7 @@ package struct WorkerLaunch: Sendable {
         return try ready(id, ours, template)
     }
 
-    /// Waits until the worker that this process has forked is ready; nil if there is none.
+    /// Waits until the worker that this process has forked is ready; returns nil if there is none.
     func startForked() throws(Failure) -> WorkerProcess? {
         guard let (id, socket) = ForkedWorker.take(limits, formats) else { return nil }
         return try ready(id, socket, nil)
@@ -63,7 +63,7 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// Waits until the template is prepared; it ends with the calling thread.
+    /// Starts a template and waits until it is ready; it ends with the calling thread.
     func startTemplate() throws(Failure) -> WorkerTemplate {
         let (id, socket) = try connect { theirs throws(Failure) in
             try spawn(theirs, limits.arguments + [TemplateProcess.argument])
@@ -87,7 +87,7 @@ package struct WorkerLaunch: Sendable {
         } catch {
             throw Failure(description: "\(error)")
         }
-        // This copy of the process's end is closed on return, so that the connection ends with the process.
+        // The local copy of the worker's end is closed on return, so that the connection ends with the worker.
         return (try start(theirs), ours)
     }
 
@@ -102,9 +102,9 @@ package struct WorkerLaunch: Sendable {
         return id
     }
 
-    /// Follows the supervisor's descriptor if there is one.
+    /// Waits for a response; the supervisor's descriptor may precede it.
     ///
-    /// The server accepts no other descriptor from a worker, and the worker has read no file at this time.
+    /// The server accepts no other descriptor from a worker, and the worker has not read a file yet.
     private func answer(
         _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
     ) throws(Failure) -> WorkerResponse? {
@@ -130,11 +130,11 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// The library path, but nothing of the service's own environment, which may contain secrets.
+    /// The environment of workers: the library path, but nothing else of the service's, which may contain secrets.
     private static var environment: [String] {
-        // A worker that crashes must end at once, and cannot start a backtracer. Address space is limited, so the
-        // allocator must return unused memory. A template may not have threads. Requests already run in parallel.
-        // libgomp would start a thread for each processor, and end the process if it got fewer.
+        // A worker that crashes must end immediately, without a backtracer. Address space is limited, so the allocator
+        // must return unused memory. A template must not have threads. Requests already run in parallel, and libgomp
+        // would start a thread per processor, and end the process if it got fewer.
         let allocation = "narenas:1,retain:false,background_thread:false,dirty_decay_ms:500"
         var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=\(allocation)", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
@@ -153,22 +153,22 @@ package struct WorkerLaunch: Sendable {
     }
 }
 
-/// An attacker who controls a worker sees other clients' images for no longer than this.
+/// The limits of a worker's life, which bound how long an attacker in control of it sees other clients' images.
 package struct WorkerLifetime: Hashable, Sendable {
     package var requests: Int
     package var processorTime: Duration
-    /// Checked after each image.
+    /// The maximum age, checked after each image.
     package var time: Duration
 
-    /// Decoders read files.
+    /// The lifetime of decoders, which read files.
     ///
-    /// A start takes about 54 ms of CPU time without a template: less than 1 % of the time that a worker uses in its
+    /// Without a template, a start takes about 54 ms of CPU time: less than 1 % of the time that a worker uses in its
     /// life, or that the service uses for as many images of typical size.
     package static let decoder = WorkerLifetime(requests: 500, processorTime: .seconds(8), time: .seconds(600))
-    /// Encoders read only pixels and have no spare.
+    /// The lifetime of encoders, which read only pixels and have no spare.
     package static let encoder = WorkerLifetime(requests: 10_000, processorTime: .seconds(60), time: .seconds(3_600))
 
-    /// 1 for all of its life.
+    /// Returns the age relative to the lifetime, where 1 is the end.
     func age(of worker: WorkerProcess) -> Double {
         max(
             Double(worker.requests) / Double(requests), worker.idleProcessorTime / processorTime,

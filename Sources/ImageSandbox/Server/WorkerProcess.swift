@@ -9,18 +9,18 @@ final class WorkerProcess: @unchecked Sendable {
     let id: pid_t
     let socket: MessageSocket
     let protections: Protections
-    /// Nil if the kernel decides alone.
+    /// The supervisor; nil if the kernel decides alone.
     let supervisor: Supervisor?
     let template: WorkerTemplate?
     let start = SystemTimekeeper().now
     private(set) var idleProcessorTime: Duration
     private(set) var requests = 0
-    /// When the worker last freed memory, and when it was last seen idle.
+    /// The request counts when the worker last freed memory and when it was last idle.
     private var requestsAtRelease = 0
     private var requestsWhenIdle = 0
     /// The address space of the ready worker in bytes, including the memory that it keeps.
     private let addressSpace: Int
-    /// Beyond the address space and its image's, in bytes.
+    /// Memory in bytes beyond the address space and the image's need.
     private let spareMemory: Int
     /// The limit for the last image in bytes; nil while the initial limit applies.
     private var allowance: Int?
@@ -43,31 +43,30 @@ final class WorkerProcess: @unchecked Sendable {
 
     enum Outcome<Result> {
         case done(Result)
-        /// Damaged, or cannot be encoded; the text is for logs.
+        /// The image is damaged, or cannot be encoded; the text is for logs.
         case failed(String)
         case lost
         case forbidden(call: String)
         case breach(String)
-        /// The token asked to stop while the worker was still running; `wasBusy` if it used a processor for at least
-        /// half of the time limit.
+        /// The token stopped the work; `wasBusy` if the worker used a processor for at least half of the time limit.
         case interrupted(wasBusy: Bool)
-        /// Good images may fail in the worker from now on.
+        /// Intact images may fail in the worker from now on.
         case unreliable(String)
-        /// Too little memory for the image.
+        /// The worker had too little memory for the image.
         case short
         case exhausted
     }
 
     private static let checkInterval: CInt = 50
 
-    /// Blocks until the worker has finished.
+    /// Performs work, and blocks until the worker has finished.
     ///
     /// - Parameters:
     ///   - room: The maximum size of the result in bytes.
-    ///   - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails. If
-    ///     nil, the initial limit applies.
-    ///   - processorTime: If nil, the remaining time of `token`.
-    ///   - read: Checks the answer and the output memory.
+    ///   - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails;
+    ///     nil keeps the initial limit.
+    ///   - processorTime: The limit on CPU time; nil uses the remaining time of `token`.
+    ///   - read: Checks the response and the output memory.
     /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
@@ -87,7 +86,7 @@ final class WorkerProcess: @unchecked Sendable {
         defer { token.add(processorTime: processorTime - processorStart) }
         supervisor?.begin()
         guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
-        // A short limit needs short checks.
+        // A short limit needs frequent checks.
         let interval = CInt(max(1, min(Double(Self.checkInterval), (limit?.seconds ?? .infinity) * 250)))
         waiting: while true {
             switch socket.event(supervisor, milliseconds: interval) {
@@ -152,7 +151,7 @@ final class WorkerProcess: @unchecked Sendable {
             new.insert(.largeOutput)
             descriptors.append(descriptor)
         }
-        // The worker continues where this thread stops, so the kernel need not search for a processor.
+        // The worker continues on this thread's processor, so that the kernel need not search for one.
         CLinux_bind_to_this_processor(id)
         let isSent = socket.send(
             WorkerRequest.perform(work, byteCount: bytes.count, room: room, new: new).message, descriptors)
@@ -186,7 +185,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     func end() -> WorkerEnd { WorkerEnd(killing: id) }
 
-    /// The next image might lack memory that the worker keeps.
+    /// Whether the worker keeps so much memory that the next image might lack it.
     ///
     /// Checked after large images, and only sometimes after small ones, because the query is slow.
     var hasGrown: Bool {
@@ -196,7 +195,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static let allowanceStep = 64 << 20
 
-    /// Rounded up, so that images of similar size need no system call.
+    /// Sets the limit, rounded up so that images of similar size need no system call.
     private func setAddressSpace(for memory: Int) {
         let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
         guard rounded != allowance else { return }
@@ -212,20 +211,20 @@ final class WorkerProcess: @unchecked Sendable {
         .nanoseconds(max(0, CLinux_processor_nanoseconds(process)))
     }
 
-    /// The worker must not use CPU time until the next request.
+    /// Starts the idle time, during which the worker must not use CPU time.
     func markIdle() { idleProcessorTime = processorTime }
 
-    /// It has not done so since its last request, and was idle at the last check.
+    /// Whether the worker should free memory: it has had requests since it last did, but none since the last check.
     var shouldReleaseMemory: Bool { requests > requestsAtRelease && requests == requestsWhenIdle }
 
     func recordIdle() { requestsWhenIdle = requests }
 
-    /// The pages of the shared memory, and the worker's free memory.
+    /// Frees the pages of the shared memory, and the worker's unused memory.
     func releaseMemory() {
         requestsAtRelease = requests
         input?.empty()
         output?.empty()
-        // If the message cannot be sent, the worker has ended or was stopped, which its next use detects.
+        // If sending fails, the worker has ended or was stopped, which its next use detects.
         _ = socket.send(WorkerRequest.releaseMemory.message)
     }
 
@@ -247,7 +246,7 @@ final class WorkerProcess: @unchecked Sendable {
         return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
     }
 
-    /// Whether it has used more CPU time since the last request than freeing memory takes.
+    /// Whether the worker has used more CPU time since the last request than freeing memory takes.
     var isBusyWhileIdle: Bool { processorTime - idleProcessorTime > Self.idleTimeAllowance }
 
     private static let idleTimeAllowance = Duration.seconds(1)
@@ -270,9 +269,9 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self.init(status: status)
     }
 
-    /// Crashed or exited because memory was short.
+    /// The worker crashed or exited because memory was short.
     static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
-    /// The dynamic linker ends a process that has no memory for the variables of a thread.
+    /// The dynamic linker ends a process that has no memory for thread-local variables.
     private static let shortOfVariables = WorkerEnd.exited(127)
 
     init(status: CInt) {

@@ -3,14 +3,14 @@ package import Memory
 package import Recipes
 
 extension WorkerResponse.ClaimedImage {
-    /// In bytes: three tables of the largest size.
+    /// The limit in bytes: three tables of the largest size.
     private static let maximumProfileSize = 1 << 20
 
-    /// The worker can no longer change the pixels.
+    /// Returns the checked image; the worker can no longer change its pixels.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
-        // These checks precede mapping or reading the memory.
+        // Check these before mapping or reading the memory.
         let levels = Array(zip(coarser, plan.coarserLevels.map(plan.at)))
         var ends = [try description.pixelByteCount(of: header, by: plan)]
         for (coarser, plan) in levels {
@@ -46,7 +46,7 @@ extension WorkerResponse.ClaimedImage {
 }
 
 extension WorkerResponse {
-    /// A bound above the size of the largest pixels with all metadata.
+    /// Returns an upper bound for a file: the largest pixels with all metadata.
     static func maximumFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
     package static func file(

@@ -4,16 +4,16 @@ import Telemetry
 
 /// Running workers, and a thread that starts, watches and reaps them.
 ///
-/// A caller that takes a worker owns it until it calls ``release(_:)`` or ``dismiss(_:_:)``. With one worker more than
-/// callers, a caller that loses its worker finds another at once.
+/// A caller that takes a worker owns it until it calls ``release(_:)`` or ``dismiss(_:_:)``. There is one worker more
+/// than callers, so that a caller that loses its worker finds another one immediately.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
-        /// The last used worker is taken first, because its memory is still in the processor's cache.
+        /// Idle workers; the last used one is taken first, because its memory is still in the processor's cache.
         var idle: [WorkerProcess] = []
-        /// Killed, and not reaped by the thread yet.
+        /// Workers that were killed, but not reaped by the thread yet.
         var dismissed: [WorkerProcess] = []
-        /// The caller reaps them.
+        /// Workers that ended while in use; the caller reaps them.
         var endedInUse: Set<pid_t> = []
         var first: Result<Protections, WorkerLaunch.Failure>?
         var delay = WorkerRoster.shortestDelay
@@ -31,18 +31,18 @@ final class WorkerRoster: Sendable {
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
-    /// Milliseconds between checks: idle workers must use no CPU time, and free memory at the second check.
+    /// Milliseconds between checks; idle workers must use no CPU time, and free memory at the second check.
     private static let idleCheckInterval = 5_000.0
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
     private let life: WorkerLifetime
-    /// Nil requires the first worker's protections.
+    /// The protections that workers need; nil requires those of the first worker.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let state = ConditionGuarded(State())
-    /// The thread waits at the receiver.
+    /// The thread waits for messages on the receiver.
     private let wakeUp: (sender: MessageSocket, receiver: MessageSocket)
     private let thread = Locked<WorkThread?>(nil)
 
@@ -72,8 +72,6 @@ final class WorkerRoster: Sendable {
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
-
-    /// Waits until a worker is idle.
     func take(_ token: WorkToken) throws -> WorkerProcess {
         while true {
             guard let worker = try blockingIdle() else {
@@ -100,11 +98,11 @@ final class WorkerRoster: Sendable {
             return
         }
         worker.markIdle()
-        // An attacker who knows the addresses of one copy knows the addresses of all.
+        // If an attacker knows the addresses of one copy, those of all copies are exposed.
         let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
-            // If no other worker is idle, an old one stays for up to twice its life.
+            // If no other worker is idle, an old one stays for up to twice its lifetime.
             guard age < (state.idle.isEmpty ? 2 : 1) else { return true }
             state.idle.append(worker)
             self.state.wakeOne()
@@ -136,7 +134,7 @@ final class WorkerRoster: Sendable {
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
     }
 
-    /// Kills the worker if it still runs, and waits for its end.
+    /// Kills the worker if it still runs, and waits until it has ended.
     @discardableResult
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
@@ -156,7 +154,7 @@ final class WorkerRoster: Sendable {
         return end
     }
 
-    /// Workers in use end when they are returned.
+    /// Ends idle workers now; workers in use end when they are returned.
     func shutDown() {
         let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
@@ -222,7 +220,7 @@ final class WorkerRoster: Sendable {
             return isFirst
         }
         guard case .failure(let failure) = result else { return }
-        // The first failure may be a worker that was killed at once, so only the next one is an error.
+        // The first failure may be a worker that was killed at the start, so only the next one is an error.
         logger.log(
             isFirstFailure ? .warning : .error, "a worker process could not be started",
             ["reason": .string(failure.description)])
@@ -238,12 +236,11 @@ final class WorkerRoster: Sendable {
         throw WorkerLaunch.Failure(description: "a worker has \(worker.protections), but needs \(required)")
     }
 
-    /// Waits until a worker ends, the thread is woken or the time has come.
-    ///
-    /// Reaps workers that ended while idle.
+    /// Waits until a worker ends, the thread is woken, or the time has come; reaps workers that ended while idle.
     private func watch(_ workers: [WorkerProcess], until time: Duration?) {
         var entries = [pollfd(fd: wakeUp.receiver.descriptor, events: Int16(POLLIN), revents: 0)]
-        // No events are requested: the kernel always reports a worker's end, and answers are not for this thread.
+        // No events are requested: the kernel always reports that a worker ended, and responses are not for this
+        // thread.
         entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
         let now = SystemTimekeeper().now
         let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
@@ -269,7 +266,7 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Idle since the last check; called by the thread.
+    /// Frees the memory of workers that were idle since the last check; called by the thread.
     func releaseMemoryOfIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.shouldReleaseMemory) }) {
             worker.releaseMemory()
@@ -283,7 +280,7 @@ final class WorkerRoster: Sendable {
     }
 
     private func wakeThread() {
-        // If the message cannot be sent, one is already waiting or the thread has ended.
+        // If sending fails, a message is already waiting or the thread has ended.
         _ = wakeUp.sender.send([0])
     }
 }

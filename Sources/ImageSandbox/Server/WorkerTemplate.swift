@@ -2,13 +2,12 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// A process that has loaded all libraries and read nothing from outside; workers are copies of it.
+/// A process that has loaded all libraries but read no input; workers are copies of it.
 ///
 /// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All
-/// copies have the same addresses, so a template is replaced when an attacker may know them, and periodically before
-/// that.
+/// copies have the same addresses, so a template is replaced when an attacker may know them, and also periodically.
 ///
-/// One thread uses a template, which ends with that thread; any thread may call ``markExposed()``.
+/// A template is used by one thread and ends with it; ``markExposed()`` may be called on any thread.
 final class WorkerTemplate: Sendable {
     let id: pid_t
     private let socket: MessageSocket
@@ -48,7 +47,7 @@ final class WorkerTemplate: Sendable {
 
 /// Starts workers as copies of a template, or as new programs if there is none.
 ///
-/// Used by one thread, with which the template and the workers end.
+/// Used by one thread; the template and the workers end with it.
 struct WorkerSpawner {
     private let launch: WorkerLaunch
     private let logger: Logger
@@ -81,7 +80,7 @@ struct WorkerSpawner {
                 return try launch.start(copying: template)
             } catch {
                 logger.warning("a worker process starts without a template", ["reason": .string(error.description)])
-                // A template that was killed is replaced at once; one that never worked probably never will.
+                // Replace a killed template immediately; one that never worked probably never will.
                 if template?.copies ?? 0 == 0 { nextTemplate = now + Self.pauseAfterFailure }
                 end()
             }

@@ -10,32 +10,30 @@ enum Confinement {
         let description = "it has several threads"
     }
 
-    /// Prepares this process before it is confined or copied; after an error it is unusable.
+    /// Prepares this process to be confined or copied; after an error it is unusable.
     ///
-    /// A process with several threads would be confined in part, and a copy has only the thread that made it.
+    /// Waits until it has one thread: other threads would not be confined, and a copy does not have them.
     ///
-    /// - Parameter formats: The only ones to decode; nil for all.
+    /// - Parameter formats: The formats to decode; nil for all.
     static func prepare(for formats: Set<ImageFormat>?) throws {
         _ = CLinux_die_with_parent()
         preferForOutOfMemoryKill()
         try ImageLibrary.startDecoding(formats)
-        // Pango starts threads that end by themselves.
+        // Threads that Pango starts end by themselves.
         for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
         guard CLinux_thread_count(getpid()) == 1 else { throw MultipleThreads() }
     }
 
-    /// Confines this process permanently; returns the protections in force.
-    ///
-    /// After an error the process is unusable.
+    /// Confines this process permanently and returns the protections in force; after an error it is unusable.
     static func confine(
         _ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt
     ) throws -> Protections {
         var protections = Protections.none
         CLinux_watch_for_shortage()
-        // The limit on memory counts from here; `/proc` is still readable to find out the current usage.
+        // The limit on memory counts from here; `/proc` is still readable, to determine the current usage.
         protections.hasLimits = limits.enforce()
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
-        // This thread is the only one so far. Threads that libraries start later inherit its restrictions.
+        // This is the only thread so far; threads that libraries start later inherit its restrictions.
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
         try WarmUp.run(formats)
         ImageLibrary.finishLoading()
@@ -46,13 +44,13 @@ enum Confinement {
         return protections
     }
 
-    /// The kernel reports this process's system calls by it.
+    /// Sends the descriptor on which the kernel reports this process's system calls.
     private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
         let message = WorkerResponse.supervised.message
         return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 
-    /// A worker is replaced, so it dies before the service when memory is short.
+    /// Makes the kernel kill a worker, which can be replaced, before the service when memory is short.
     private static func preferForOutOfMemoryKill() {
         let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -61,9 +59,9 @@ enum Confinement {
     }
 }
 
-/// The libraries load everything before the process is confined.
+/// Makes the libraries load everything before the process is confined.
 enum WarmUp {
-    /// - Parameter formats: Nil for all.
+    /// - Parameter formats: The formats to prepare; nil for all.
     static func run(_ formats: Set<ImageFormat>?) throws {
         guard ImageLibrary.isNeeded(for: formats) else { return }
         for format in ImageFormat.allCases where formats?.contains(format) != false {

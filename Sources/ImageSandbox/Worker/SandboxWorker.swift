@@ -5,11 +5,11 @@ import Imaging
 import Memory
 import Recipes
 
-/// Confines the process and then answers requests until the server ends.
+/// Confines the process, and then answers requests until the server ends.
 package enum SandboxWorker {
     package static let command = "decode-worker"
 
-    /// Never returns.
+    /// Runs a worker or a template; never returns.
     ///
     /// - Parameter arguments: ``WorkerLimits/arguments``, followed by ``TemplateProcess/argument`` for a template.
     package static func run(_ arguments: [String]) -> Never {
@@ -22,7 +22,7 @@ package enum SandboxWorker {
         run(socket, limits, isTemplate: isTemplate)
     }
 
-    /// In a copy of the server's process, which says when and for what to start.
+    /// Runs in a copy of the server's process, which sends the limits and formats to start with.
     static func runForked() -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
         guard let (message, _) = socket.nextMessage(count: ForkRequest.byteCount),
@@ -31,7 +31,7 @@ package enum SandboxWorker {
         run(socket, order.limits, for: order.formats)
     }
 
-    /// - Parameter formats: The only ones to decode; nil for all.
+    /// - Parameter formats: The formats to decode; nil for all.
     private static func run(
         _ socket: MessageSocket, _ limits: WorkerLimits, for formats: Set<ImageFormat>? = nil, isTemplate: Bool = false
     ) -> Never {
@@ -47,7 +47,7 @@ package enum SandboxWorker {
         }
         var handler = RequestHandler()
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
-            // The server bound this thread to one processor to wake it. Threads that start now must not inherit that.
+            // The server bound this thread to one processor to wake it. Threads that start now must not inherit this.
             CLinux_free_processor()
             let request = WorkerRequest(message)
             if request == .releaseMemory {
@@ -63,12 +63,12 @@ package enum SandboxWorker {
 
 enum TemplateProcess {
     static let argument = "template"
-    /// Carries the copy's socket.
+    /// The message that requests a copy; it carries the copy's socket.
     static let request: [UInt8] = [1]
 
-    /// Returns in the copies only, whose socket replaces `socket`.
+    /// Copies the process on request; returns only in the copies, whose socket replaces `socket`.
     static func copy(_ socket: MessageSocket) {
-        // Copies need little of the code used by the start.
+        // Copies need little of the startup code.
         CLinux_release_program_pages()
         var isConnected = socket.write(WorkerResponse.prepared.message)
         while isConnected, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first
@@ -92,7 +92,7 @@ private struct RequestHandler: ~Copyable {
             var descriptors = descriptors[...]
             if new.contains(.input) { input = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: false) }
             if new.contains(.output) { output = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: true) }
-            // Memory for this request alone is unmapped before the server gets the answer.
+            // Memory for only this request is unmapped before the server gets the response.
             let file = new.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
             let large = new.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
             guard let kept = output.take() else { return nil }
@@ -132,7 +132,7 @@ private struct RequestHandler: ~Copyable {
         }
     }
 
-    /// Valid until the server writes again.
+    /// Returns the input, which is valid until the server writes again.
     private static func bytes(
         of input: inout ReusableMemory?, _ file: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import Recipes
 
-/// The kernel ends a worker that exceeds them.
+/// The limits that the kernel enforces on a worker.
 package struct WorkerLimits: Hashable, Sendable {
-    /// Bytes for an image, in addition to the initial address space and ``ReusableMemory``.
+    /// The memory in bytes for an image, in addition to the initial address space and ``ReusableMemory``.
     package var memory: Int
-    /// Bytes written to shared memory: the pixels of one image, or its file.
+    /// The number of bytes that may be written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
     package var processorSeconds: Int
-    /// The standard streams, the socket, the two kept memories, and two for one request.
+    /// The standard streams, the socket, the two reusable memories, and two for one request.
     static let descriptors = 8
 
     package init(memory: Int, pixels: Int, processorSeconds: Int) {
@@ -26,19 +26,19 @@ package struct WorkerLimits: Hashable, Sendable {
 
     var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
 
-    /// Permanently; returns whether the kernel accepted all of them.
+    /// Sets the limits permanently; returns whether the kernel accepted all of them.
     func enforce() -> Bool {
         var limits: [(resource: __rlimit_resource, most: Int)] = [
             (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors),
             (RLIMIT_CORE, 0),
         ]
         #if !SANITIZING
-        // A sanitizer maps its own memory at any time, and ends the process if it gets none.
+        // A sanitizer maps its own memory at any time, and ends the process if it cannot.
         limits.append((RLIMIT_AS, Self.addressSpace + 2 * ReusableMemory.count + memory))
         #endif
-        // All limits are set, even if one fails.
+        // Set all limits, even if one fails.
         let isInForce = limits.map { resource, most in
-            // At the hard limit on CPU time the kernel sends SIGKILL, which does not reveal the cause; SIGXCPU must
+            // At the hard limit on CPU time the kernel sends SIGKILL, which does not reveal the cause, so SIGXCPU must
             // come first.
             let second = most + (resource == RLIMIT_CPU ? 1 : 0)
             let resource = __rlimit_resource_t(resource.rawValue)
@@ -52,14 +52,14 @@ package struct WorkerLimits: Hashable, Sendable {
         return isInForce.allSatisfy { $0 }
     }
 
-    /// In bytes: libraries, stacks and the allocator's reserves.
+    /// The initial address space in bytes: libraries, stacks and the allocator's reserves.
     private static var addressSpace: Int {
         let bytes = CLinux_address_space(getpid())
         return bytes < 0 ? 4 << 30 : Int(bytes)
     }
 }
 
-/// The message that starts a forked worker: its limits, and the formats that it prepares for.
+/// The message that starts a forked worker: its limits and formats.
 struct ForkRequest: Equatable {
     let limits: WorkerLimits
     let formats: Set<ImageFormat>

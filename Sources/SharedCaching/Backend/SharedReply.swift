@@ -2,9 +2,9 @@ package import Memory
 
 package struct SharedLookup: Sendable {
     package var value: CacheValue?
-    /// Nil if the store was not queried.
+    /// The result for statistics; nil if the store was not queried.
     package var result: SharedStoreStatistics.Result?
-    /// The generations, one per source; nil if they are unknown.
+    /// The generations, one per source; nil if unknown.
     package var generations: [SharedGenerations]?
 }
 
@@ -18,7 +18,7 @@ package struct SharedReply: Sendable {
         if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
-    /// Checks that an instance with this seal wrote the value, under the current generations.
+    /// Verifies that an instance with this seal wrote the value under the current generations.
     func verified(by signature: SharedSignature) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {

@@ -1,9 +1,9 @@
 package struct SharedStoreStatistics: Sendable, Equatable {
     package enum Result: String, Sendable, CaseIterable {
         case hit
-        /// No value, or one from before a removal.
+        /// No value, or one older than a removal.
         case miss
-        /// Corrupt, or not sealed by an instance.
+        /// A corrupt value, or one not sealed by an instance.
         case rejected
         case timeout
         case error
@@ -17,14 +17,14 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package struct Writes: Sendable, Equatable {
         package var bytes = 0
         package var written = 0
-        /// Writes that were dropped because too many were waiting, or rejected.
+        /// Writes that were rejected, or dropped because too many waited.
         package var dropped = 0
     }
 
-    /// `up`, `full`, `suspended` or `down`.
+    /// The state: `up`, `full`, `suspended` or `down`.
     package var state = StoreHealth.State.down.rawValue
     package var isFull = false
-    /// Skipped lookups do not count.
+    /// Requests by result, without skipped lookups.
     package var requests: [Result: Int] = [:]
     package var values = Writes()
     package var tags = Writes()

@@ -5,22 +5,24 @@ import Memory
 protocol StoreBackend: Sendable {
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure)
 
-    /// A server stores values only for a time.
+    /// Whether the storage is a server, which keeps values only for a limited time.
     var isServer: Bool { get }
 
-    /// Whether no removal of these sources is pending.
+    /// Whether the sources have no pending removals.
     func mayRead(_ sources: [SharedSource]) -> Bool
 
+    /// Reads a value and its generations.
+    ///
     /// - Parameters:
     ///   - sources: The sources of the value.
-    ///   - createsGenerations: Assigns missing generations to sources.
-    ///   - limit: The time after which the answer is a timeout.
+    ///   - createsGenerations: Whether to create missing generations of sources.
+    ///   - limit: The time after which the read fails with a timeout.
     ///   - finish: Called once, on any thread; must not block.
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
         _ finish: @escaping @Sendable (StoreAnswer) -> Void)
 
-    /// Admitted and sealed; ends with ``StoreGate/end(_:in:_:)``.
+    /// Writes a value that was admitted and sealed; calls ``StoreGate/end(_:in:_:)`` at the end.
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int)
 
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint?
@@ -35,7 +37,7 @@ protocol StoreBackend: Sendable {
 }
 
 enum StoreAnswer: Sendable {
-    /// The generation of everything, the generations of the sources, and the value; nil for missing ones.
+    /// The generation of everything, the generations of the sources, and the value; nil if missing.
     case values([SharedBytes?])
     case timeout
     case failed(String? = nil)

@@ -1,7 +1,9 @@
 import Coordination
 import Telemetry
 
-/// Admits reads and writes to a shared store while it is healthy and has room, and counts them; used on all threads.
+/// Admits and counts reads and writes of a shared store, while it is healthy and its queues are not full.
+///
+/// Used on all threads.
 final class StoreGate: Sendable {
     private struct State {
         var health: StoreHealth
@@ -28,8 +30,9 @@ final class StoreGate: Sendable {
     private let state: Locked<State>
     private let isTried = ConditionGuarded(false)
 
-    /// Limits tag records that are being written, some 7,000 sources; they have their own queue, so that they take no
-    /// room from values.
+    /// Limits tag records that wait to be written, to about 7,000 sources.
+    ///
+    /// They have their own queue, so that they do not displace values.
     static let maximumTagBytes = 4 << 20
 
     init(
@@ -89,7 +92,7 @@ final class StoreGate: Sendable {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
 
-    /// Admits a write, which ``end(_:in:_:)`` ends; otherwise the write counts as dropped.
+    /// Admits a write, which ``end(_:in:_:)`` ends, or counts it as dropped.
     func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
         let now = timekeeper.now
         return state.withLock { state in
@@ -105,7 +108,7 @@ final class StoreGate: Sendable {
         }
     }
 
-    /// If the server is full, counts a write as dropped that was not attempted.
+    /// Counts a dropped write if the server is full.
     func dropIfFull() {
         state.withLock { state in
             if state.writing.isFull { state.statistics.values.dropped += 1 }
@@ -144,13 +147,13 @@ final class StoreGate: Sendable {
         return state.withLock { $0.health.takeTry(at: now) }
     }
 
-    /// The end of a probe; `isQuick` decides whether the store is used.
+    /// Ends a probe; `isQuick` decides whether the store is used.
     func recordAnswer(isQuick: Bool) {
         change { $0.recordAnswer(isQuick: isQuick) }
         recordTry()
     }
 
-    /// Returns whether the state has changed.
+    /// Records a lost connection; returns whether the state has changed.
     func recordLoss(_ detail: String? = nil) -> Bool {
         let now = timekeeper.now
         return change(detail) { $0.recordLoss(at: now) }
@@ -161,8 +164,9 @@ final class StoreGate: Sendable {
         recordTry()
     }
 
-    /// Blocks at most for the timeout of a lookup: sources fetched earlier have no generation, so that nothing derived
-    /// from them is stored.
+    /// Waits for the first connection, at most for the timeout of a lookup.
+    ///
+    /// Sources fetched before it have no generation, so their results would not be stored.
     func waitForFirstAttempt() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
 
     private func recordTry() {

@@ -1,9 +1,9 @@
 struct StoreHealth {
     enum State: String {
         case up
-        /// Connected, but too slow or failing: probed, and not used.
+        /// Connected, but too slow or failing: probed, but not used.
         case suspended
-        /// No connection, or missed purges are not known yet.
+        /// Not connected, or missed purges are not known yet.
         case down
     }
 
@@ -12,7 +12,7 @@ struct StoreHealth {
     private var failures = 0
     private var nextTry = Duration.zero
 
-    /// Consecutive failures that suspend the server.
+    /// The number of consecutive failures that suspend the server.
     static let maximumFailures = 3
 
     init(interval: Duration) { self.interval = interval }
@@ -26,7 +26,7 @@ struct StoreHealth {
         return true
     }
 
-    /// Returns whether the state has changed; `isQuick` decides whether the server is used.
+    /// Records a reply, and returns whether the state has changed; `isQuick` decides whether the server is used.
     mutating func recordAnswer(isQuick: Bool) -> Bool {
         let before = state
         state = isQuick ? .up : .suspended
@@ -36,7 +36,7 @@ struct StoreHealth {
 
     mutating func succeeded() { failures = 0 }
 
-    /// Returns whether the failure suspends the server.
+    /// Records a failure; returns whether it suspends the server.
     mutating func recordFailure(at now: Duration) -> Bool {
         guard state == .up else { return false }
         failures += 1
@@ -46,7 +46,7 @@ struct StoreHealth {
         return true
     }
 
-    /// A lost connection is retried at once if it was in use; returns whether the state has changed.
+    /// Records a lost connection, which is retried immediately if it was in use; returns whether the state has changed.
     mutating func recordLoss(at now: Duration) -> Bool {
         guard state != .down else { return false }
         nextTry = state == .up ? now : max(nextTry, now)
@@ -55,7 +55,7 @@ struct StoreHealth {
     }
 }
 
-/// Whether writes succeed, and when a full container is retried; a plain value.
+/// Whether writes succeed, and when a full store is retried; a plain value.
 struct WriteHealth {
     enum Change {
         case full, rejected, again
@@ -74,7 +74,7 @@ struct WriteHealth {
         return true
     }
 
-    /// - Parameter lacksRoom: The write failed because the place is full; nil if it succeeded.
+    /// - Parameter lacksRoom: Whether the write failed because the store is full; nil if it succeeded.
     mutating func recordEnd(lacksRoom: Bool?, at now: Duration) -> Change? {
         defer { isRejected = lacksRoom != nil }
         switch lacksRoom {

@@ -2,9 +2,9 @@ import Coordination
 import Memory
 
 extension ObjectBackend {
-    /// The number of failures in a row after which only known sources are removed.
+    /// The number of consecutive failed listings after which only known sources are removed.
     private static let maximumFailedListings = 5
-    /// Sources whose names are read before they are removed.
+    /// The number of sources whose names are read at once before they are removed.
     private static let namesAtOnce = 512
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
@@ -55,10 +55,10 @@ extension ObjectBackend {
         }
     }
 
-    /// Removes up to the limit of one removal.
+    /// Removes the sources under a tag, up to the limit of one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
-        // First: see ``write(_:under:since:)``.
+        // Replace the tag's generation first; see ``write(_:under:since:)``.
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onSources([], false) }
@@ -68,7 +68,7 @@ extension ObjectBackend {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, areAll) = try await container.members(
                 part, in: folder, signedBy: signature.derived(under: tag))
-            // Sources with unreadable names are removed too.
+            // Also remove sources with unreadable names.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             (tagged, isComplete) = (tagged + sources, isComplete && areAll)
             guard sources.allSatisfy({ room.take($0.name) }) else {
@@ -79,7 +79,7 @@ extension ObjectBackend {
         removal.onSources(tagged, isComplete)
     }
 
-    /// Nil if the listing has failed several times, perhaps because it is not permitted.
+    /// Returns the names; nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
             let names = try await container.names(in: folder, atMost: TagRemovalLimit.maximumSources + 1)

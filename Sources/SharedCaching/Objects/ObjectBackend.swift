@@ -2,11 +2,11 @@ import Coordination
 import Memory
 import Telemetry
 
-/// A folder or a bucket, where values stay until they are purged.
+/// A store in a folder or bucket, where values stay until they are purged.
 ///
-/// The generation of everything is an object, and so is the generation of each source that was ever purged; other
-/// sources have the first generation. So nothing is written before a source is fetched. Removals are retried until the
-/// container confirms them; until then, this instance reads no values of their sources.
+/// The generation of everything is an object, and so is the generation of each source that was ever purged. Other
+/// sources have the first generation, so nothing needs to be written before a source is fetched. Removals are retried
+/// until the container confirms them; until then, this instance does not read values of their sources.
 final class ObjectBackend: StoreBackend {
     struct State {
         var everything: (generation: Generation, queriedAt: Duration)?
@@ -23,13 +23,13 @@ final class ObjectBackend: StoreBackend {
         let tag: SharedTag
     }
 
-    /// Longer than a generation, so that a longer one is detected.
+    /// Longer than a generation, so that invalid longer ones are detected.
     private static let maximumGenerationBytes = 64
     private static let maximumWriters = 4
     private static let maximumTagWriters = 2
-    /// Further queries follow when their writes begin.
+    /// The number of concurrent queries; further ones follow when their writes begin.
     private static let maximumTagReads = 16
-    /// Operators may delete old records.
+    /// Records are written again after this time, because operators may delete old ones.
     private static let memberLifetime = Duration.seconds(86_400)
 
     let container: any ObjectContainer
@@ -83,7 +83,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// The generation of everything, the generations of the sources, and the value.
+    /// Returns the generation of everything, the generations of the sources, and the value.
     private func values(under key: SharedKey, of sources: [SharedSource]) async throws -> [SharedBytes?] {
         async let everything = currentGeneration()
         async let value = container.object(named: ObjectNames.value(key), atMost: configuration.maximumValueBytes)
@@ -98,12 +98,12 @@ final class ObjectBackend: StoreBackend {
         return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
     }
 
-    /// Queried at most once per interval; nil if there is none.
+    /// Returns the generation of everything, queried at most once per interval; nil if there is none.
     private func currentGeneration() async throws -> SharedBytes? {
         let now = timekeeper.now
         let recent = state.withLock { state -> Generation? in
             guard let recent = state.everything, now < recent.queriedAt + configuration.interval else {
-                // Meanwhile others use the known one.
+                // During the query, other callers use the known generation.
                 state.everything?.queriedAt = now
                 return nil
             }
@@ -113,7 +113,7 @@ final class ObjectBackend: StoreBackend {
         return generation.map { SharedBytes($0.text) }
     }
 
-    /// Creates the generation of everything in an empty container.
+    /// Reads the generation of everything; creates it in an empty container.
     private func queryGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
@@ -125,13 +125,13 @@ final class ObjectBackend: StoreBackend {
             generation = new
         }
         return state.withLock { state in
-            // A generation that was read before a removal is not the one after it.
+            // Ignore a generation that was read before a removal.
             if state.removals == removals { state.everything = generation.map { ($0, now) } }
             return state.everything?.generation
         }
     }
 
-    /// Nil for the first generation.
+    /// Returns the generation of a source; nil for the first generation.
     private func generation(_ label: [UInt8]) async throws -> SharedBytes? {
         try await container.object(named: ObjectNames.generation(label), atMost: Self.maximumGenerationBytes)
     }
@@ -142,7 +142,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Nil if the source is known to be recorded under the tag.
+    /// Returns nil if the source is known to be recorded under the tag.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
@@ -178,11 +178,10 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Invalidates the source if the tag was purged meanwhile.
+    /// Records the source under the tag, and invalidates the source if the tag was purged in the meantime.
     ///
-    /// A purge replaces the tag's generation before it lists the sources, so either it finds this one, or the new
-    /// generation is noticed here. If the request with the tag had to wait for the source, the generation was read
-    /// before that.
+    /// A purge replaces the tag's generation before it lists the sources. So either the purge finds this source, or the
+    /// new generation is noticed here. If the request had to wait for the source, the generation was read before that.
     private func write(_ source: NamedSource, under tag: SharedTag, since checkpoint: TagCheckpoint?) async throws {
         let before =
             if let checkpoint { try await checkpoint.generation.value } else { try await generation(tag.label) }
@@ -192,7 +191,7 @@ final class ObjectBackend: StoreBackend {
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }
 
-    /// Tries at intervals until the container is in use and no removals are pending.
+    /// Tries at intervals until the container is in use and has no pending removals.
     func recover() {
         guard !gate.isStopped else { return }
         let isFirst = state.withLock { state in

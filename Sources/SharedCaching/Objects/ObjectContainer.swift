@@ -4,18 +4,18 @@ package import Memory
 package protocol ObjectContainer: Sendable {
     func prepare() async throws
 
-    /// Nil if there is none; throws if the place fails, or the object is longer than `maximumBytes`.
+    /// Returns the object; nil if it does not exist. Throws if it exceeds `maximumBytes`, or the storage fails.
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
-    /// The last components of the names that begin with `folder` and a slash.
+    /// Returns the last components of the names that begin with `folder` and a slash.
     func names(in folder: String, atMost maximum: Int) async throws -> [String]
 
-    /// Replaces an existing object.
+    /// Stores an object, replacing an existing one.
     ///
     /// - Parameters:
-    ///   - bytes: The whole object; no reader ever sees a part of it.
-    ///   - name: Letters, digits, hyphens, underscores and slashes.
-    ///   - isDurable: It must survive a crash of the machine once this returns.
+    ///   - bytes: The whole object; readers never see a part of it.
+    ///   - name: The name in letters, digits, hyphens, underscores and slashes.
+    ///   - isDurable: Whether the object must survive a crash of the machine once this returns.
     func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
 }
 
@@ -23,7 +23,7 @@ package protocol ObjectContainerFailure: Error {
     var isFull: Bool { get }
 }
 
-/// The number changes with the layout of values.
+/// Names of objects; their version changes with the layout of values.
 enum ObjectNames {
     private static let prefix = "alula-1/"
 
@@ -35,7 +35,7 @@ enum ObjectNames {
         prefix + "g/" + shardedPath(String(decoding: label, as: UTF8.self))
     }
 
-    /// The folder of the sources requested under a tag; each is an object with its name.
+    /// Returns the folder of the sources requested under a tag; each is an object named after the source.
     static func members(of tag: SharedTag) -> String {
         prefix + "t/" + shardedPath(String(decoding: tag.label, as: UTF8.self))
     }
@@ -44,12 +44,12 @@ enum ObjectNames {
         members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
 
-    /// Spreads names over folders.
+    /// Distributes names over folders.
     private static func shardedPath(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
 private let sourcesAtOnce = 16
-/// A bound above the size of a source and its name.
+/// Exceeds the size of a source and its name.
 private let maximumMemberBytes = 8 << 10
 
 extension ObjectContainer {
@@ -59,12 +59,12 @@ extension ObjectContainer {
         }
     }
 
-    /// Returns also whether all could be read and are sealed.
+    /// Returns the members, and whether all of them could be read and are sealed.
     func members(
         _ names: [String], in folder: String, signedBy signature: SharedSignature
     ) async throws -> (sources: [NamedSource], areAll: Bool) {
         let tagged = try await severalAtOnce(names) { name -> NamedSource? in
-            // Anything may stand there that others have written, also what is too long.
+            // Other programs may have written anything here, including objects that are too long.
             guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {
                 return nil
             }

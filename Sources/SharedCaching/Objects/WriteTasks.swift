@@ -36,7 +36,7 @@ final class WriteTasks: Sendable {
         }
     }
 
-    /// Drops writes that do not start in time.
+    /// Waits for writes, and drops those that do not start in time.
     func stop(timeLimit: Duration) async {
         await running.waitUntilIdle(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in
@@ -65,7 +65,7 @@ final class WriteTasks: Sendable {
     }
 }
 
-/// Counts running tasks, so that the end can wait for them.
+/// Counts running tasks, so that a shutdown can wait for them.
 final class RunningTasks: Sendable {
     private struct State {
         var count = 0

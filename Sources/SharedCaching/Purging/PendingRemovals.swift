@@ -1,15 +1,13 @@
 import Coordination
 
-/// Removals that are sent until the server confirms them; none is dropped while there is room.
-///
-/// A plain value.
+/// Removals that are sent until the server confirms them; a plain value that drops none while there is room.
 struct PendingRemovals {
     enum Removal {
         case forget([SharedSource])
         /// Removes sources, and notifies all other instances.
         case purge([PurgeNotice])
         case tagged(TagRemoval)
-        /// Removes everything, and notifies all other instances if an operator wants it.
+        /// Removes everything, and notifies all other instances if an operator requested it.
         case everything(PurgeNotice? = nil)
 
         var notices: [PurgeNotice] {
@@ -26,7 +24,7 @@ struct PendingRemovals {
         let removal: Removal
         let answer: Promise<RemovalState>?
         var isSent = false
-        /// The sources under a tag, once they are known, or the readable part of their list.
+        /// The sources under a tag, once they are known, or the part of their list that was readable.
         var tagged: TaggedSources?
     }
 
@@ -48,10 +46,10 @@ struct PendingRemovals {
         }
     }
 
-    /// Returns false if too many are pending.
+    /// Adds a removal; returns false if too many are pending.
     ///
-    /// If too many sources are to be forgotten without a waiting caller, everything is forgotten once; there is always
-    /// room for that.
+    /// If a removal without a waiting caller has too many sources, everything is removed instead; there is always room
+    /// for that.
     mutating func add(_ removal: Removal, answer: Promise<RemovalState>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
@@ -79,7 +77,7 @@ struct PendingRemovals {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
 
-    /// The sources need not be listed again.
+    /// Returns a removal to the queue with its sources, which need not be listed again.
     mutating func putBack(_ number: Int, after tagged: TaggedSources) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
         (entries[index].isSent, entries[index].tagged) = (false, tagged)
@@ -91,7 +89,7 @@ struct PendingRemovals {
     }
 }
 
-/// The state of a removal in a shared place, best first.
+/// The state of a removal in a shared store, best first.
 package enum RemovalState: Int, Comparable, Sendable {
     case done
     case pending
@@ -102,7 +100,7 @@ package enum RemovalState: Int, Comparable, Sendable {
 
 package struct TagRemoval: Sendable {
     let tag: SharedTag
-    /// `isComplete`: they are all that the place knew under the tag; called on any thread, must be quick.
+    /// Receives the sources, and whether these are all that the store knows; called on any thread, must be fast.
     let onSources: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
     package init(
@@ -112,12 +110,11 @@ package struct TagRemoval: Sendable {
     }
 }
 
-/// Limits the sources that a purge by tag removes, because each is removed separately, and all instances receive
-/// its name.
+/// Limits the sources that a purge by tag removes: each is removed separately, and all instances receive its name.
 package struct TagRemovalLimit: Sendable {
     package static let maximumSources = 100_000
     static let maximumMemberBytes = 8 << 10
-    /// The length of all names, which fill half as many notices as the purge log keeps.
+    /// The maximum length of all names, which fill half as many notices as the purge log keeps.
     static let maximumBytes = 8 << 20
 
     private var sources = 0
@@ -125,7 +122,7 @@ package struct TagRemovalLimit: Sendable {
 
     package init() {}
 
-    /// Returns false if there is no room for a source of this name.
+    /// Returns false if a source with this name exceeds the limit.
     package mutating func take(_ name: String) -> Bool {
         guard sources < Self.maximumSources, bytes + name.utf8.count + SharedSource.labelLength < Self.maximumBytes
         else {
@@ -144,14 +141,14 @@ struct TaggedSources {
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
-    /// Limits the members read, sealed or not: anyone with access to the server can add members without limit.
+    /// Limits the members read, even unsealed ones: anyone with access to the server can add any number of members.
     private static let maximumBytes = 64 << 20
-    /// A member counts at least this size.
+    /// The minimum size for which a member counts.
     private static let minimumBytes = 64
 
-    /// A page of members; nil for those that are too long.
+    /// Adds a page of members; those that are too long are nil.
     ///
-    /// - Parameter signature: Members with another signature are skipped, and take no room.
+    /// - Parameter signature: The seal; members with another one are skipped and do not count.
     mutating func add(_ page: [[UInt8]?], signedBy signature: SharedSignature) {
         for member in page {
             readBytes += max(Self.minimumBytes, member?.count ?? TagRemovalLimit.maximumMemberBytes)
@@ -166,7 +163,7 @@ struct TaggedSources {
 
     mutating func end() { isComplete = false }
 
-    /// Returns the same purges in each call.
+    /// Returns the notices, which are the same in each call.
     ///
     /// The tag comes last: an instance that receives it has already removed these sources, and searches for others.
     mutating func notices(for tag: SharedTag) -> [PurgeNotice] {

@@ -2,9 +2,9 @@ import Coordination
 import Crypto
 
 package struct NamedSource: Hashable, Sendable {
-    /// Named by the rules of the instance that sends the notice.
+    /// The source under the rules of the instance that sends the notice.
     package let source: SharedSource
-    /// Each instance parses it by its own rules.
+    /// The name of the source, which each instance parses under its own rules.
     package let name: String
 
     private static let maximumNameBytes = 4_096
@@ -26,7 +26,7 @@ package struct NamedSource: Hashable, Sendable {
 
     var encoded: [UInt8] { source.label + Array(name.utf8) }
 
-    /// The bytes in memory while it waits to be written, with its tag.
+    /// The size in memory while the notice waits to be written with its tag.
     var queuedLength: Int { 512 + name.utf8.count }
 }
 
@@ -36,12 +36,10 @@ package struct PurgeNotice: Sendable, Equatable {
         case tag(SharedTag)
         case everything
     }
-
-    /// A random identifier.
     let id: Generation
     package let subject: Subject
 
-    /// Limits the sources of a notice, unless one alone is larger: instances and the log store thousands of notices.
+    /// Limits the names in a notice, except for a single larger one, because instances and the log store thousands.
     private static let maximumListBytes = 4 << 10
 
     init(_ subject: Subject) {
@@ -64,7 +62,7 @@ package struct PurgeNotice: Sendable, Equatable {
         return part.isEmpty ? notices : notices + [PurgeNotice(.sources(part))]
     }
 
-    /// Nil if the bytes are invalid, or not sealed by an instance with this seal.
+    /// Returns nil if the bytes are invalid, or not sealed by an instance with this seal.
     init?(_ bytes: [UInt8], _ signature: SharedSignature = SharedSignature()) {
         guard let bytes = signature.words(signed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
@@ -98,7 +96,7 @@ package struct PurgeNotice: Sendable, Equatable {
 struct PurgeMemory {
     private var notices = BoundedMap<Generation, PurgeNotice>(maximumCount: PurgeMemory.capacity)
 
-    /// The number of purges in the log, and in each instance.
+    /// The number of purges kept in the log and in each instance.
     static let capacity = 4_096
 
     mutating func add(_ notice: PurgeNotice) -> Bool {
@@ -112,10 +110,10 @@ struct PurgeMemory {
     }
 }
 
-/// Called on the `shared-cache` thread.
+/// Handlers that are called on the `shared-cache` thread.
 package struct PurgeHandlers: Sendable {
     let onPurge: @Sendable (PurgeNotice.Subject) -> Void
-    /// Missed purges are lost.
+    /// Called if missed purges are lost.
     let onGap: @Sendable () -> Void
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 

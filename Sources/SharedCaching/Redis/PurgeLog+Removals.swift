@@ -1,6 +1,6 @@
 import Coordination
 
-/// Removals are sent again until the server confirms them.
+/// Sends removals until the server confirms them.
 extension PurgeLog {
     mutating func add(
         _ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?, isConnected: Bool
@@ -10,7 +10,7 @@ extension PurgeLog {
         return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
     }
 
-    /// Removals that the server rejects stay pending.
+    /// Returns the actions that send pending removals; those that the server rejects stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = pending.takeUnsent()
         guard let last = entries.last else { return finish(purpose) }
@@ -31,7 +31,7 @@ extension PurgeLog {
 
     /// Reads a page of the tag's sources; after the last page, the sources are purged.
     ///
-    /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
+    /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
     mutating func collect(
         _ removal: TagRemoval, for entry: PendingRemovals.Entry, after tagged: TaggedSources, replies: [Reply]?,
         isUnreadable: Bool, purpose: Purpose?
@@ -88,7 +88,7 @@ extension PurgeLog {
 
     private func finish(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
 
-    /// Replies may reject entries of the log, which is then recreated at the next poll.
+    /// Checks replies to writes; if they reject entries of the log, it is recreated at the next poll.
     mutating func checkWrites(_ replies: [Reply]) -> [Action] {
         let failure = replies.lazy.compactMap(\.failure).first { Self.isUnusable($0) || $0.hasPrefix("ERR ") }
         guard let failure, !isUnusable else { return [] }
@@ -97,7 +97,7 @@ extension PurgeLog {
     }
 
     private static func isDone(_ removal: PendingRemovals.Removal, _ replies: [Reply]) -> Bool {
-        // A full server rejects the next generation of everything, the last command.
+        // A full server rejects the last command, which creates the next generation of everything.
         let needed = if case .everything = removal, replies.count > 1 { replies.dropLast() } else { replies[...] }
         return needed.allSatisfy { $0.failure == nil }
     }
@@ -110,19 +110,20 @@ extension PurgeLog {
         case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
             for notice in notices { add(notice, deleting: notice.sources.map(\.generationName), to: &command) }
-        // The sources under the tag are requested first.
+        // The sources under the tag are read first.
         case .tagged: break
         case .everything(let notice?): add(notice, deleting: [RedisNames.everything], to: &command)
         case .everything(nil): command.add("DEL", RedisNames.everything)
         }
         if case .everything = removal, !isReadOnly {
-            // At once, so that the next fetches can be shared; if it is rejected, the next read of the log tries again.
+            // Create the generation now, so that the next fetches can be shared; if this is rejected, the next read of
+            // the log tries again.
             command.add(newGeneration)
         }
         return command
     }
 
-    /// The log comes first: an instance that finds the next generation finds the purge in the log.
+    /// The log comes first, so that an instance that finds the next generation also finds the purge.
     private func add(_ notice: PurgeNotice, deleting names: [[UInt8]], to command: inout RedisCommand) {
         command.add(Self.append(notice.encoded(signature)))
         if !names.isEmpty { command.add("DEL", keys: names) }

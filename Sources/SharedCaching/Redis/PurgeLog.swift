@@ -1,23 +1,22 @@
 import Coordination
 
-/// An instance's part in the purges of a fleet: its position in the log of purges, a stream on the server, the purges
-/// it has performed, and the removals that the server has not confirmed.
+/// An instance's part in the purges of a fleet: a plain value whose methods return the actions to perform, in order.
 ///
-/// A plain value: its methods return the actions to perform, in order.
+/// Contains the position in the log of purges, a stream on the server, the purges performed by the instance, and the
+/// removals that the server has not confirmed.
 struct PurgeLog {
     enum Purpose {
-        /// The server was just connected: it is used once all missed purges are known and all pending removals are
-        /// sent.
+        /// After a connection: the server is used once all missed purges are known and all pending removals sent.
         case join
-        /// Periodic: pending removals are sent.
+        /// Sends pending removals periodically.
         case poll
         case notify(Promise<Bool>)
     }
 
     enum Question {
-        /// A page of the log from a position, after this many entries.
+        /// Reads a page of the log from a position, after `after` entries.
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
-        /// The last of several removals has the purpose of sending them.
+        /// Sends a removal. With a purpose, it is the last one.
         case removal(PendingRemovals.Entry, tagged: TaggedSources = TaggedSources(), Purpose?)
         case members(TagRemoval, PendingRemovals.Entry, tagged: TaggedSources, Purpose?)
         case repair
@@ -29,7 +28,7 @@ struct PurgeLog {
         case send(RedisCommand, Question)
         case purge(PurgeNotice)
         case tagged(TagRemoval, TaggedSources)
-        /// Missed purges are lost.
+        /// Drops all values, because missed purges are lost.
         case dropEverything
         case savePosition([UInt8])
         case notify(Promise<Bool>)
@@ -40,10 +39,10 @@ struct PurgeLog {
     }
 
     static let pageLength = 500
-    /// Entries read in a row: four times the length of a full log.
+    /// The maximum number of entries to read: four times the length of a full log.
     private static let maximumLogLength = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
-    /// Scanned per step when all values are dropped.
+    /// The number of keys scanned per step when all values are dropped.
     private static let sweptKeys = 500
 
     let signature: SharedSignature
@@ -51,13 +50,15 @@ struct PurgeLog {
     var processed = PurgeMemory()
     var pending = PendingRemovals()
     private var position: [UInt8]?
-    /// The position is an earlier process's, and the log has not been read since.
+    /// Whether the position was saved by an earlier process, and the log has not been read since.
     private var isOfEarlierProcess: Bool
-    /// Other programs have made the log unreadable or unwritable: it is deleted before the next read, as if the server
-    /// had lost it, and instances write the purges they know again.
+    /// Whether other programs have made the log unreadable or unwritable.
+    ///
+    /// It is then deleted before the next read, as if the server had lost it, and instances write their known purges
+    /// again.
     var isUnusable = false
 
-    /// - Parameter position: The last entry that the instance has read.
+    /// - Parameter position: The last entry that the instance has read; nil to read the whole log.
     init(_ signature: SharedSignature, isReadOnly: Bool, position: [UInt8]?) {
         self.signature = signature
         self.isReadOnly = isReadOnly
@@ -65,7 +66,7 @@ struct PurgeLog {
         isOfEarlierProcess = position != nil
     }
 
-    /// Reads from the last position, or from the beginning if it is a different log.
+    /// Reads the log from the last position, or from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
         return [page(from: position, after: 0, nil, purpose)]
@@ -81,11 +82,11 @@ struct PurgeLog {
         switch question {
         case .page(let start, let count, let reading, let purpose):
             guard let replies else {
-                // The connection has ended; the next one begins with a new log.
+                // The connection has ended; the next one starts with a new log.
                 return isUnreadable ? markUnusable("a reply that is too long", reading) : []
             }
             if reading?.isRenewed == true { isUnusable = false }
-            // A server that rejects commands is useless: without the log, purges would be missed.
+            // A server that rejects commands cannot be used: purges would be missed without the log.
             guard let page = replies.last?.elements else {
                 let failure = replies.last?.failure ?? "no answer to XRANGE"
                 return Self.isUnusable(failure) ? markUnusable(failure, reading, purpose) : [.fail(failure)]
@@ -104,7 +105,7 @@ struct PurgeLog {
 
     mutating func process(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
 
-    /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
+    /// - Parameter reading: The notices since the beginning of the log; nil if reading starts at a later position.
     private func page(from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose) -> Action
     {
         var command = RedisCommand()
@@ -117,8 +118,9 @@ struct PurgeLog {
         return .send(command, .page(from: start, after: count, reading, purpose))
     }
 
-    /// Deletes an invalid generation of everything, so that the next query creates one; otherwise no value would be
-    /// found from then on.
+    /// Deletes an invalid generation of everything, so that the next query creates one.
+    ///
+    /// Otherwise no value would be found from then on.
     private func repaired(_ replies: [Reply]) -> [Action] {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length
@@ -126,15 +128,15 @@ struct PurgeLog {
         return [.send(RedisCommand("DEL", RedisNames.everything), .other)]
     }
 
-    /// Another program has written a value of another type under the name.
+    /// Whether another program has written a value of another type under the name.
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
-    /// A new log is read at once if there is a purpose.
+    /// Marks the log as unusable; with a purpose, reads a new log immediately.
     private mutating func markUnusable(
         _ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil
     ) -> [Action] {
         isUnusable = true
-        // Other programs write faster than it is read: the server is retried later.
+        // Other programs write faster than the log is read, so the server is retried later.
         guard reading?.isRenewed != true else { return [.fail(reason)] }
         return [.report(reason)] + (purpose.map { [readAll(for: $0)] } ?? [])
     }
@@ -144,8 +146,8 @@ struct PurgeLog {
     ) -> [Action] {
         let entries = page.compactMap { PurgeLogEntry($0, signature) }
         if reading == nil, entries.first?.id != start {
-            // It is not the log that was read, or has dropped the position. The purges that an earlier process had
-            // missed may be lost.
+            // This is not the log that was read, or it has dropped the position. Purges that an earlier process missed
+            // may be lost.
             defer { position = nil }
             return [readAll(for: purpose)]
         }
@@ -153,7 +155,7 @@ struct PurgeLog {
             return markUnusable("entries that no instance wrote", reading, purpose)
         }
         var (actions, reading) = ([Action](), reading)
-        // The purge at the previous position was already performed, perhaps by an earlier process.
+        // The purge at the previous position was already performed.
         if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {
             let purges = entry.notice.map { process($0) } ?? []
@@ -164,7 +166,7 @@ struct PurgeLog {
             let isNews = last != position
             position = last
             if page.count >= Self.pageLength, last != start {
-                // The position is saved later if everything may have to be dropped first.
+                // If everything may have to be dropped first, the position is saved later.
                 let note: [Action] = isNews && reading?.hasLostPosition != true ? [.savePosition(last)] : []
                 return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }
@@ -180,14 +182,14 @@ struct PurgeLog {
         }
     }
 
-    /// Writes the purges known here into a log that lacks them, because the previous log was lost.
+    /// Writes known purges into a log that lacks them, because the previous log was lost.
     private func repairs(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
         let gap: [Action] = reading.isGap(signature) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = processed.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
         var command = RedisCommand()
-        // An empty entry later identifies the log as this one.
+        // An empty entry identifies the log later.
         if missing.isEmpty { command.add(Self.append([])) }
         for notice in missing { command.add(Self.append(notice.encoded(signature))) }
         return gap + [.send(command, .repair)]
@@ -195,7 +197,7 @@ struct PurgeLog {
 
     static let sweepStart = "0".sentBytes
 
-    /// Deletes values in steps of a few keys.
+    /// Deletes values a few keys at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = RedisNames.values + "*".sentBytes
         return .send(

@@ -1,5 +1,5 @@
 struct PurgeLogReading {
-    /// An earlier process's position in the log no longer exists.
+    /// Whether the position saved by an earlier process no longer exists in the log.
     var hasLostPosition = false
     var isRenewed = false
     private var entries: Set<[UInt8]> = []
@@ -7,7 +7,7 @@ struct PurgeLogReading {
     private var hasForeignEntries = false
     private var hasKnownPurges = false
 
-    /// The number of sealed purges in a full log: instances that repair a log write some of them twice.
+    /// The number of sealed purges in a full log; fewer than its capacity, because repairs write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
 
     init(hasLostPosition: Bool, isRenewed: Bool) {
@@ -22,9 +22,9 @@ struct PurgeLogReading {
 
     /// Whether purges may have been dropped from the log before they were read.
     ///
-    /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
-    /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
-    /// dropped. A purge that is written again proves nothing more either.
+    /// True if a full log has no known purge, or if an earlier process read another log. With a key, unsealed entries
+    /// do not count: anyone with access to the server could fill the log with them to have everything dropped. Purges
+    /// that are written again do not count either.
     func isGap(_ signature: SharedSignature) -> Bool {
         guard !hasKnownPurges || hasLostPosition else { return false }
         guard signature.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
@@ -35,9 +35,9 @@ struct PurgeLogReading {
 struct PurgeLogEntry {
     let id: [UInt8]
     let notice: PurgeNotice?
-    /// Whether it is neither a purge nor an empty entry, which identifies a log.
+    /// Whether the entry is neither a purge nor an empty entry, which identifies a log.
     let isForeign: Bool
-    /// Reading it repeatedly is expensive.
+    /// Whether reading the entry repeatedly is expensive.
     let isOversized: Bool
 
     init?(_ reply: Reply, _ signature: SharedSignature) {

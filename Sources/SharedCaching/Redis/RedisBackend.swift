@@ -4,7 +4,7 @@ import Telemetry
 
 /// A store on a server; one thread does all communication with it.
 final class RedisBackend: StoreBackend {
-    /// The longest lifetime of a value plus a day: no value outlives its generation.
+    /// The longest lifetime of a value plus a day, so that no value outlives its generation.
     private static let maximumSeconds = 7 * 86_400
     private static let generationSeconds = 8 * 86_400
     private static let logTimeLimit = Duration.seconds(1)
@@ -13,7 +13,7 @@ final class RedisBackend: StoreBackend {
     private let gate: StoreGate
     private let inbox: RedisInbox
     private let tls: RedisTLS?
-    /// The lifetime until a request writes its value: any URL creates a generation, so it must not stay longer.
+    /// The lifetime until a request writes its value; it is short, because any URL creates a generation.
     private let newGenerationSeconds: Int
 
     init(_ configuration: SharedCacheConfiguration, gate: StoreGate) throws(SharedStoreFailure) {
@@ -46,12 +46,12 @@ final class RedisBackend: StoreBackend {
     let isServer = true
 
     func stop(timeLimit: Duration) async {
-        // The rest is for logging the removals that are lost.
+        // The rest of the time is for logging lost removals.
         inbox.stop(by: gate.timekeeper.now + timeLimit * 3 / 4)
         _ = await inbox.ended.value(within: timeLimit, by: gate.timekeeper, or: false)
     }
 
-    /// The server performs commands in order.
+    /// Returns true, because the server performs commands in order.
     func mayRead(_ sources: [SharedSource]) -> Bool { true }
 
     func read(
@@ -80,12 +80,12 @@ final class RedisBackend: StoreBackend {
                     replyCount: command.replyCount + rest.replyCount, length: bytes.count)))
     }
 
-    /// The tag itself is sent to all instances, so requests waiting for one of its sources learn of the purge.
+    /// Returns nil: the tag itself is sent to all instances, so requests that wait for its sources learn of the purge.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? { nil }
 
     func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
         guard gate.admit(source.queuedLength, in: .tags) else { return }
-        // A set outlives all values written since its last member was added.
+        // The set outlives all values written since its last member was added.
         let set = RedisTagSet(of: tag, configuration.credentials.signature)
         var command = RedisCommand()
         command.add("SADD", set.name, source.encoded + set.signature.text(of: source.encoded))

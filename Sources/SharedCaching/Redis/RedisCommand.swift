@@ -16,7 +16,7 @@ struct RedisCommand: Sendable {
         replyCount += 1
     }
 
-    /// `SET KEY VALUE EX SECONDS`: returns the part after the value.
+    /// Adds `SET KEY VALUE EX SECONDS` without the value; returns the part after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
         start("*", 5)
         write("SET")

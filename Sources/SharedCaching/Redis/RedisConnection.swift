@@ -2,12 +2,12 @@ import Coordination
 import Glibc
 import Memory
 
-/// Pipelined commands, whose replies arrive in the same order; used by one thread.
+/// A connection with pipelined commands, whose replies arrive in order; used by one thread.
 final class RedisConnection {
     enum Outcome {
         case replies([Reply])
         case timeout
-        /// Too long or invalid; the connection has ended.
+        /// The reply is invalid or too long; the connection has ended.
         case unreadable
         case closed
     }
@@ -39,7 +39,7 @@ final class RedisConnection {
     var onMessage: ((Reply) -> Void)?
     private(set) var rejection: String?
 
-    /// A limit, because others that wait for the thread have limits of milliseconds.
+    /// Limits the reads per turn, because other connections of the thread have timeouts of milliseconds.
     private static let readsInTurn = 16
     private static let stagedBytes = 256 << 10
 
@@ -53,14 +53,14 @@ final class RedisConnection {
     var oldestSentAt: Duration? { pending.first?.sentAt }
     var descriptor: CInt { socket?.descriptor ?? -1 }
 
-    /// poll's `POLLIN` and `POLLOUT`.
+    /// The events to wait for: poll's `POLLIN` and `POLLOUT`.
     var events: Int16 {
         guard let socket else { return 0 }
         guard socket.isOpen else { return Int16(socket.waitsForRoom ? POLLOUT : POLLIN) }
         return Int16(socket.waitsForRoom ? POLLIN | POLLOUT : POLLIN)
     }
 
-    /// Returns false if connecting fails at once.
+    /// Starts to connect; returns false if that fails immediately.
     func open(_ address: ServerAddress, tls: RedisTLS?, host: String, at now: Duration) -> Bool {
         guard let socket = RedisSocket(to: address, tls: tls, host: host),
             let reader = ReplyReader(maximumBytes: maximumReplyBytes)
@@ -137,7 +137,7 @@ final class RedisConnection {
         }
     }
 
-    /// Long input is read in several turns.
+    /// Reads available input; long input is read in several turns.
     func receive(into buffer: UnsafeMutableRawBufferPointer) {
         hasMoreToRead = false
         guard let socket, let reader else { return }

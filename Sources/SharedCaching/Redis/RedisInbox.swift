@@ -5,7 +5,7 @@ import Memory
 struct RedisRead: Sendable {
     let command: RedisCommand
     let deadline: Duration
-    /// Called once with the values of the last command, on any thread; must not block.
+    /// Receives the values of the last command; called once, on any thread, must not block.
     let finish: @Sendable (StoreAnswer) -> Void
 }
 
@@ -13,9 +13,9 @@ struct RedisWrite: Sendable {
     let command: RedisCommand
     var body: SharedBytes?
     var after: [UInt8] = []
-    /// The number of replies; the first is for the write.
+    /// The number of replies, of which the first is for the write.
     let replyCount: Int
-    /// In bytes, as counted by the queue.
+    /// The length in bytes, as counted by the queue.
     let length: Int
     var queue = SharedStoreStatistics.Queue.values
 }
@@ -60,7 +60,7 @@ final class RedisInbox: Sendable {
 
     func post(_ request: Request) {
         let isStopped = state.withLock { state in
-            // The thread may need the server's addresses for its last removals.
+            // Resolved addresses are accepted even during a shutdown, for the last removals.
             if case .addresses = request {} else if state.end != nil { return true }
             state.requests.append(request)
             return false

@@ -6,7 +6,7 @@ struct ServerAddress: Sendable {
     let family: CInt
     let bytes: [UInt8]
 
-    /// - Parameter isNumeric: `host` must be an address, so that the call does not block.
+    /// - Parameter isNumeric: Whether `host` must be an address, so that the call does not block.
     static func blockingLookUp(_ host: String, port: UInt16, isNumeric: Bool) -> [ServerAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
@@ -26,12 +26,12 @@ struct ServerAddress: Sendable {
     }
 }
 
-/// The TLS settings of all connections; libssl may use them on any thread once they are created.
+/// The TLS settings of all connections; once created, libssl may use them on any thread.
 @safe
 final class RedisTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer
 
-    /// A PEM file, or the system's authorities; nil if the file is invalid.
+    /// Reads a PEM file, or by default the system's authorities; returns nil if the file is invalid.
     init?(authorities: String?) {
         guard let context = unsafe CHiredisShim_tls_create(authorities) else { return nil }
         unsafe self.context = unsafe context
@@ -44,7 +44,7 @@ final class RedisTLS: @unchecked Sendable {
 @safe
 final class RedisSocket {
     enum Progress: Equatable {
-        /// Bytes transferred; 0 after a step of the handshake.
+        /// The number of bytes transferred; 0 after a step of the handshake.
         case moved(Int)
         case blocked
         case closed
@@ -56,7 +56,7 @@ final class RedisSocket {
     private var isConnected = false
     private let tls: OpaquePointer?
 
-    /// Nil if connecting fails at once.
+    /// Returns nil if connecting fails immediately.
     init?(to address: ServerAddress, tls context: RedisTLS?, host: String) {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.family, kind, 0)
@@ -122,7 +122,7 @@ final class RedisSocket {
 
     /// Whether more bytes may be readable after a read of `count` bytes into a buffer of `capacity`.
     ///
-    /// If not, the system reports later bytes. It does not report bytes buffered by libssl.
+    /// If not, the system will report further bytes; bytes buffered by libssl are not reported.
     func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }
 
     func send(_ bytes: UnsafeRawBufferPointer) -> Progress {

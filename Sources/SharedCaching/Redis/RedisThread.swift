@@ -21,11 +21,11 @@ final class RedisThread {
     private var isLookingUp = false
     private var nextPoll = Duration.zero
     private var isPolling = false
-    /// The attempts since the last connection, and the error with which the server rejected them.
+    /// The attempts since the last connection, and the server's error if it rejected them.
     private var tries = 0
     private var lastRejection: String?
 
-    /// The time between reads of the log, in case a message was missed.
+    /// The time between reads of the log, in case a message was lost.
     private static let pollInterval = Duration.milliseconds(400)
     private static let replyTimeout = Duration.seconds(2)
     private static let writeTimeout = Duration.seconds(5)
@@ -152,7 +152,7 @@ final class RedisThread {
         return command
     }
 
-    /// Returns false if that fails at once, or the server's address is unknown.
+    /// Starts to connect; returns false if that fails immediately, or the server's address is unknown.
     private func open(_ connection: RedisConnection) -> Bool {
         guard connection.isClosed else { return true }
         while let address = addresses.first {
@@ -242,7 +242,7 @@ final class RedisThread {
         }
     }
 
-    /// Logs why the server is unusable from the start, and each other reason, once.
+    /// Logs why the server cannot be used, once per reason.
     private func report() {
         tries += 1
         if let rejection = control.rejection, rejection != lastRejection {
@@ -270,12 +270,12 @@ final class RedisThread {
         }
     }
 
-    /// The server has become too slow: the other reads would be answered too late.
+    /// Closes read connections to a server that has become too slow, because other replies would be late.
     private func closeSlowReaders() {
         if gate.health.state == .suspended { for reader in readers { reader.close() } }
     }
 
-    /// The first connection with few pending reads, so that a few reads share one.
+    /// Returns the first connection with few pending reads, so that several reads share one.
     private func reader() -> RedisConnection? {
         let chosen =
             readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }
@@ -295,7 +295,7 @@ final class RedisThread {
         }
     }
 
-    /// `watched` has an entry for each connection, and one for the inbox.
+    /// Waits for events; `watched` has an entry for each connection, and one for the inbox.
     private func wait(atMostUntil end: Duration?) {
         watched.removeAll(keepingCapacity: true)
         // poll ignores entries without a descriptor.

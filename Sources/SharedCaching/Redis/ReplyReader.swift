@@ -26,7 +26,7 @@ enum Reply {
 /// Parses replies with hiredis; used by one thread.
 @safe
 final class ReplyReader {
-    /// An invalid reply, or too many bytes.
+    /// A reply is invalid or too long.
     struct ProtocolViolation: Error {}
 
     private let raw: UnsafeMutablePointer<redisReader>

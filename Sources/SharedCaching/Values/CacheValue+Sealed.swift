@@ -1,10 +1,11 @@
 import Crypto
 import Memory
 
-/// The encoded form: version of the layout, length, key, generations at the start of the write, head, body, and the
-/// signature of all these (``SharedSignature``), which is verified before anything is used.
+/// The encoding of a value: layout version, length, key, generations at the start of the write, head, body, signature.
+///
+/// The signature (``SharedSignature``) covers everything before it and is verified before anything is used.
 extension CacheValue {
-    /// The mark of a value, with the version of its layout.
+    /// The first bytes of a value, with the version of its layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
     private static let signatureLength = SharedSignature.length

@@ -1,13 +1,13 @@
 import Crypto
 
-/// A random text for the period between two removals: a removal replaces it, and it never recurs.
+/// A random text for the period between two removals; a removal replaces it with a new one.
 package struct Generation: Hashable, Sendable {
-    /// 22 letters and digits.
+    /// The text in 22 letters and digits.
     let text: [UInt8]
 
     static let length = 22
 
-    /// The generation before the first removal, when none is stored.
+    /// The generation before the first removal; it is not stored.
     static let first = Generation(text: [UInt8](repeating: UInt8(ascii: "-"), count: length))
 
     private init(text: [UInt8]) { self.text = text }
@@ -22,7 +22,7 @@ package struct Generation: Hashable, Sendable {
 
 /// The generations of everything and of a source.
 ///
-/// A value written under them is found until one of them is replaced.
+/// A value written under these generations is found until one of them is replaced.
 package struct SharedGenerations: Hashable, Sendable {
     let everything: Generation
     let source: Generation

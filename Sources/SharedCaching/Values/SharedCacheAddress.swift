@@ -1,18 +1,18 @@
 import Text
 
-/// `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
+/// A server: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
 package struct SharedCacheAddress: Hashable, Sendable {
-    /// A name, or an address without brackets.
+    /// A host name, or an address without brackets.
     package let host: String
     package let port: UInt16
     package let database: Int
-    /// The server's certificate is verified.
+    /// Whether to use TLS and verify the server's certificate.
     package let isTLS: Bool
 
     private static let maximumHostBytes = 253
     private static let highestDatabase = 65_535
 
-    /// Nil for any other text, including one with a user or password.
+    /// Returns nil if the text is invalid, or contains a user or password.
     package init?(_ text: String) {
         let schemes = [("redis://", false), ("rediss://", true)]
         guard let (scheme, isTLS) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }

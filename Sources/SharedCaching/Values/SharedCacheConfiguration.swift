@@ -3,11 +3,11 @@ import Text
 package struct SharedCacheConfiguration: Sendable {
     package var address: SharedCacheAddress
     package var credentials = SharedCacheCredentials()
-    /// A PEM file; nil for the system's authorities.
+    /// A PEM file of authorities; nil for those of the system.
     package var authorities: String?
     package var requestTimeout = Duration.seconds(15)
     package var store = SharedStoreConfiguration()
-    /// The connections for reads; three others serve writes, control and messages.
+    /// The number of connections for reads; three others serve writes, control and messages.
     package var readConnections = 4
 
     package init(address: SharedCacheAddress) {
@@ -19,17 +19,17 @@ package struct SharedCacheConfiguration: Sendable {
 package struct SharedCacheCredentials: Sendable, Redacted {
     package var user: String?
     package var password: String?
-    /// Seals values and purges, the same for all instances; nil if a plain hash is enough.
+    /// The key that seals values and purges, the same for all instances; nil uses a plain hash.
     package var key: [UInt8]?
 
     package init() {}
 }
 
-/// Sizes are in bytes.
+/// The configuration of a store, with sizes in bytes.
 package struct SharedStoreConfiguration: Sendable {
     package var timeout = Duration.milliseconds(200)
     package var isReadOnly = false
-    /// Seals values in a folder or bucket, the same for all instances; nil if a plain hash is enough.
+    /// The key that seals values in a folder or bucket, the same for all instances; nil uses a plain hash.
     package var key: [UInt8]?
     package var maximumQueueBytes = 16 << 20
     package var maximumValueBytes = 8 << 20

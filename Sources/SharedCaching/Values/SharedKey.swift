@@ -1,9 +1,9 @@
 import Crypto
 import Memory
 
-/// A hash, which reveals nothing of a URL.
+/// The hash of a key, which reveals nothing about a URL.
 package struct SharedKey: Hashable, Sendable {
-    /// 32 bytes.
+    /// The hash, 32 bytes.
     let digest: [UInt8]
 
     package init(of name: [UInt8]) { digest = unsafe SHA256.hash(name.span.bytes).bytes }
@@ -12,7 +12,7 @@ package struct SharedKey: Hashable, Sendable {
 }
 
 package struct SharedSource: Hashable, Sendable {
-    /// A hash in 43 letters and digits.
+    /// The hash of the source, in 43 letters and digits.
     let label: [UInt8]
 
     package init(of name: [UInt8]) { label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8) }
@@ -29,12 +29,12 @@ package struct SharedSource: Hashable, Sendable {
 
 package struct SharedTag: Hashable, Sendable {
     package let text: String
-    /// A hash in 43 letters and digits.
+    /// The hash of the tag, in 43 letters and digits.
     let label: [UInt8]
 
     private static let maximumLength = 64
 
-    /// The grammar is checked elsewhere; nil if the tag cannot be written.
+    /// Returns nil if the tag cannot be written; does not check its grammar.
     package init?(_ text: String) {
         guard 1...Self.maximumLength ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
         self.text = text
@@ -43,13 +43,13 @@ package struct SharedTag: Hashable, Sendable {
     }
 }
 
-/// The set of sources requested under a tag, on the server.
+/// The set of sources requested under a tag on the server.
 ///
-/// With a key, its name depends on the key, and each member is sealed for this tag alone: members added by others are
-/// invalid, and a member of one tag is invalid for another.
+/// With a key, its name depends on the key, and each member is sealed for this tag: members added by other programs or
+/// copied from another tag are invalid.
 struct RedisTagSet {
     let name: [UInt8]
-    /// The seal of purges has another key.
+    /// The seal of members; the seal of purges uses another key.
     let signature: SharedSignature
 
     init(of tag: SharedTag, _ signature: SharedSignature) {
@@ -66,15 +66,11 @@ package struct TagCheckpoint: Sendable {
 
 enum RedisNames {
     private static let prefix = "alula:1:"
-
-    /// The prefix before the hash of a value's key.
     static let values = Array((prefix + "v:").utf8)
-    /// The prefix before the label of a source.
     static let generations = Array((prefix + "g:").utf8)
     static let everything = Array((prefix + "g").utf8)
     /// The prefix before the label of a tag, or its seal: a set of the sources requested under it.
     static let tags = Array((prefix + "t:").utf8)
     static let log = Array((prefix + "purges").utf8)
-    /// The channel on which purges are published.
     static let channel = Array((prefix + "purged").utf8)
 }

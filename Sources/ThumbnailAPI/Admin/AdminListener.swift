@@ -7,7 +7,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 extension ListenerResponder {
-    /// - Parameter sites: The names of the listener, and the sites that may write to it.
+    /// - Parameter sites: The host names of the listener, and the sites that may write to it.
     package convenience init(
         administering service: AdministeredService, sites: AdminSites, token: AdminToken = AdminToken(nil),
         reader: PrefetchReader,
@@ -30,7 +30,7 @@ extension ListenerResponder {
 extension AdminSites: RequestCheck {
     func check(_ context: RequestContext) throws(APIError) -> Outcome? {
         switch context.route {
-        // Load balancers may use any host name.
+        // Load balancers may send any host name.
         case .live, .ready: return nil
         default:
             if let request = context.request, let violation = violation(to: request) { throw APIError(violation) }

@@ -4,7 +4,7 @@ import Telemetry
 import Text
 import ThumbnailTypes
 
-/// One line for each request, at `info` for actions.
+/// Logs one line for each admin request; actions at level `info`.
 struct AdminLog: ResponseCompletion {
     let logger: Logger
 
@@ -13,7 +13,7 @@ struct AdminLog: ResponseCompletion {
         let error = outcome.action?.failure ?? outcome.error
         var line = logger.with([
             "requestId": .string(context.id),
-            // Peers over a Unix socket have no address.
+            // Peers on a Unix socket have no address.
             "client": .string(context.client?.description ?? "unix"),
         ])
         if let action = outcome.action {

@@ -11,7 +11,7 @@ enum AdminParameter: String {
 struct AdminParameters {
     private var values: [AdminParameter: String] = [:]
 
-    /// Rejects parameters that are not `allowed`, repeated, or undecodable.
+    /// Rejects parameters that are unknown, repeated or malformed.
     init(target: String, allowed: Set<AdminParameter>) throws(APIError) {
         let query = RawQuery(target: target)
         for (index, item) in try query.decoded().enumerated() {
@@ -38,7 +38,7 @@ struct AdminParameters {
 
     subscript(parameter: AdminParameter) -> String? { values[parameter] }
 
-    /// The source, which need not be a URL.
+    /// Returns the source; it need not be a URL.
     func source() throws(APIError) -> ExactText? {
         guard let text = values[.url] else { return nil }
         return ExactText(try ParameterGrammar.source(text))
@@ -52,7 +52,7 @@ struct AdminParameters {
         return ExactText(text)
     }
 
-    /// The origin, without the colon after a name.
+    /// Returns the origin; a colon after its name is removed.
     func requiredOrigin() throws(APIError) -> ExactText {
         let name = AdminParameter.origin.rawValue
         guard let text = values[.origin] else { throw .missingParameter(name) }

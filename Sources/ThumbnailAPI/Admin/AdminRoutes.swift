@@ -8,12 +8,12 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Called on the listener's event thread; slower responses are asynchronous.
+/// Routes of the admin listener; called on the listener's event thread, so slow responses are deferred.
 struct AdminRoutes: RouteTable {
     let service: AdministeredService
     let reader: PrefetchReader
     let explainer: TargetExplainer
-    /// Parsing bodies takes too long for an event thread.
+    /// Parse bodies, which takes too long for an event thread.
     let workers: WorkerPool
     let bodies: BodyMemory
     let failures: FailureWriter
@@ -197,7 +197,7 @@ struct AdminRoutes: RouteTable {
         }
     }
 
-    /// Explains the request for a source such as `source=4000x3000.png`, with `accept=`.
+    /// Explains a request, with its parameters `accept` and `source`, such as `source=4000x3000.png`.
     private func explanation(of parameters: AdminParameters) throws(APIError) -> JSONValue {
         guard let target = parameters[.target] else { throw .missingParameter(AdminParameter.target.rawValue) }
         guard !target.isEmpty else { throw .badParameter(AdminParameter.target.rawValue, "Must not be empty.") }
@@ -285,7 +285,7 @@ package struct AdministeredService: Sendable {
     let history: StatsHistory
     let slowRequests: SlowRequests
     let calls: @Sendable () -> [Notifier.Statistics]?
-    /// The effective values, without secrets.
+    /// Returns the effective values without secrets.
     let settings: @Sendable () -> JSONValue
     let reload: @Sendable () async throws -> SettingsReload
     let tenants: TenantAccounts?

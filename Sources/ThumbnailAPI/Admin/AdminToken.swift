@@ -3,13 +3,13 @@ import Dialects
 package import Downloading
 import HTTPTypes
 
-/// The bearer token (RFC 6750) that requests need, except health checks and the files of the page, which hold no data.
+/// The bearer token (RFC 6750) that requests require, except health checks and files of the page, which hold no data.
 package struct AdminToken: Sendable {
     private static let scheme = "bearer "
 
     private let token: [UInt8]?
 
-    /// - Parameter token: Nil if none is needed.
+    /// - Parameter token: The token; if nil, all requests are accepted.
     package init(_ token: Secret?) { self.token = token.map { Array($0.text.utf8) } }
 }
 

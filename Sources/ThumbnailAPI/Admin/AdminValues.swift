@@ -31,7 +31,7 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// External state: the disk cache, what instances share, and the calls of hooks and callbacks.
+    /// The state of the disk cache, the shared caches, and the calls of hooks and callbacks.
     static func externalState(
         _ control: any ServiceControlling, _ calls: [Notifier.Statistics]?
     ) -> [(String, JSONValue)] {
@@ -116,9 +116,9 @@ extension JSONValue {
             })
     }
 
-    /// Lists held origins first, then suspended, unreachable and other ones.
+    /// Lists paused origins first, then suspended, unreachable and other ones.
     ///
-    /// Within a state, origins that clients cannot have made up come first.
+    /// Within a state, origins that clients cannot have invented come first.
     static func worstOrigins(_ origins: [OriginStatus]) -> JSONValue {
         let troubled: [OriginStatus.State] = [.held, .suspended, .notReachable]
         var listed: [OriginStatus] = []

@@ -6,7 +6,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Streams events until the reader disconnects or the service ends.
+/// Streams events until the client disconnects or the service shuts down.
 struct EventResponder: Sendable {
     let feed: EventFeed
     let control: any ServiceControlling
@@ -14,7 +14,7 @@ struct EventResponder: Sendable {
 
     func response(to request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
-        // A browser sends the field when it connects again, and cannot send it at first.
+        // Browsers send the field only when they reconnect; the parameter is for the first connection.
         let field = request.headerFields[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }
         let lastID =
             try number(field, of: HTTPField.Name.lastEventID.rawName)

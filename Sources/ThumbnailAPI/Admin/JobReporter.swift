@@ -11,12 +11,12 @@ package struct JobReporter: Sendable {
     private let notifier: Notifier
     private let keys: @Sendable () -> [[UInt8]]
 
-    /// Reports are signed with the first key.
+    /// - Parameter keys: Signing keys; reports are signed with the first one.
     package init(_ events: EventLog, _ notifier: Notifier, keys: @escaping @Sendable () -> [[UInt8]]) {
         (self.events, self.notifier, self.keys) = (events, notifier, keys)
     }
 
-    /// - Parameter end: Called after the callback succeeded or was abandoned; at once if the job has none.
+    /// - Parameter end: Called when the callback has succeeded or failed for good; immediately if the job has none.
     package func report(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status
         events.record(

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 extension JSONValue {
     static let maximumRows = 20
 
-    /// Waiting requests and tasks by resource; downloads with the most of them come first.
+    /// Waiting requests and tasks by resource; downloads with the most waiting requests come first.
     static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {
         struct Place: Hashable {
             let name: String
@@ -29,8 +29,6 @@ extension JSONValue {
                         + [("count", .int(count)), ("seconds", .double(time.seconds))])
             })
     }
-
-    /// The work of the last ten minutes.
     static func work(_ shares: [WorkUsage.Share]) -> JSONValue {
         .array(
             shares.prefix(maximumRows).map { share in

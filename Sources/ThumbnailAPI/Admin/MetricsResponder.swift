@@ -2,7 +2,7 @@ import Dialects
 package import HTTPTypes
 package import Telemetry
 
-/// Serves metrics on every path, and nothing else: for scrapers that must not reach the admin listener.
+/// Serves only metrics, on every path, to scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
     private let metricsText: @Sendable (MetricsFormat) -> String
     private let common = CommonFields.admin.strict

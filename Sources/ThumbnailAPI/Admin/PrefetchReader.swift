@@ -7,23 +7,26 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
+/// Reads prefetch jobs: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
 /// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
 package struct PrefetchReader: Sendable {
     package static let longestBody = 1 << 20
     static let maximumItems = 10_000
-    /// A limit in bytes, because a short body can repeat a long URL.
+    /// The limit on the bytes of all targets, because a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
-    /// The setting that forbids a callback, and the reason.
+    /// Returns the setting that forbids a callback URL, and the reason; nil if the URL is allowed.
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
     private let resultWriter: ResultWriter
     private let violation: CallbackObjection
 
-    /// Renditions are in `dialect`; `resultWriter` checks destinations, and `violation` checks callbacks.
+    /// - Parameters:
+    ///   - dialect: The dialect of the renditions.
+    ///   - resultWriter: Checks destinations.
+    ///   - violation: Checks callbacks.
     package init(
         _ dialect: any RenditionDialect, placing resultWriter: ResultWriter = ResultWriter(),
         callbacks violation: @escaping CallbackObjection = { _ in nil }
@@ -53,7 +56,7 @@ package struct PrefetchReader: Sendable {
         return url
     }
 
-    /// Nil if its target or its destination is no longer valid.
+    /// Returns nil if the item's target or destination is no longer valid.
     package func work(of item: PrefetchItem) -> PrefetchWork? {
         guard let request = try? dialect.request(in: RequestedTarget(item.target)) else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
@@ -98,13 +101,13 @@ package struct PrefetchReader: Sendable {
 }
 
 struct RequestedJob {
-    /// The items in their order, as stored: without tabs and line ends.
+    /// The items in order; they contain no tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
     fileprivate private(set) var byteCount = 0
     fileprivate(set) var callback: SourceURL?
 
-    /// Returns false if another thumbnail has the same destination.
+    /// Returns false if another item has the same destination.
     fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
         items.append(item)
         byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }

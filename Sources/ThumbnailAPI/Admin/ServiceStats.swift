@@ -3,7 +3,7 @@ package import JSON
 import Telemetry
 package import ThumbnailPipeline
 
-/// Counts begin with the process, so that a reader that misses figures can still compute differences.
+/// Counters start at zero with the process, so that readers that miss samples can still compute differences.
 package struct ServiceStats: Sendable {
     private let control: any ServiceControlling
     private let metrics: APIMetrics
@@ -58,7 +58,7 @@ package struct ServiceStats: Sendable {
         return .object(members + JSONValue.externalState(control, calls()))
     }
 
-    /// Cheaper than ``json``, whose size depends on the number of origins.
+    /// A sample; faster than ``json``, whose size depends on the number of origins.
     package var sample: StatsSample { sample(of: control.statistics) }
 
     private func sample(of statistics: ServiceStatistics) -> StatsSample {

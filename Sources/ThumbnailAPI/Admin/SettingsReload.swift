@@ -1,6 +1,5 @@
 import JSON
 
-/// The result of a reload.
 package struct SettingsReload: Sendable {
     package struct Failure: Error {
         package let lines: [String]
@@ -15,7 +14,7 @@ package struct SettingsReload: Sendable {
         (self.changed, self.needingRestart) = (changed, needingRestart)
     }
 
-    /// Nil if all changes are in effect.
+    /// The settings that need a restart, as text; nil if all changes are in effect.
     package var restartText: String? {
         needingRestart.isEmpty ? nil : "needs a restart: " + needingRestart.joined(separator: ", ")
     }

@@ -1,8 +1,9 @@
 package import Coordination
 import JSON
 
-/// The figures of the last ten minutes, sampled each second even without readers: a new reader draws its charts from
-/// them at once; they take 82 kB.
+/// Statistics of the last ten minutes, sampled every second (82 kB).
+///
+/// Sampling runs even without readers, so that a new reader can draw its charts immediately.
 package final class StatsHistory: Sendable {
     static let span = Duration.seconds(600)
     static let interval = Duration.seconds(1)
@@ -16,21 +17,21 @@ package final class StatsHistory: Sendable {
         self.read = read
     }
 
-    /// Samples now and after each second, until the task is canceled.
+    /// Samples every second, until the task is canceled.
     package func run() async {
         var next = timekeeper.now
         while !Task.isCancelled {
             let sample = read()
             samples.withLock { $0.append(sample) }
             next += Self.interval
-            // A process that was suspended has missed samples, and does not catch up.
+            // After a suspension of the process, skip missed samples.
             let now = timekeeper.now
             if next <= now { next = now + Self.interval }
             do { try await timekeeper.sleep(until: next) } catch { return }
         }
     }
 
-    /// The members of `stats`, each with a list of values, oldest first.
+    /// The members of `stats`, each with its values, oldest first.
     var json: JSONValue {
         let now = timekeeper.now
         let kept = samples.withLock { $0.inOrder }.filter { now - $0.time <= Self.span }
@@ -57,7 +58,7 @@ package final class StatsHistory: Sendable {
     }
 }
 
-/// Counts begin with the process, sizes are in bytes.
+/// Counters are totals since the process started; sizes are in bytes.
 package struct StatsSample: Sendable, Equatable {
     var time: Duration
     var requests, clientErrors, errors: Int

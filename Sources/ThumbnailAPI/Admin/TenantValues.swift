@@ -9,7 +9,7 @@ extension JSONValue {
         .object([("tenants", .array(accounts.map { tenant($0) }))])
     }
 
-    /// Tenants with requests or waiting tasks in the last minute, by processor time; none in a service without tenants.
+    /// Tenants with requests or waiting tasks in the last minute, by processor time; empty without tenants.
     static func tenantLoads(
         _ accounts: [TenantAccount], waitingCount: (TenantAccount) -> Int?
     ) -> JSONValue {

@@ -2,10 +2,10 @@ package import Coordination
 import Downloading
 import HTTPTypes
 
-/// Reserves a quarter of the memory budget for request bodies, and a quarter of that for each client.
+/// Reserves memory for request bodies: at most a quarter of the budget, and a quarter of that per client.
 ///
-/// A body takes memory as it arrives, never by its announced length. Its share is in use until its request has been
-/// answered, so that neither slow bodies nor many quick ones can starve the rest of the service.
+/// Memory is reserved as bytes arrive, not from `Content-Length`, and released after the response, so that neither
+/// slow bodies nor many fast ones can starve the rest of the service.
 package final class BodyMemory: Sendable {
     private struct Shares {
         var all = 0
@@ -15,7 +15,7 @@ package final class BodyMemory: Sendable {
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
     private let maximumOfAll: Int
-    /// In bytes.
+    /// The maximum for one client, in bytes.
     let maximumOfOne: Int
 
     package init(of budget: MemoryBudget) {
@@ -34,9 +34,9 @@ package final class BodyMemory: Sendable {
         bytes <= maximumOfAll - shares.all && bytes <= maximumOfOne - shares.byClient[client, default: 0]
     }
 
-    /// Takes the first amount that fits; if none does, releases the body's share at once.
+    /// Takes the first of `sizes` that fits; if none fits, releases the body's share and returns nil.
     ///
-    /// Thus, if several bodies do not fit together, all but the last give up one after another.
+    /// So if several bodies compete for the rest, one of them completes.
     private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
         shares.withLock { shares in
             guard let bytes = sizes.first(where: { fits($0, of: client, shares) }) else {
@@ -77,7 +77,7 @@ package final class BodyMemory: Sendable {
             if !fits { throw MemoryBudget.Full() }
         }
 
-        /// Releases the body's memory if there is too little for `length` bytes.
+        /// Reserves memory for `length` bytes; releases all of the body's memory if there is too little.
         ///
         /// - Parameter announced: The total length, if known.
         func grow(to length: Int, of announced: Int? = nil) throws(MemoryBudget.Full) {
@@ -98,7 +98,7 @@ package final class BodyMemory: Sendable {
             }
         }
 
-        /// The block of bytes counts itself after this, and only the share remains in use.
+        /// Releases the reservation, because the block of bytes is counted from now on; the share remains in use.
         func settle() { reservation.release() }
 
         func release() {

@@ -5,9 +5,9 @@ import Text
 
 /// The field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
 ///
-/// The lines are the method, the raw target and the SHA-256 of the body in lowercase hexadecimal digits. With `v2:`
-/// before the signature, a line `v2` comes first, and the values of `Content-Type` and `Accept` come before the digest;
-/// the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
+/// The lines are the method, the raw target and the SHA-256 of the body in lowercase hexadecimal digits. If the
+/// signature begins with `v2:`, a line `v2` comes first, and the values of `Content-Type` and `Accept` come before the
+/// digest. A missing field is an empty line; several lines of one field are joined with a comma and a space.
 package struct BodySignature {
     package enum Version: Sendable {
         case one
@@ -19,7 +19,7 @@ package struct BodySignature {
     private let version: Version
     private let code: [UInt8]
 
-    /// Nil if there is none, or if it is malformed.
+    /// Returns nil if the field is absent or malformed.
     init?(_ fields: HTTPFields) {
         let values = fields.values(of: .alulaSignature)
         guard values.count == 1 else { return nil }
@@ -69,7 +69,7 @@ package struct BodySignature {
 enum ContentDigest {
     struct Malformed: Error {}
 
-    /// Ignores other digests; of several, the last one counts (RFC 9651 section 3.2).
+    /// Returns the SHA-256 digest, ignoring others; if there are several, the last one applies (RFC 9651 section 3.2).
     static func sha256(in fields: HTTPFields) throws(Malformed) -> SHA256Digest? {
         var digest: SHA256Digest?
         for member in HTTPSyntax.list(fields[.contentDigest] ?? "")

@@ -6,12 +6,12 @@ package import ThumbnailTypes
 
 package enum TagNaming: String, Sendable, CaseIterable {
     case any
-    /// Signed requests; for others, presets may name tags.
+    /// Only signed requests and presets may name tags.
     case signed
 }
 
 package struct APIConfiguration: Sendable {
-    /// The keys, several for rotation; without any, unsigned requests are served.
+    /// The service's keys, several for rotation; if empty, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
     /// The tenant's keys; nil in a service without tenants.
     package var namedKeys: [SigningKeys.Key]?
@@ -20,41 +20,41 @@ package struct APIConfiguration: Sendable {
     /// The names of tenants' keys for other dialects, in the order of the keys.
     package var keyIDs: [ExactText: [ExactText]] = [:]
     package var vocabulary = Vocabulary()
-    /// The quality for clients that save data, if they request none and it is lower.
+    /// The quality for clients that save data, if they request none; ignored if the default is lower.
     package var saveDataQuality: Int?
     package var otherDialects: [any Dialect] = []
-    /// Dialects whose unsigned targets are served although other dialects have keys or restrictions.
+    /// Dialects that serve unsigned targets although other dialects have keys or limits.
     package var unsignedDialects: Set<ExactText> = []
-    /// Disabled dialects with keys, and those with restrictions that others could bypass; ``otherDialects`` with keys
-    /// always close others.
+    /// Disabled dialects with keys, and dialects with limits that other dialects could bypass.
+    ///
+    /// These close others, as ``otherDialects`` with keys always do.
     package var closingDialects: Set<ExactText> = []
     package var takesUploads = false
     package var maximumUploadBytes = 64 << 20
-    /// The tenant's limits.
     package var requestLimits = RequestLimits()
     package var maximumRenditions = 64
     package var sampleSource: String?
     package var allowOrigin: String?
-    /// Whether named origins receive fields of clients.
+    /// Whether named origins receive request fields of clients.
     package var forwardsFields = false
     package var cacheTagField: CacheTagField?
-    /// Nil for signed requests if there are keys, otherwise for all.
+    /// Who may name tags; nil means all clients without keys, and signed requests with keys.
     package var tags: TagNaming?
-    /// Lets any client force fetches from origins.
+    /// Honors clients' `Cache-Control`; any client can then force fetches.
     package var honorsClientCacheControl = false
     /// The time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
-    /// Failures that need an explanation are always logged.
+    /// The requests to log; internal errors and errors with details are always logged.
     package var accessLog = AccessLogChoice.on
     package var trustedProxies = TrustedProxies()
-    /// Pending requests through trusted proxies; nil for no limit.
+    /// The maximum pending requests of a client behind trusted proxies; nil means no limit.
     package var maximumRequestsPerClient: Int?
-    /// The name in `CDN-Loop` (RFC 8586), by which the service rejects its own image requests.
+    /// The name in `CDN-Loop` (RFC 8586); the service rejects image requests that carry it.
     package var loopName: String?
     package var adminSites = AdminSites()
-    /// Required from requests to the admin listener.
+    /// The token that requests to the admin listener require.
     package var adminToken: Secret?
-    /// Whether errors name the rule that rejects a source; only for a service without public clients.
+    /// Whether errors name the rule that rejects a source; only safe without public clients.
     package var revealsRules = false
     package var version = "0"
 
@@ -73,16 +73,16 @@ package struct APIConfiguration: Sendable {
         return try clientPolicy.allowed(query, isSigned: !keys.isEmpty, hints)
     }
 
-    /// Alula's own come last, because an operator may assign their paths to others.
+    /// All dialects; Alula's come last, because an operator may assign their paths to others.
     var dialects: [any Dialect] { otherDialects + [nativeDialect, InfoDialect(keys, vocabulary: vocabulary)] }
 
-    /// Whether it requires signatures, no other dialect has keys, or the operator opened it.
+    /// Whether the dialect requires signatures, no other dialect closes it, or the operator opened it.
     func isOpen(_ dialect: any Dialect) -> Bool {
         let name = ExactText(dialect.unsignedName)
         return dialect.signatures == .required || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
     }
 
-    /// The dialects that are closed because of others, sorted.
+    /// The dialects that other dialects close, sorted.
     package var closedDialects: [String] { Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted() }
 
     private var closers: Set<ExactText> {
@@ -94,7 +94,7 @@ package struct APIConfiguration: Sendable {
     var keys: SigningKeys { SigningKeys(signingKeys, named: namedKeys) }
 }
 
-/// Failures that need an explanation are logged in any case.
+/// The requests to log; internal errors and errors with details are always logged.
 package enum AccessLogChoice: String, Sendable, CaseIterable {
     case on, off
     /// Responses with status 400 and above.

@@ -6,10 +6,10 @@ package import Text
 
 /// The host names of the admin listener, and the sites that may write to it.
 ///
-/// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads
-/// and writes here for pages of that site (DNS rebinding), and only `Host` reveals it. A request for an IP address is
-/// safe, because no site controls where an address leads. A write needs no rebinding, because browsers send it without
-/// a preflight; but they name the site that sent it.
+/// A site can make its own name resolve to this machine (DNS rebinding). The browser of a user who can reach the
+/// listener then reads and writes here for pages of that site, and only `Host` reveals it. A request for an IP address
+/// is safe, because no site controls its destination. A write needs no rebinding, because browsers send it without a
+/// preflight, but they name the site that sent it.
 package struct AdminSites: Sendable {
     package enum Objection: Equatable {
         case unknownHost(String)
@@ -22,7 +22,7 @@ package struct AdminSites: Sendable {
     private let names: Set<[UInt8]>
     private let acceptsAnyName: Bool
 
-    /// Accepts addresses and `localhost`, too, ignoring case; `*` matches all names.
+    /// Creates the lists; addresses and `localhost` are always accepted, and `*` matches all names.
     package init(names: [String] = []) {
         self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
         acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }
@@ -105,9 +105,9 @@ private struct Authority {
     }
 }
 
-/// The host that a client names.
+/// The host that a client requests.
 package enum RequestHost {
-    /// The name in lowercase, without the port and a point at its end; nil if it is malformed.
+    /// Returns the name in lowercase, without port and trailing point; nil if it is malformed.
     package static func name(of host: String) -> ExactText? {
         guard let authority = Authority(host.utf8[...]) else { return nil }
         var bytes = authority.host.map { $0.asciiLowercased }

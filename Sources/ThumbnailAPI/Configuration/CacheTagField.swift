@@ -8,9 +8,9 @@ package struct CacheTagField: Sendable, Equatable {
     package let name: HTTPField.Name
     private let separator: String
 
-    /// Fields with spaces between tags: Fastly, Varnish; others use commas (Cloudflare, Akamai).
+    /// Fields with spaces between tags (Fastly, Varnish); other fields use commas (Cloudflare, Akamai).
     private static let spaced: [HTTPField.Name?] = [HTTPField.Name("Surrogate-Key"), HTTPField.Name("xkey")]
-    /// The service's own fields, and those that frame a message.
+    /// Fields of the service, and fields that frame a message.
     private static let taken: [HTTPField.Name] =
         [
             .contentType, .contentLength, .transferEncoding, .connection, .date, .eTag, .lastModified, .cacheControl,
@@ -20,7 +20,7 @@ package struct CacheTagField: Sendable, Equatable {
             .acceptCH, .criticalCH, .retryAfter,
         ] + HTTPField.Name.ownResponseFields
 
-    /// Nil if the name is invalid, or the field has another meaning.
+    /// Returns nil if the name is invalid, or the field has another meaning.
     package init?(_ name: String) {
         guard name.utf8.count <= 64, let field = HTTPField.Name(name), !Self.taken.contains(field) else { return nil }
         self.name = field

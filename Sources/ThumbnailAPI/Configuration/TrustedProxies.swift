@@ -11,11 +11,12 @@ package struct TrustedProxies: Sendable {
 
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that;
-    /// so the list is read from its end, while the addresses belong to trusted proxies.
+    /// Returns the client, read from the end of `X-Forwarded-For` while the addresses belong to trusted proxies.
+    ///
+    /// Each proxy appends its peer's address; a client may have written anything before that.
     func sender(of request: HTTPRequest) -> (client: IPAddress?, isProxied: Bool) {
         var client = request.peer.map { IPAddress($0) }
-        // Without a peer it came over a Unix socket, whose permissions decide who may connect.
+        // A connection over a Unix socket has no peer address and is trusted: the socket's permissions control access.
         if let client, networks.isEmpty || !contains(client) { return (client, false) }
         guard let list = request.headerFields[.xForwardedFor] else { return (client, true) }
         for member in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
@@ -30,7 +31,7 @@ package struct TrustedProxies: Sendable {
 extension IPAddress {
     init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
 
-    /// Parses an address, which some proxies write with a port, and IPv6 in brackets.
+    /// Parses an address, with a port or brackets as some proxies write it.
     fileprivate init?(forwarded member: Substring) {
         let text = HTTPSyntax.trimmed(member)
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

@@ -27,11 +27,11 @@ package struct TargetExplainer: Sendable {
         self.rules = rules
     }
 
-    /// Fetches nothing.
+    /// Explains a target without fetching its source.
     ///
     /// - Parameters:
-    ///   - text: Path and query, or an absolute URL, whose host may choose the tenant.
-    ///   - now: Unix seconds; nil to skip the expiry check.
+    ///   - text: Path and query, or an absolute URL, whose host may select the tenant.
+    ///   - now: The time in Unix seconds; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
@@ -123,7 +123,7 @@ package struct TargetExplainer: Sendable {
         ImageHeader(format: format, storedSize: PixelSize(width: width, height: height), isChromaSubsampled: true)
     }
 
-    /// `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`.
+    /// Parses `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`.
     package static func header(_ text: String) -> ImageHeader? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
@@ -165,7 +165,7 @@ package struct TargetExplainer: Sendable {
         Route(nativeTarget: target).owner(of: target, among: configuration.dialects) { $0 }
     }
 
-    /// The authority of an absolute URL, and everything after it, without a fragment.
+    /// Splits an absolute URL into its authority and the rest without a fragment.
     private static func parts(of text: String) -> (host: String?, target: String) {
         let text = String(text.prefix { $0 != "#" })
         guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return (nil, text) }

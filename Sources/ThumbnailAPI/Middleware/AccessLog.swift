@@ -76,12 +76,12 @@ struct AccessLog: ResponseCompletion {
 }
 
 extension ServiceError {
-    /// Whether a line is logged even without an access log; not if the client disconnected.
+    /// Whether to log the error even without an access log, unless the client disconnected.
     fileprivate var needsExplanation: Bool { category == .internal || (logDetail != nil && category != .cancelled) }
 }
 
 extension RequestLabel {
-    /// - Parameter source: Nil if the target names it.
+    /// - Parameter source: The source, if the target does not contain it.
     convenience init(of request: HTTPRequest, at route: Route, tenant: ExactText, source: String? = nil) {
         guard let images = route.images else {
             let path = String(request.target.prefix(before: UInt8(ascii: "?")))

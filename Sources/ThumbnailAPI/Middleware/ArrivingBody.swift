@@ -3,7 +3,7 @@ import Dialects
 import HTTPTypes
 import Memory
 
-/// A body admitted while it arrives: its memory, its length limit, and the response to the complete request.
+/// A body that has been admitted: its memory, its length limit, and the response to the complete request.
 struct ArrivingBody: Sendable {
     private let announced: Int?
     private let report: BodyReport?
@@ -12,9 +12,9 @@ struct ArrivingBody: Sendable {
     private let responder: @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
 
     /// - Parameters:
-    ///   - announced: The announced length; nil for a chunked body.
-    ///   - report: Reports an image's arrival as an event.
-    ///   - respond: Responds to the complete request; releases the room when the body is no longer needed.
+    ///   - announced: The value of `Content-Length`; nil for a chunked body.
+    ///   - report: Publishes the progress of an image as events.
+    ///   - respond: Responds to the complete request, and releases the lease when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in lease: BodyMemory.Lease, report: BodyReport? = nil,

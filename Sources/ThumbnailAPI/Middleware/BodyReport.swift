@@ -2,7 +2,7 @@ import Coordination
 import Telemetry
 import ThumbnailTypes
 
-/// Events of an image that a client sends; if it is released before its end, the client has disconnected.
+/// Publishes the arrival of an image as events; released before the end, it reports that the client disconnected.
 final class BodyReport: Sendable {
     private struct State {
         var bytes = 0
@@ -18,7 +18,7 @@ final class BodyReport: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// - Parameter total: Nil for a chunked body.
+    /// - Parameter total: The value of `Content-Length`; nil for a chunked body.
     init(id: String, total: Int?, to events: EventLog, timekeeper: any Timekeeper) {
         (self.id, self.total, self.events, self.timekeeper) = (id, total, events, timekeeper)
     }
@@ -30,7 +30,7 @@ final class BodyReport: Sendable {
         record(.started, 0)
     }
 
-    /// Records at most four events a second.
+    /// Publishes at most four events a second.
     func progress(to bytes: Int) {
         let now = timekeeper.now
         let isDue = state.withLock { state in
@@ -44,7 +44,7 @@ final class BodyReport: Sendable {
 
     func finish(at bytes: Int) { end(.finished, at: bytes) }
 
-    /// - Parameter bytes: The bytes received; nil for the last reported number.
+    /// - Parameter bytes: The bytes received; nil repeats the last number.
     func fail(_ error: any Error, at bytes: Int? = nil) {
         end(.failed, at: bytes, error: (error as? any ServiceError)?.code ?? ErrorCode.internal.rawValue)
     }

@@ -3,7 +3,7 @@ import Dialects
 import Downloading
 import HTTPTypes
 
-/// A client behind trusted proxies has at most as many pending requests as it could have connections.
+/// Limits the pending requests of each client behind trusted proxies, whose connections are not limited.
 package final class ClientLimit: PendingRequestCounter {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])

@@ -26,7 +26,7 @@ struct HealthResponses: Sendable {
 
     var live: HTTPResponse { ok("live") }
 
-    /// Tells load balancers with 503 that the shutdown has begun.
+    /// Returns 503 during a shutdown, so that load balancers stop sending requests.
     func ready(_ context: RequestContext) -> HTTPResponse {
         failures.lifecycle.isReady ? ok("ready") : failures.problem(APIError.draining, context).response
     }

@@ -11,7 +11,7 @@ import ThumbnailTypes
 package final class ListenerResponder: RequestResponder {
     private let middleware: Middleware
     private let routes: any RouteTable
-    /// Nil in a service without tenants.
+    /// The tenants' routes; nil in a service without tenants.
     private let tenants: TenantRoutes?
     /// The account of all requests in a service without tenants; nil with tenants, or if costs are not recorded.
     private let tenant: RequestTenant?
@@ -42,7 +42,7 @@ package final class ListenerResponder: RequestResponder {
         self.timekeeper = timekeeper
     }
 
-    /// The responses that it built are no longer repeated.
+    /// Stops the reuse of responses that this responder built; called after a reload.
     func markReplaced() { replacement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
@@ -68,7 +68,7 @@ package final class ListenerResponder: RequestResponder {
         let maximum = routes.maximumBodyLength(at: route)
         guard maximum > 0 else { return nil }
         return BodyPolicy(maximumLength: maximum) { [self] request, length in
-            // The request's time begins here.
+            // The request's time starts here.
             let context = context(of: request, at: route, length, tenant)
             do {
                 if let outcome = try check(context) { return .rejected(complete(outcome, context)) }
@@ -124,7 +124,7 @@ package final class ListenerResponder: RequestResponder {
         }
     }
 
-    /// The result ends the wait for all counters.
+    /// Starts the wait in all counters; returns a closure that ends it.
     private func beginWait(_ context: RequestContext) throws(APIError) -> @Sendable () -> Void {
         var ends: [@Sendable () -> Void] = []
         do throws(APIError) {
@@ -151,7 +151,8 @@ package final class ListenerResponder: RequestResponder {
                 defer { end() }
                 return await RequestTrace.$current.withValue(context.trace) {
                     let outcome = await work()
-                    // Middleware records the failure, which the client may not see.
+                    // Complete before the fallback image replaces the response, so that logs and metrics record the
+                    // failure.
                     let response = complete(outcome, context)
                     return await withFallbackImage(outcome, response, context)
                 }

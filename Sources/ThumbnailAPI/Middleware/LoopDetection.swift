@@ -2,9 +2,9 @@ import Dialects
 import HTTPTypes
 import Text
 
-/// Rejects image requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
+/// Rejects image requests that the service has sent, by their `CDN-Loop` (RFC 8586).
 ///
-/// Otherwise, a source that redirects to a URL of the service, whose source does the same, would loop forever.
+/// Otherwise, a source that redirects to a URL of the service with a similar source would loop forever.
 struct LoopDetection: RequestCheck {
     private let name: ExactText?
 

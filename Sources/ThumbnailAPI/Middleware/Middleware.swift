@@ -1,7 +1,7 @@
 import Dialects
 import HTTPTypes
 
-/// The concerns of a listener around its routes, each list in the order in which it runs.
+/// The steps around a listener's routes; each list is in call order.
 ///
 /// Called on event threads, and in the tasks of deferred responses; must not block.
 struct Middleware: Sendable {
@@ -10,18 +10,18 @@ struct Middleware: Sendable {
     let completions: [any ResponseCompletion]
 }
 
-/// Runs before the route; an outcome or an error ends the request.
+/// Runs before the route; an outcome or an error replaces the route's response.
 protocol RequestCheck: Sendable {
     func check(_ context: RequestContext) throws(APIError) -> Outcome?
 }
 
-/// Counts requests whose response is not ready.
+/// Counts requests that wait for their response.
 protocol PendingRequestCounter: Sendable {
-    /// The result is called once when the response is ready, or when its request is abandoned.
+    /// Returns a closure to call once, when the response is ready or the request abandoned.
     func begin(_ context: RequestContext) throws(APIError) -> (@Sendable () -> Void)?
 }
 
-/// Adds fields to a response, or records it.
+/// Adds fields to a response or records it.
 protocol ResponseCompletion: Sendable {
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration)
 }
@@ -29,7 +29,7 @@ protocol ResponseCompletion: Sendable {
 protocol RouteTable: Sendable {
     func route(of target: String) -> Route
 
-    /// 0 if the route takes no body.
+    /// Returns 0 if the route takes no body.
     func maximumBodyLength(at route: Route) -> Int
 
     /// Called after all checks; throws if the method or route takes no body.

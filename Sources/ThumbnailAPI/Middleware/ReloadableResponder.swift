@@ -2,7 +2,7 @@ import Coordination
 package import HTTPTypes
 import Synchronization
 
-/// Passes each request to the responder of the current settings; requests in progress stay with theirs.
+/// Passes each request to the responder of the current settings; requests in progress keep their responder.
 package final class ReloadableResponder: RequestResponder {
     private let current: Locked<ListenerResponder>
 

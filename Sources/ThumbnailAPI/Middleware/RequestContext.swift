@@ -8,24 +8,24 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct RequestContext: Sendable {
-    /// Nil if the server rejected it before it was read.
+    /// The request; nil if the server rejected it before it was read.
     let request: HTTPRequest?
-    /// Nil for a chunked body.
+    /// The length of the body; nil for a chunked body.
     let bodyLength: Int?
-    /// Sent as `X-Request-Id`, and in logs, events and traces: a trusted proxy's, or the receipt.
+    /// The request ID: a trusted proxy's, otherwise the receipt; sent as `X-Request-Id` and logged.
     let id: String
-    /// Names the request's wait, also where a proxy gives several requests one ID.
+    /// Identifies the request's wait, even if a proxy gives several requests the same ID.
     let receipt: String
-    /// The time at which the header was complete, by the monotonic clock.
+    /// The monotonic time at which the header was complete.
     let startedAt: Duration
     let route: Route
     let client: IPAddress?
     let isProxied: Bool
     let trace: RequestTrace?
-    /// Nil if nothing accounts for the request.
+    /// The tenant; nil if costs are not recorded.
     let tenant: RequestTenant?
 
-    /// - Parameter error: The failure that the response reports; nil for none.
+    /// - Parameter error: The failure that the response reports, if any.
     func account(after error: (any ServiceError)?) -> TenantAccount? {
         let isUnsigned = error.map { [.badSignature, .badKey].contains($0.response.code) } ?? false
         return tenant?.account(isSigned: !isUnsigned)
@@ -42,19 +42,16 @@ struct RequestContext: Sendable {
         (self.route, self.client, self.isProxied, self.trace) = (route, client, isProxied, trace)
         id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.proxyID) ?? receipt : receipt
     }
-
-    /// Whether a proxy chose the ID.
     var isNamed: Bool { id != receipt }
 }
 
 /// A change by an operator, for the log.
 struct AuditedAction: Sendable {
     let name: String
-    /// The object of an operator's request, such as a URL, a tag or an ID, with the name of its kind.
+    /// The kind and value of the action's object, such as a URL, a tag or an ID.
     var subject: (kind: String, value: String)?
-    /// The number of entries removed, canceled, revalidated or begun, or of settings changed.
     var entries: Int?
-    /// The failure of an action whose response is a success, such as a refresh.
+    /// The failure of an action that responds with success, such as a refresh.
     var failure: (any ServiceError)?
 
     init(_ name: String, _ subject: (kind: String, value: String)? = nil) {
@@ -66,16 +63,16 @@ struct AuditedAction: Sendable {
 struct Outcome: Sendable {
     var response: HTTPResponse
     var timings: [StepTiming] = []
-    /// Nil if the log derives it from the request.
+    /// The label for the log; nil to derive it from the request.
     var label: RequestLabel?
-    /// The image that was sent, or was not modified.
+    /// The image that was sent or not modified.
     var image: EncodedImage?
-    /// Nil for failures, and for responses that are no image or facts of one.
+    /// The use of the cache; nil for failures, and for responses other than images and facts.
     var cache: CacheUse?
     var error: (any ServiceError)?
     var hasReceipt = false
     var fallbackImage: FallbackImage?
-    /// Nil if the request took no work.
+    /// The costs; nil if the request took no work.
     var bill: RequestBill?
     var action: AuditedAction?
 }

@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 /// Records requests in their tenants' accounts, and shows their costs.
 struct RequestCosts: ResponseCompletion {
-    /// Whether responses have `Alula-Cost`.
+    /// Whether responses have the field `Alula-Cost`.
     let areShown: Bool
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
@@ -23,7 +23,7 @@ struct RequestCosts: ResponseCompletion {
             cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
 
-    /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; nil stands for no work.
+    /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; a nil bill means no work.
     static func text(_ bill: RequestBill?, sentBytes: Int) -> String {
         let tenths = Int(((bill?.processorTime ?? .zero).milliseconds * 10).rounded())
         let (processor, origin) = (tenths.decimal(places: 1, minimum: 1), bill?.originBytes ?? 0)
@@ -33,16 +33,16 @@ struct RequestCosts: ResponseCompletion {
 
 /// The costs of one tenant's requests.
 struct CostAccounting: Sendable {
-    /// Nil if costs are not recorded.
+    /// The account; nil if costs are not recorded.
     let account: TenantAccount?
     let areShown: Bool
 
     init(_ account: TenantAccount?, areShown: Bool) { (self.account, self.areShown) = (account, areShown) }
 
-    /// Nil if costs are neither recorded nor shown.
+    /// A new bill; nil if costs are neither recorded nor shown.
     var newBill: RequestBill? { account != nil || areShown ? RequestBill(to: account) : nil }
 
-    /// Counts a request whose signature is valid.
+    /// Counts a request after its signature was verified.
     func admit() throws(TenantRefusal) {
         if let refusal = account?.refusal() { throw refusal }
     }

@@ -2,14 +2,13 @@ import Coordination
 import Glibc
 import HTTPTypes
 
-/// Generates random IDs, because an ID is also the receipt of its request's wait: a client that could guess it could
-/// cancel the wait; one system call provides the random bits of many.
+/// Generates random IDs; an ID can cancel its request's wait, so it must be impossible to guess.
 final class RequestIDs: Sendable {
-    /// 75 random bits; Swift stores longer text only with an allocation.
+    /// The length of an ID: 75 random bits, and the longest text that Swift stores without an allocation.
     static let length = 15
 
     private struct Supply {
-        /// One system call returns this many bytes.
+        /// Random words, filled by one system call.
         var words = InlineArray<32, UInt64>(repeating: 0)
         var position = 32
 
@@ -29,7 +28,7 @@ final class RequestIDs: Sendable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private let supply = Locked(Supply())
 
-    /// The ID of a proxy, if it is printable and not too long.
+    /// Returns the ID of a proxy if it is printable and not too long.
     static func proxyID(_ text: String) -> String? {
         (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7e ~= $0 } ? text : nil
     }
@@ -39,7 +38,7 @@ final class RequestIDs: Sendable {
         return unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in
             var bits = first
             for index in 0..<Self.length {
-                // One word holds twelve digits.
+                // A word holds twelve digits.
                 if index == 12 { bits = second }
                 unsafe buffer[index] = Self.digits[Int(bits & 31)]
                 bits >>= 5
@@ -49,7 +48,7 @@ final class RequestIDs: Sendable {
     }
 }
 
-/// Writes `X-Request-Id`, and after it the receipt of a request that waited for its image.
+/// Adds `X-Request-Id` and, for requests that waited for their image, `Alula-Receipt`.
 extension RequestIDs: ResponseCompletion {
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         outcome.response.headerFields.append(.xRequestID, context.id)

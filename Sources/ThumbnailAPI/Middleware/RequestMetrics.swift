@@ -7,9 +7,9 @@ import ThumbnailTypes
 
 package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
     package let requests: CounterFamily
-    /// Has every code from the start, because a series that begins with a failure hides it from `increase()`.
+    /// Has a series for every code from the start: `increase()` misses the first failure of a new series.
     private let errors: CounterFamily
-    /// Counts no requests whose response is ready at once.
+    /// Counts only requests whose response is not ready immediately.
     private let active = LevelFamily()
     private let seconds: HistogramFamily
 
@@ -67,7 +67,7 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
 }
 
 extension HTTPRequest.Method? {
-    /// A name of a fixed set, for traces and metrics.
+    /// The name for traces and metrics, from a fixed set.
     var conventionalName: String {
         guard let method = self, [.get, .head, .post, .options].contains(method) else { return "_OTHER" }
         return method.rawValue

@@ -1,9 +1,7 @@
 import Telemetry
 import ThumbnailTypes
-
-/// Where the time of a request went.
 struct RequestPhases: Sendable, Equatable {
-    /// Waits for a download slot, a turn, memory and a thread.
+    /// The time spent waiting for a download slot, a turn, memory and a thread.
     private(set) var queue: Duration?
     private(set) var download: Duration?
     private(set) var decode: Duration?
@@ -24,7 +22,7 @@ struct RequestPhases: Sendable, Equatable {
             }
         }
         guard let source else { return }
-        // A transfer that was joined began before.
+        // A transfer that other requests share may have begun earlier.
         download = min(transfer ?? source, source)
         queue = (queue ?? .zero) + source - (download ?? source)
     }

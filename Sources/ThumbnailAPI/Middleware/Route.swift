@@ -9,7 +9,7 @@ enum Route: Sendable {
     case admin(AdminRoute)
     case live, ready
     case file(EmbeddedFile)
-    /// Includes requests that the server rejected before they were read.
+    /// No route, or a request that the server rejected before it was read.
     case none
 
     var methods: [HTTPRequest.Method] {
@@ -46,7 +46,7 @@ enum Route: Sendable {
 
     var attribute: String { isNone ? "" : label }
 
-    /// Whether supervisors and load balancers request it every few seconds.
+    /// Whether supervisors and load balancers poll the route.
     var isProbe: Bool {
         switch self {
         case .live, .ready, .client(.probe): true
@@ -80,7 +80,7 @@ enum AdminRoute: Sendable {
 }
 
 extension Route {
-    /// A route outside all dialects; the path must match exactly.
+    /// Creates a route outside all dialects; the path must match exactly.
     init(nativeTarget target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
@@ -91,7 +91,7 @@ extension Route {
         }
     }
 
-    /// The candidate whose dialect serves the target; nil if this route does.
+    /// Returns the candidate whose dialect serves the target; nil if this route does.
     func owner<Candidate>(
         of target: String, among candidates: [Candidate], _ dialect: (Candidate) -> any Dialect
     ) -> Candidate? {
@@ -107,16 +107,16 @@ extension Route {
     }
 }
 
-/// The route of a dialect; a class, because each exchange and each cached target holds one.
+/// A dialect's route; a class, because each exchange and each cached target holds one.
 final class ImageRoute: Sendable {
     let dialect: any Dialect
     let isOpen: Bool
     private let keyIDs: [ExactText]
-    /// Counts hits with GET and status 200; looked up once because these responses are the most frequent.
+    /// Counts hits with GET and status 200; looked up once, because these responses are the most frequent.
     private let hits: Counter
     private let hitTimes: Histogram
 
-    /// - Parameter keyIDs: The names of the dialect's keys; empty to number them.
+    /// - Parameter keyIDs: The names of the dialect's keys; if empty, keys are numbered.
     init(_ dialect: any Dialect, isOpen: Bool, keyIDs: [ExactText] = [], metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen
@@ -126,7 +126,7 @@ final class ImageRoute: Sendable {
         for cache in CacheUse.allCases { _ = metrics.times(of: dialect.name, cache: cache, method: .get, status: 200) }
     }
 
-    /// The ID of the key that signs an authentic target; nil if none does.
+    /// Returns the ID of the key that signs an authentic target.
     func keyID(of target: RequestedTarget) -> String? {
         dialect.keyID(of: target).map { id in
             Int(id).flatMap { keyIDs.indices.contains($0 - 1) ? keyIDs[$0 - 1].string : nil } ?? id

@@ -3,9 +3,9 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Adds `Server-Timing`: the steps, then the total time, in milliseconds.
+/// Adds `Server-Timing`: the steps, then the total, in milliseconds.
 struct ServerTiming: ResponseCompletion {
-    /// Responses that are sent unchanged many times each take far less than a millisecond.
+    /// The field of repeated responses, each of which takes far less than a millisecond.
     static let ofHits = "total;dur=0"
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
@@ -28,7 +28,7 @@ struct ServerTiming: ResponseCompletion {
         text += ";dur="
         text += String(microseconds / 1_000)
         text += "."
-        // Three decimals: the digits after a leading 1.
+        // Three decimals: the digits after the leading 1.
         text += String(microseconds % 1_000 + 1_000).dropFirst()
     }
 }

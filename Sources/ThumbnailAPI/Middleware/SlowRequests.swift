@@ -2,7 +2,7 @@ package import Coordination
 import JSON
 import Telemetry
 
-/// The slowest requests of the last ten minutes, as in their log lines.
+/// The slowest requests of the last ten minutes, with the contents of their log lines.
 package final class SlowRequests: ResponseCompletion {
     private struct Entry {
         let end: Duration
@@ -11,13 +11,13 @@ package final class SlowRequests: ResponseCompletion {
         let fields: [(String, Logger.MetadataValue)]
     }
 
-    /// The time above which a request is slow.
+    /// The duration above which a request is slow.
     static let threshold = Duration.milliseconds(100)
     private static let maximumCount = 20
     private static let span = Duration.seconds(600)
 
     private let timekeeper: any Timekeeper
-    /// The slowest first.
+    /// Slow requests, the slowest first.
     private let entries = Locked<[Entry]>([])
 
     package init(timekeeper: any Timekeeper) { self.timekeeper = timekeeper }

@@ -2,16 +2,16 @@ package import Dialects
 package import Text
 package import ThumbnailPipeline
 
-/// Finds the tenant of a request: by the key that signs it, else by its host, else the default.
+/// Finds the tenant of a request: by the key that signs it, otherwise by its host, otherwise the default.
 ///
-/// The tenant's routes verify native signatures, so the directory only reads the name of the key. The result may
-/// depend only on the target, `API-Key` and the host.
+/// The directory only reads the name of a native key; the tenant's routes verify the signature. The result depends only
+/// on the target, `API-Key` and the host.
 package struct TenantDirectory: Sendable {
     package struct Entry: Sendable {
         let account: TenantAccount
         let hosts: [ExactText]
         let keys: [SigningKeys.Key]
-        /// Whether other dialects have keys of this tenant.
+        /// Whether the tenant has keys for other dialects.
         let hasOtherKeys: Bool
         let configuration: @Sendable () -> APIConfiguration
 
@@ -25,20 +25,20 @@ package struct TenantDirectory: Sendable {
     }
 
     package struct Claim: Equatable, Sendable {
-        /// The index of its entry.
+        /// The index of the tenant's entry.
         package let tenant: Int
-        /// The tenant that a request without a valid key belongs to.
+        /// The tenant of the host, which applies if the key is not valid.
         package let host: Int
     }
 
     private let hosts: [ExactText: Int]
     private let keys: [ExactText: (tenant: Int, bytes: [UInt8])]
-    /// The only key of all tenants, which targets need not name.
+    /// The key, if all tenants together have only one; targets need not name it.
     private let onlyKey: (tenant: Int, key: SigningKeys.Key)?
     private let standard: [any Dialect]
     private let keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]]
 
-    /// - Parameter tenants: At least one; the first is the default.
+    /// - Parameter tenants: The tenants, at least one; the first is the default.
     package init(_ tenants: [Entry]) {
         var (hosts, keys) = ([ExactText: Int](), [ExactText: (tenant: Int, bytes: [UInt8])]())
         var keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]] = [:]
@@ -57,13 +57,15 @@ package struct TenantDirectory: Sendable {
         standard = first.dialects
     }
 
+    /// Returns the tenants that the request may belong to.
+    ///
     /// - Parameter hasBodySignature: Whether a field of the request signs its body.
     package func claim(of target: RequestedTarget, host: String?, hasBodySignature: Bool = false) -> Claim {
         let host = host.flatMap { RequestHost.name(of: $0) }.flatMap { hosts[$0] } ?? 0
         return Claim(tenant: tenant(of: target, hasBodySignature: hasBodySignature, at: host), host: host)
     }
 
-    /// Whether a target names a key that did not sign it.
+    /// Whether the target names a key that did not sign it.
     func isForged(_ target: String) -> Bool {
         guard let id = SigningKeys.keyID(in: target), let key = keys[id] else { return false }
         return !URLSigner.verify(target: target, keys: [key.bytes])

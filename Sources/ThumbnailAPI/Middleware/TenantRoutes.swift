@@ -9,11 +9,11 @@ struct RequestTenant: Sendable {
     let claimed: TenantAccount
     let host: TenantAccount
 
-    /// Returns the tenant of the host if the named key did not sign the request.
+    /// Returns the tenant whose key the request names, or that of the host if the key did not sign it.
     func account(isSigned: Bool) -> TenantAccount { isSigned ? claimed : host }
 }
 
-/// The routes of each tenant, made at its first request, because many of a service's tenants may be idle.
+/// The routes of each tenant, created at its first request, because many tenants may be idle.
 final class TenantRoutes: Sendable {
     private let directory: TenantDirectory
     private let accounts: [TenantAccount]
@@ -34,7 +34,7 @@ final class TenantRoutes: Sendable {
         return (existing ?? routes[isForged(request, claim) ? claim.host : claim.tenant].value, tenant)
     }
 
-    /// Checked first: the name of a key alone must not cost the time to make its tenant's routes.
+    /// Called before a tenant's routes are created, which costs too much for a forged key.
     private func isForged(_ request: HTTPRequest, _ claim: TenantDirectory.Claim) -> Bool {
         claim.tenant != claim.host && !request.headerFields.contains(.alulaSignature)
             && directory.isForged(request.target)

@@ -3,7 +3,7 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Names follow OpenTelemetry's HTTP server conventions.
+/// Finishes the trace of a request; names follow OpenTelemetry's HTTP server conventions.
 struct Tracing: ResponseCompletion {
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         context.trace?.finish(

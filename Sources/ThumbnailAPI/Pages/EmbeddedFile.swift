@@ -1,10 +1,10 @@
 import Book
 import CEmbeddedFiles
 
-/// The interface description, the pages with their styles and scripts, and the documentation, as parts of the program.
+/// A file in the program: the interface description, a page, a style, a script, or part of the documentation.
 ///
-/// A page is at `/`, its files are under `/page/`, and the documentation is under `/book/`. The table in
-/// `CEmbeddedFiles.c` lists all but the documentation.
+/// A page is at `/`, its files are below `/page/`, and the documentation is below `/book/`. The table in
+/// `CEmbeddedFiles.c` lists all files except the documentation.
 struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     private enum Content: Hashable {
         case table(Int)
@@ -61,7 +61,7 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
     }
 
-    /// A browser shows the file itself, which loads others.
+    /// Whether browsers show the file as a page, which loads other files.
     var isPage: Bool { mediaType.hasPrefix("text/html") }
 
     var label: String {
@@ -72,11 +72,11 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Finds a file; quick for other paths, which differ in their first bytes.
+    /// Finds a file; fast for other paths, which differ in their first bytes.
     static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
         switch path.utf8.dropFirst().first {
         case nil, UInt8(ascii: "b"), UInt8(ascii: "o"), UInt8(ascii: "p"):
-            // `/book` and the name of its first page lead to the root, which relative links need.
+            // Redirect `/book` and the name of its first page to the root, which relative links need.
             let path = path == "/book" || path == "/book/index.html" ? Self.book[...] : path
             return files.first { $0.path.utf8.elementsEqual(path.utf8) }
         default: return nil

@@ -9,10 +9,10 @@ import Text
 struct EmbeddedFiles: Sendable {
     private let responses: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
-    /// The page configuration of a tenant; nil for the service's own.
+    /// The page configuration of a tenant; nil for the service's configuration.
     private var page: Once<PageConfiguration>?
 
-    /// `page` configures the script of the page at `/`.
+    /// - Parameter page: The configuration for the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
         var responses: [EmbeddedFile: StaticResponse] = [:]
         for file in files where file.chapter == nil {
@@ -25,7 +25,7 @@ struct EmbeddedFiles: Sendable {
         self.common = common
     }
 
-    /// The same files with the page of a tenant, whose bytes are made for each request: there may be many tenants.
+    /// Returns the files with the page of a tenant, which is written for each request: there may be many tenants.
     func with(_ page: Once<PageConfiguration>) -> EmbeddedFiles {
         var files = self
         files.page = page
@@ -40,7 +40,7 @@ struct EmbeddedFiles: Sendable {
         }
         guard var response = responses[file]?.response(to: request) else { return nil }
         if file.mediaType == "application/yaml" {
-            // Browsers save YAML to a file, and show text.
+            // Browsers save YAML to a file, but show plain text.
             if request.headerFields[.accept]?.contains("text/html") == true, response.status == .ok {
                 response.headerFields[.contentType] = "text/plain; charset=utf-8"
             }
@@ -76,7 +76,7 @@ struct EmbeddedFiles: Sendable {
     }
 }
 
-/// A response that caches may store, but must revalidate each time.
+/// A response that caches may store but must revalidate each time.
 private struct StaticResponse: Sendable {
     private let response: HTTPResponse
     private let eTag: String

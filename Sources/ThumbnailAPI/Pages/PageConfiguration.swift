@@ -2,19 +2,19 @@ import Dialects
 import JSON
 import Recipes
 
-/// Embedded in the page, so that it works without a further request.
+/// Configures the page; embedded in it to save a request.
 ///
-/// Contains nothing that responses of the routes would not reveal.
+/// Contains only information that responses of the routes reveal, too.
 struct PageConfiguration: Sendable {
     let takesUploads: Bool
     let maximumUploadBytes: Int
     let needsSignature: Bool
-    /// The page's routes are closed because other dialects have keys.
+    /// Whether the page's routes are closed because other dialects have keys.
     let isClosed: Bool
     let sampleSource: String?
     let qualities: [(format: ImageFormat, quality: Int)]
 
-    /// The sizes of unsigned requests; empty for any.
+    /// The sizes that unsigned requests may have; empty if any.
     let sizes: (sides: [Int], qualities: [Int])
 
     init(_ configuration: APIConfiguration) {

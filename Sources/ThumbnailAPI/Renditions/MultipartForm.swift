@@ -6,8 +6,8 @@ package import Text
 
 /// `multipart/form-data` (RFC 7578), split into its parts; nothing is copied or decoded.
 ///
-/// Strict: each part has a name and its own closing delimiter. There are few and short fields, as browsers and curl
-/// write them. Text before the first delimiter and after the last one is ignored (RFC 2046 section 5.1.1). The time is
+/// Strict: each part needs a name and its own closing delimiter; fields are few and short, as browsers and curl write
+/// them. Text before the first delimiter and after the last one is ignored (RFC 2046 section 5.1.1). The time is
 /// proportional to the length of the body.
 package struct MultipartForm {
     package struct Part: Equatable {
@@ -61,7 +61,7 @@ package struct MultipartForm {
         }
     }
 
-    /// Nil if it is not `multipart/form-data` with a boundary (RFC 2046 section 5.1.1).
+    /// Returns the boundary; nil if the type is not `multipart/form-data` with one (RFC 2046 section 5.1.1).
     package static func boundary(in contentType: String) -> String? {
         guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
         for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {
@@ -70,7 +70,7 @@ package struct MultipartForm {
             var value = HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
             let isQuoted = value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count > 1
             if isQuoted { value = HTTPSyntax.unquoted(value) }
-            // A quoted boundary may contain spaces, but not end with one.
+            // A quoted boundary may contain spaces but must not end with one.
             let isAllowed = value.hasOnlyBytes {
                 $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") || $0 == 0x20 && isQuoted
             }
@@ -170,7 +170,7 @@ private struct ByteSearch {
             var index = start
             while index < bytes.count {
                 if matched == 0 {
-                    // The search for the first byte skips nearly all bytes.
+                    // `memchr` skips to the first byte, which rules out nearly all positions.
                     guard let match = unsafe memchr(base + index, Int32(text[0]), bytes.count - index) else {
                         return nil
                     }

@@ -23,7 +23,7 @@ struct RenditionArchive: Sendable {
 
     let kind: Kind
 
-    /// No image contains the boundary.
+    /// Creates an archive with a random boundary, which no image contains.
     init(isTar: Bool) {
         let boundary = "alula-" + Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         kind = isTar ? .tar : .multipart(boundary: boundary)
@@ -39,8 +39,8 @@ struct RenditionArchive: Sendable {
     /// Returns the entry in pieces, so that the image is not copied.
     ///
     /// - Parameters:
-    ///   - name: Letters, digits, dots, hyphens and underscores.
-    ///   - now: Seconds since 1970, for the archive's members.
+    ///   - name: The name in letters, digits, dots, hyphens and underscores.
+    ///   - now: The time of the entry in Unix seconds.
     func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
         let (bytes, fields, ending) = Self.content(of: part)
         switch kind {
@@ -93,8 +93,8 @@ struct RenditionArchive: Sendable {
             let text = String(value, radix: 8)
             return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
         }
-        // A name has at most 128 characters and no slash where ustar could split it; more than 100 need an extra header
-        // before this one.
+        // A name has up to 128 characters, without a slash at which ustar could split it. One with more than 100 needs
+        // an extra header before this one.
         put(name.utf8.prefix(100), at: 0)
         put(octal(0o644, digits: 7), at: 100)
         put(octal(0, digits: 7), at: 108)
@@ -107,7 +107,7 @@ struct RenditionArchive: Sendable {
         put(octal(checksum(of: block), digits: 6) + [0, 0x20], at: 148)
         guard name.utf8.count > 100 else { return block }
         let whole = Array("path=\(name)\n".utf8)
-        // A record includes its own length, which has three digits here.
+        // A record starts with its length, which includes these digits and has three of them here.
         let record = Array("\(whole.count + 4) ".utf8) + whole
         var extended = tarHeader("PaxHeaders/name", count: record.count, now: now)
         extended[156] = UInt8(ascii: "x")
@@ -117,7 +117,7 @@ struct RenditionArchive: Sendable {
         return extended + record + [UInt8](repeating: 0, count: 512 - record.count % 512) + block
     }
 
-    /// Spaces stand for the checksum itself.
+    /// The checksum of a header, whose checksum field counts as spaces.
     private static func checksum(of header: [UInt8]) -> Int {
         header.indices.reduce(0) { $0 + (148..<156 ~= $1 ? 0x20 : Int(header[$1])) }
     }

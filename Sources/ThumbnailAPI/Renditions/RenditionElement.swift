@@ -5,7 +5,7 @@ import JSON
 import Text
 import ThumbnailPipeline
 
-/// A query, or an object with a name and a query or facts; a query may have a destination.
+/// An element of a list: a query, or an object with a name and a query or facts; a query may have a destination.
 struct RenditionElement {
     enum Content {
         /// The query of `/thumbnail`, without the source.
@@ -14,12 +14,12 @@ struct RenditionElement {
         case include(String)
     }
 
-    /// The default is the element's index.
+    /// The name; by default the element's index.
     let name: ExactText
     let content: Content
-    /// `NAME:PATH`; nil if the result is part of the response.
+    /// The destination `NAME:PATH`; nil to include the result in the response.
     let destination: ExactText?
-    /// Nil for the destination's or the result's own.
+    /// The `Cache-Control` of the stored result; nil uses that of the destination or the result.
     let cacheControl: String?
 
     /// - Parameter pointer: The element's JSON Pointer.

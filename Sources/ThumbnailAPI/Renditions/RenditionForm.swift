@@ -7,7 +7,7 @@ enum RenditionForm: CaseIterable, Sendable {
     case tar
     case json
 
-    /// Chooses by weight, then by specificity (RFC 9110 section 12.5.1).
+    /// Selects a form by weight, then by specificity (RFC 9110 section 12.5.1).
     init(accept: String?) {
         let members = HTTPSyntax.list(accept ?? "").map { member in
             (type: ExactText(MediaType(member)?.description ?? ""), weight: AcceptedFormats.weight(of: member) ?? 0)
@@ -25,7 +25,7 @@ enum RenditionForm: CaseIterable, Sendable {
         self = best.form
     }
 
-    /// The media ranges that match, the most specific first.
+    /// The matching media ranges, the most specific first.
     private var ranges: [ExactText] {
         switch self {
         case .multipart: ["multipart/mixed", "multipart/*", "*/*"]

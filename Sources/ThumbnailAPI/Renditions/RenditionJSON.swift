@@ -7,8 +7,9 @@ import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// One JSON object, for clients that cannot parse a multipart body: each image as a `data:` URI (RFC 2397) or with the
-/// location where it was stored, facts and problems as objects.
+/// Renditions as one JSON object, for clients that cannot parse a multipart body.
+///
+/// Each image is a `data:` URI (RFC 2397), or the location where it was stored; facts and problems are objects.
 struct RenditionJSON: Sendable {
     static let maximumBytes = 16 << 20
 
@@ -36,7 +37,9 @@ struct RenditionJSON: Sendable {
     private var entries: [Int: Entry] = [:]
     private(set) var count = opening.utf8.count + closing.utf8.count
 
-    /// Adds a part, in any order; throws ``APIError/responseTooLarge``.
+    /// Adds a part, in any order.
+    ///
+    /// - Throws: ``APIError/responseTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let content = RenditionArchive.content(of: part)
@@ -64,12 +67,12 @@ struct RenditionJSON: Sendable {
         entries[index] = entry
     }
 
-    /// The bytes written at once: a multiple of three, so that the base64 texts can be concatenated.
+    /// The number of bytes written at once: a multiple of three, so that base64 texts can be concatenated.
     private static let pieceLength = 48 << 10
 
-    /// Writes the parts in the order of the list, and releases each written piece.
+    /// Writes the parts in the order of the list, and releases each piece after it is written.
     ///
-    /// The images are shared with the cache, so that a slow reader holds no copy of them.
+    /// The images are shared with the cache, so a slow client holds no copy of them.
     mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {
         try await write(SharedBytes(Self.opening.utf8))
         for (place, index) in entries.keys.sorted().enumerated() {

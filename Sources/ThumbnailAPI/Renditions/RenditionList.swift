@@ -6,10 +6,10 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
+/// A list of renditions: `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
 ///
-/// A member `include` instead of `query` requests facts as in `/info`; a member `to` with `query` stores the result
-/// there.
+/// With the member `include` instead of `query`, an element requests facts as in `/info`. With `to` and `query`, it
+/// stores the result.
 struct RenditionList: Sendable {
     struct Rendition: Sendable {
         let name: ExactText
@@ -21,14 +21,14 @@ struct RenditionList: Sendable {
         case facts(FactsRequest)
     }
 
-    /// Nil if the file is uploaded.
+    /// The URL of the source; nil if the file is uploaded.
     let source: String?
     let renditions: [Rendition]
 
     /// - Parameters:
-    ///   - hasFile: The call uploads the file, so that it must not name a source.
-    ///   - resultWriter: Checks destinations, which unsigned requests must not have.
-    /// - Throws: ``APIError`` for the first error in the list; an invalid query fails alone.
+    ///   - hasFile: Whether the request contains the file, so that the list must not name a source.
+    ///   - resultWriter: Checks destinations, which require a signature.
+    /// - Throws: ``APIError`` for the first error in the list. An invalid query fails only its own rendition.
     init(
         _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration,
         _ resultWriter: ResultWriter

@@ -6,7 +6,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Renders several renditions at a time, and passes each on as soon as it is ready.
+/// Renders several renditions at a time, and passes each one on when it is ready.
 struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
@@ -17,13 +17,13 @@ struct RenditionParts: Sendable {
     let client: ClientNetwork
     let bill: RequestBill?
     let limits: RequestLimits
-    /// The client's fields for private sources; empty if it sends a file.
+    /// The client's fields for private sources; empty for an uploaded file.
     let fields: HTTPFields
     let tagsAreSigned: Bool
     let deadline: Duration
     let timekeeper: any Timekeeper
 
-    /// Leaves threads to other requests.
+    /// The limit leaves threads to other requests.
     private static let maximumAtOnce = 4
 
     func make(
@@ -68,7 +68,7 @@ struct RenditionParts: Sendable {
             tagger: tagsAreSigned ? nil : client, receipt: context.receipt, bill: bill)
     }
 
-    /// The opened source is described, not the named one.
+    /// A request for facts about the opened source.
     private var factsSource: Request {
         var request = Request(source: "")
         request.limits = limits
@@ -76,7 +76,7 @@ struct RenditionParts: Sendable {
     }
 }
 
-/// The status of the response, known when the first image is ready or all have failed.
+/// The status of the response, determined when the first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
     private(set) var hasResult = false
@@ -85,9 +85,9 @@ struct RenditionOutcome: Sendable {
         if case .problem(let problem) = part { problems.append(problem) } else { hasResult = true }
     }
 
-    /// Nil if any result was produced.
+    /// The failure if no result was produced.
     ///
-    /// The first failure if all have the same status, otherwise one that reports different failures.
+    /// The first failure if all have the same status, otherwise an error that stands for different ones.
     var failure: (any ServiceError)? {
         guard !hasResult, let first = problems.first?.error else { return nil }
         return problems.allSatisfy { $0.error.status == first.status } ? first : APIError.nothingMade

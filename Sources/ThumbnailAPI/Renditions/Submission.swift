@@ -17,9 +17,9 @@ struct Submission: Sendable {
     let work: Work
     private let seal: Seal
 
-    /// Checks the signature first, then the expiry.
+    /// Checks the signature, then the expiry.
     ///
-    /// - Parameter now: In seconds since 1970.
+    /// - Parameter now: The time in Unix seconds.
     init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
         guard let route = route.images else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
@@ -43,7 +43,7 @@ struct Submission: Sendable {
             seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
             isSigned = !configuration.keys.isEmpty
         }
-        // An expired signature takes precedence over everything else that it covers.
+        // Report an expired signature before other errors in the part that it covers.
         let query = Result { () throws(APIError) in
             try configuration.clientPolicy.allowed(
                 try route.dialect.uploadRequest(in: target), isSigned: isSigned, target.hints)
@@ -63,7 +63,7 @@ struct Submission: Sendable {
         return body
     }
 
-    /// The target of a list has no parameter other than its expiry.
+    /// Rejects parameters of a list's target, except its expiry.
     private static func checkQuery(_ target: String, at now: Int) throws(APIError) {
         var expires: Int?
         for (name, value) in try RawQuery(target: target).decoded() {
@@ -75,13 +75,12 @@ struct Submission: Sendable {
     }
 }
 
-/// A signature that covers the body, or a digest.
+/// The signature of the body, or its digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
     private let digest: SHA256Digest?
 
-    /// Throws if a key requires a signature and there is no well-formed one or, if the digest is declared, no valid
-    /// one.
+    /// Throws if a key requires a signature and it is missing or malformed, or if the digest is declared but malformed.
     init(_ request: HTTPRequest, keys: [[UInt8]]) throws(APIError) {
         self.keys = keys
         do throws(ContentDigest.Malformed) {

@@ -9,7 +9,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Responds with one image of a file, or many of a file or a source; used on all event threads.
+/// Responds with one image of a file, or several of a file or a source; used on all event threads.
 struct SubmissionResponder: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
@@ -98,7 +98,7 @@ extension SubmissionResponder {
             image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus), bill: bill)
     }
 
-    /// The room is released when the file or the list is no longer needed.
+    /// Releases `lease` once the body is no longer needed.
     private func respondWithRenditions(
         of body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
@@ -155,7 +155,7 @@ extension SubmissionResponder {
 
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
-    /// The text begins when all parts are ready.
+    /// Returns the JSON text, which begins when all parts are ready.
     private func jsonContent(_ parts: RenditionParts, _ lease: BodyMemory.Lease) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
@@ -183,7 +183,7 @@ extension SubmissionResponder {
         return (.streamed(stream), "application/json", outcome.failure)
     }
 
-    /// Sends parts as they complete, from the first image on, together with the failures before it.
+    /// Sends parts as they complete; failures are held back until the first image, which determines the status.
     private func archiveContent(
         _ parts: RenditionParts, isTar: Bool, _ lease: BodyMemory.Lease
     ) async throws -> Content {
@@ -202,7 +202,7 @@ extension SubmissionResponder {
         return (.streamed(stream), archive.mediaType, failure)
     }
 
-    /// Writes each part as soon as it is ready and the client has taken the one before.
+    /// Writes each part when it is ready and the client has received the previous one.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
         _ begun: Promise<(any ServiceError)?>

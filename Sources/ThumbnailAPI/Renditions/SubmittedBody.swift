@@ -7,21 +7,19 @@ import Text
 enum SubmittedBody: Equatable {
     case image
     case list
-    /// The file is the only field, unless a field is named.
+    /// A form with the file as its only field, or in `field`.
     case form(boundary: String, field: ExactText? = nil)
 
     static let formAllowance = 64 << 10
     static let maximumListBytes = 1 << 20
 
-    /// The first bytes then identify the body; the second type is curl's default.
+    /// Types that do not identify the body, so its first bytes do; the second one is curl's default.
     private static let ambiguousTypes: Set<ExactText> = [
         "application/octet-stream", "application/x-www-form-urlencoded",
     ]
 
-    /// - Parameter field: The name of the form field with the image; with it, every other body is an image, whatever
-    ///   its type.
-    /// - Throws: ``APIError/notAnImageType(_:)`` for anything else, ``APIError/badBody(_:_:)`` for a form without
-    ///   boundary.
+    /// - Parameter field: The name of the form field with the image; any other body is then an image of any type.
+    /// - Throws: ``APIError/notAnImageType(_:)``, or ``APIError/badBody(_:_:)`` for a form without boundary.
     init(ofOne fields: HTTPFields, field: ExactText? = nil) throws(APIError) {
         guard let text = fields[.contentType] else {
             self = .image
@@ -64,7 +62,7 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// The image in a body that contains nothing else.
+    /// Returns the image in a body that contains nothing else.
     func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType

@@ -7,8 +7,7 @@ import ThumbnailTypes
 
 /// Remembers parsed targets, so that a hot URL is parsed once.
 ///
-/// Only valid targets are cached, for all tenants together; expiry is checked for each request. Used on all event
-/// threads.
+/// Caches only valid targets, for all tenants together; expiry is checked for each request. Used on all event threads.
 final class ParsedTargets: Sendable {
     private struct Key: Hashable {
         let tenant: Int
@@ -23,8 +22,10 @@ final class ParsedTargets: Sendable {
 
     var count: Int { requests.withLock(\.count) }
 
-    /// Keyed by target, `Accept` and the client hints that the target uses; if it uses hints, an entry without
-    /// hints records which ones.
+    /// Returns the cached request, or parses it.
+    ///
+    /// The key consists of the target, `Accept` and the client hints that the target uses; an entry without hints
+    /// records which ones these are.
     func request(
         for request: HTTPRequest, of tenant: Int = 0, parse: (RequestedTarget) throws(APIError) -> ResolvedRequest
     ) throws(APIError) -> ResolvedRequest {
@@ -51,12 +52,12 @@ final class ParsedTargets: Sendable {
     private func remembered(_ key: Key) -> ResolvedRequest? { requests.withLock { $0.value(for: key) } }
 
     private func insert(_ request: ResolvedRequest, for key: Key) {
-        // An estimate: the source, the file name and the response's fields repeat parts of the target.
+        // An estimate, because the source, the file name and the response's fields repeat parts of the target.
         let target = key.target
         let bytes =
             4 * target.target.utf8.count + (target.accept?.utf8.count ?? 0) + (target.apiKey?.utf8.count ?? 0) + 1_024
         let removed = requests.withLock { $0.insert(request, for: key, weight: bytes) }
-        // Releases the removed entries here, outside the lock.
+        // Release the removed entries outside the lock.
         _ = removed
     }
 }

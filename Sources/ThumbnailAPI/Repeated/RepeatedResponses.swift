@@ -19,8 +19,7 @@ struct RepeatedResponses: Sendable {
     let costs: CostAccounting
     let fields: ThumbnailFields
 
-    /// Nil if each request needs its own response: when every request is logged, because each line has another request
-    /// ID, and when the target expires.
+    /// Returns nil if each request needs its own response: every request is logged with its ID, or the target expires.
     func recurring(
         _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration
     ) -> PendingResponse<Outcome>? {
@@ -28,10 +27,10 @@ struct RepeatedResponses: Sendable {
             .map { .recurring($0, by: RecurringThumbnail(request, at: route, of: self)) }
     }
 
-    /// Nil if the request must be parsed again.
+    /// Returns nil if the request must be parsed again.
     ///
-    /// The response equals `last` within a second, until an entry leaves the caches. Then the caches, which all event
-    /// threads share, are not accessed, so they record the use of an entry only once a second.
+    /// Within a second, the response equals `last` until an entry leaves the caches. Meanwhile the caches, which all
+    /// event threads share, are not accessed, so the use of an entry is recorded only once a second.
     fileprivate func response(
         to request: ResolvedRequest, at route: ImageRoute, after last: DatedResponse?
     ) -> DatedResponse? {
@@ -94,7 +93,7 @@ struct RepeatedResponses: Sendable {
     }
 }
 
-/// The thumbnail that is cached at the time of each request.
+/// Responds with the thumbnail if it is still cached.
 private final class RecurringThumbnail: RecurringResponder {
     private let request: ResolvedRequest
     private let route: ImageRoute
@@ -105,7 +104,7 @@ private final class RecurringThumbnail: RecurringResponder {
         (self.request, self.route, self.responses) = (request, route, responses)
     }
 
-    /// Nil if the thumbnail is no longer cached and fresh, after a reload, and if the service is draining.
+    /// Returns nil if the thumbnail is no longer cached and fresh, after a reload, and during a shutdown.
     func response() -> RecurringResponse? {
         let previous = last.withLock { $0 }
         let new = responses.response(to: request, at: route, after: previous)
@@ -118,6 +117,6 @@ private struct DatedResponse {
     let response: RecurringResponse
     let byteCount: Int
     let second: Int
-    /// ``ThumbnailLookup/cacheVersion`` before the response was built.
+    /// The value of ``ThumbnailLookup/cacheVersion`` before the response was built.
     let cacheVersion: Int
 }

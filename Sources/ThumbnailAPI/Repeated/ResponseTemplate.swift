@@ -21,14 +21,14 @@ final class ResponseTemplate: Sendable {
         self.request = request
     }
 
-    /// Whether the facts in the fields are unchanged; the format cannot change for a cached result.
+    /// Whether the values in the fields are unchanged; the format of a cached result never changes.
     private func fits(_ thumbnail: Thumbnail, _ request: Request) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && self.request.hasSameResponse(as: request)
     }
 
-    /// `make` returns the fields if there is no template, or it is outdated.
+    /// Returns the cached template; if it is missing or outdated, creates one with the fields that `make` returns.
     static func template(
         for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
@@ -38,7 +38,7 @@ final class ResponseTemplate: Sendable {
         return new
     }
 
-    /// The response to all requests within this second since 1970.
+    /// Returns the response to all requests within this Unix second.
     func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
         let cached = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let cached { return cached }
@@ -47,7 +47,7 @@ final class ResponseTemplate: Sendable {
             defer { recurring = (age, second, made) }
             return recurring
         }
-        // Released here, outside the lock.
+        // Release the old response outside the lock.
         _ = replaced
         return made
     }

@@ -15,7 +15,7 @@ struct ThumbnailFields: Sendable {
         self.cacheTagField = cacheTagField
     }
 
-    /// Fields of a 200 that do not change over time, as for a target that never expires.
+    /// Returns the fields of a 200 that do not depend on the time, because the target never expires.
     func lasting(_ thumbnail: Thumbnail, to resolved: ResolvedRequest) -> HTTPFields {
         let (request, form) = (resolved.request, resolved.request.form)
         let format = thumbnail.image.format
@@ -42,7 +42,7 @@ struct ThumbnailFields: Sendable {
         return fields
     }
 
-    /// - Parameter secondsLeft: Until the target expires; limits `max-age`.
+    /// - Parameter secondsLeft: The seconds until the target expires, which limit `max-age`.
     func cacheControl(of thumbnail: Thumbnail, _ form: ResponseForm, secondsLeft: Int? = nil) -> String {
         var freshness = thumbnail.freshness
         let isShared = freshness.storability == .shared
@@ -59,7 +59,7 @@ extension HTTPFields {
         if let quality = thumbnail.image.quality { append(.alulaQuality, String(quality)) }
     }
 
-    /// Adds the size in pixels; some services use these fields.
+    /// Adds the size in pixels in fields that some services use.
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))
         append(.imageHeight, String(image.size.height))
@@ -67,7 +67,7 @@ extension HTTPFields {
 }
 
 enum CacheStatusText {
-    /// Writes a member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
+    /// Formats a member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
     static func text(_ layers: [CacheLayerStatus]) -> String {
         var text = ""
         for layer in layers {

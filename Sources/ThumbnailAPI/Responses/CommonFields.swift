@@ -1,14 +1,14 @@
 import HTTPTypes
 
 struct CommonFields: Sendable {
-    /// Responses must not run or load anything.
+    /// The policy of responses, which must not run or load anything.
     static let strictPolicy = "default-src 'none'; sandbox"
-    /// A page loads its own files and images in memory, and connects only to its own origin.
+    /// The policy of a page, which loads its own files and images in memory, and connects only to its own origin.
     static let pagePolicy =
         "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    /// The fields that CORS does not expose by itself.
+    /// Fields that browsers expose to scripts only with permission.
     private static let exposed =
         ([
             .eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .rateLimit, .rateLimitPolicy,
@@ -19,10 +19,10 @@ struct CommonFields: Sendable {
     let strict: HTTPFields
     let page: HTTPFields
 
-    /// Any site may embed public responses.
+    /// Creates the fields of public responses, which any site may embed.
     init(allowOrigin: String?) { self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin) }
 
-    /// No other site may embed or read responses of the admin listener.
+    /// The fields of the admin listener, whose responses no other site may embed or read.
     static let admin = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)
 
     private init(resourcePolicy: String, allowOrigin: String?) {
@@ -43,7 +43,7 @@ struct CommonFields: Sendable {
 }
 
 extension HTTPFields {
-    /// The fields of an image that is private to this client: other sites may not embed it.
+    /// Returns the fields for a private image, which other sites may not embed.
     func restrictedToSite() -> HTTPFields {
         var fields = HTTPFields(filter { $0.name != .crossOriginResourcePolicy })
         fields.append(.crossOriginResourcePolicy, "same-site")

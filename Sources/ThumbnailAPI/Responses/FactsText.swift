@@ -8,8 +8,8 @@ package import ThumbnailTypes
 
 package enum FactsText {
     /// - Parameters:
-    ///   - source: As the client named it; nil for an uploaded image.
-    ///   - requested: Facts besides those of the header; unknown ones are left out.
+    ///   - source: The source as named by the client; nil for an uploaded image.
+    ///   - requested: The facts to add to those in the header; unknown ones are omitted.
     package static func text(_ facts: SourceFacts, of source: String?, requested: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [
@@ -73,7 +73,7 @@ package enum FactsText {
             ("copyright", texts?.attribution?.copyright), ("artist", texts?.attribution?.artist),
         ]
         return all.compactMap { name, bytes in
-            // Cameras pad their texts with spaces, and zeros separate the texts of several people.
+            // Cameras pad texts with spaces, and separate the names of several people by zeros.
             let pieces = bytes?.split { $0 < 0x20 || $0 == 0x7f }.map {
                 HTTPSyntax.trimmed(String(decoding: $0, as: UTF8.self))
             }

@@ -4,7 +4,7 @@ import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Keeps the failure's status unless the operator chose another one.
+/// Replaces failures by fallback images, keeping the status unless the operator chose another one.
 struct FallbackImages: Sendable {
     let thumbnails: any ThumbnailServing
 

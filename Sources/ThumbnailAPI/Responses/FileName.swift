@@ -18,8 +18,9 @@ package struct FileName: Sendable, Equatable {
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)
     }
 
-    /// The last path segment without query, fragment and extension, and without characters that could end the header
-    /// field, are special to file systems, or deceive a reader.
+    /// Creates a name from the last path segment of a source, without query, fragment and extension.
+    ///
+    /// Removes characters that could end the header field, are special to file systems, or deceive a reader.
     package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = URLEscape.decodeText(segment) ?? String(decoding: segment, as: UTF8.self)
@@ -35,10 +36,10 @@ package struct FileName: Sendable, Equatable {
         extended = hasMore ? URLEscape.encode(String(String.UnicodeScalarView(kept))) : nil
     }
 
-    /// The name without an extension; `image` if nothing is left of it.
+    /// The name without extension; `image` if it is empty.
     package var stem: String { extended.flatMap { URLEscape.decodeText($0.utf8) } ?? plain }
 
-    /// Non-ASCII names also use RFC 8187's form.
+    /// Returns the field's value; a non-ASCII name is also encoded as in RFC 8187.
     func contentDisposition(fileExtension: String) -> String {
         let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value

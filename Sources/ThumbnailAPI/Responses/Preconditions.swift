@@ -7,15 +7,14 @@ enum Preconditions {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
 
-    /// Whether the response is 304: `If-Modified-Since` counts only without `If-None-Match` (section 13.1.3).
+    /// Whether the response is 304; `If-None-Match` takes precedence over `If-Modified-Since` (section 13.1.3).
     static func isNotModified(_ fields: HTTPFields, eTag: String, lastModified: HTTPDate?) -> Bool {
         if let candidates = fields[.ifNoneMatch] { return matches(candidates, eTag: eTag) }
         guard let lastModified, let text = fields[.ifModifiedSince], let since = HTTPDate(text) else { return false }
         return lastModified <= since
     }
 
-    /// The 200 in `response`, or a 304 with the fields that section 15.4.5 requires and those of all responses, but
-    /// none that describes the body.
+    /// Returns the 200, or a 304 with the common fields and those that section 15.4.5 requires.
     static func response(
         _ response: HTTPResponse, to fields: HTTPFields, eTag: String, lastModified: HTTPDate? = nil
     ) -> HTTPResponse {
@@ -24,7 +23,7 @@ enum Preconditions {
         return HTTPResponse(status: .notModified, headerFields: HTTPFields(kept), body: response.body)
     }
 
-    /// Weak comparison (section 8.8.3.2) with a list of entity tags, or `*`.
+    /// Compares weakly (section 8.8.3.2) with a list of entity tags, or `*`.
     private static func matches(_ candidates: String, eTag: String) -> Bool {
         if candidates == eTag || candidates == "*" { return true }
         return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.suffix(after: "W/").map { $0 == eTag } == true }

@@ -4,7 +4,7 @@ import Synchronization
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Set by the signal handling, read on the event threads of both listeners.
+/// The phase of the service, set by the signal handling and read on the event threads of both listeners.
 package final class ServiceLifecycle: Sendable {
     private let isReadyFlag = Atomic(true)
     private let isDrainingFlag = Atomic(false)
@@ -17,10 +17,10 @@ package final class ServiceLifecycle: Sendable {
 
     package var isDraining: Bool { isDrainingFlag.load(ordering: .relaxed) }
 
-    /// Whether pending requests are being cut off because the service ends.
+    /// Whether pending requests are being canceled because the service shuts down.
     package var isCutting: Bool { isCuttingFlag.load(ordering: .relaxed) }
 
-    /// Requests are still served, so that load balancers can notice in time.
+    /// Makes readiness checks fail while requests are still served, so that load balancers notice in time.
     package func failReadiness() { isReadyFlag.store(false, ordering: .relaxed) }
 
     package func beginDraining() {
@@ -28,7 +28,7 @@ package final class ServiceLifecycle: Sendable {
         isDrainingFlag.store(true, ordering: .relaxed)
     }
 
-    /// Marks further cancellations as caused by the end of the service, not by clients that disconnect.
+    /// Attributes further cancellations to the shutdown, not to clients that disconnect.
     package func beginCutting() {
         beginDraining()
         isCuttingFlag.store(true, ordering: .relaxed)
@@ -36,16 +36,16 @@ package final class ServiceLifecycle: Sendable {
 
     var abandonment: APIError { isCutting ? .draining : .clientGone }
 
-    /// The error of the current task; nil if neither its client disconnected nor the service ends.
+    /// The error of the current task if its client disconnected or the service shuts down.
     var cancellation: APIError? {
         if Task.isCancelled { return abandonment }
-        // When the service ends, shared work ends although requests wait for it.
+        // A shutdown cancels shared work even if requests wait for it.
         return isDraining ? .draining : nil
     }
 }
 
 extension ServiceLifecycle {
-    /// Called in the request's own task; after cancellation, errors are only its consequences.
+    /// Returns the cancellation as the cause of `error`, if there is one; called in the request's own task.
     func failure(behind error: any Error) -> any ServiceError {
         switch error {
         case let error as any ServiceError where !Task.isCancelled: error
