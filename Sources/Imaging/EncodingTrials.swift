@@ -5,11 +5,11 @@ import Recipes
 protocol EncodingTrials {
     func file(quality: Int) throws -> SharedBytes
 
-    /// See ``ComparedPlanes/similarity(to:)``. Compares luma, and full-size chroma if the image has ``ColorDetail``.
+    /// Encodes, and returns the similarity of luma and, if the image has ``ColorDetail``, of full-size chroma.
     mutating func similarity(quality: Int) throws -> Double
 }
 
-/// Resampled once, or twice if some of the qualities subsample chroma.
+/// Trials on planes, which are resampled once, or twice if only some of the qualities subsample chroma.
 final class PlaneTrials: EncodingTrials {
     private let image: DecodedImage
     private let target: PlanarTarget
@@ -83,7 +83,7 @@ final class PlaneTrials: EncodingTrials {
     }
 }
 
-/// Compares only the first frame.
+/// Trials on pixels; compares only the first frame.
 struct PixelTrials: EncodingTrials {
     private let image: DecodedImage
     private let writer: FileWriter

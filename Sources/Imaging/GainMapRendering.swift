@@ -17,17 +17,17 @@ extension DecodedGainMap {
         }
     }
 
-    /// Nil if the steps do more than crop, resample and turn, or if the map cannot be resampled.
+    /// Renders and encodes the map; nil if steps do more than crop, resample and turn, or it cannot be resampled.
     ///
     /// - Parameters:
     ///   - file: The result without a map.
-    ///   - image: Before any step.
-    ///   - steps: With resolved positions.
+    ///   - image: The image before any step.
+    ///   - steps: The steps with resolved positions.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec
     ) throws -> EncodedGainMap? {
-        // A map has no gamut.
+        // A gain map has no gamut.
         let steps = RenderSteps(steps.filter { !($0 is GamutStep) })
         guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
         let maximum = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
@@ -52,7 +52,7 @@ extension DecodedGainMap {
         }
     }
 
-    /// - Parameter base: The result's image, if the map can be fitted to it.
+    /// - Parameter base: The decoded result, if the map can be fitted to it.
     private func fitted(
         to image: DecodedImage, _ geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
     ) throws -> DecodedImage {
@@ -68,7 +68,7 @@ extension DecodedGainMap {
             left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
         try unsafe image.withFrame(token) { image, watch throws in
             try unsafe map.withFrame(token) { map, _ in
-                // The map's frame corresponds to the image's frame.
+                // The map covers the same area as the image.
                 let (width, height) = (whole.width / filled.width, whole.height / filled.height)
                 gains.whole = unsafe CPixelsArea(
                     left: whole.left - filled.left * width, top: whole.top - filled.top * height,
@@ -89,7 +89,7 @@ extension DecodedGainMap {
 }
 
 extension RenderPlan {
-    /// In the colors of the source, as a client that applies the map sees it; nil if luma cannot be compared.
+    /// The result in the source's colors, as a client that applies the map sees it; nil if luma cannot be compared.
     fileprivate func shown(
         in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
@@ -103,8 +103,9 @@ extension RenderPlan {
 }
 
 extension GainMapMetadata {
-    /// Apple's samples are amounts on the curve of video: with amount *a* and headroom *h*, light is multiplied by 1 +
-    /// (*h* − 1) *a*.
+    /// A table from Apple's samples to logarithmic gains.
+    ///
+    /// Samples have the video transfer function; with amount *a* and headroom *h*, the gain is 1 + (*h* − 1) *a*.
     var appleCurve: [UInt8] {
         let maximum = exp2(alternateHeadroom.value)
         return (0..<256).map { sample in
@@ -114,7 +115,7 @@ extension GainMapMetadata {
         }
     }
 
-    /// Black has no gain.
+    /// The minimum offset; black has no gain.
     private static let minimumOffset = 1.0 / 256
 
     fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {

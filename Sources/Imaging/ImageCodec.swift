@@ -2,7 +2,7 @@ package import Coordination
 package import Memory
 package import Recipes
 
-/// Decodes and encodes in this process, or in a confined worker process that can be terminated.
+/// Decodes and encodes in this process, or in a confined worker process that can be killed.
 ///
 /// Calls block the thread.
 package protocol ImageCodec: Sendable {
@@ -11,10 +11,12 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// A still in a format with ``ImageFormat/isEncodedByWorker``, or an animation with
+    /// Encodes images of formats that are encoded by worker processes.
+    ///
+    /// These are stills with ``ImageFormat/isEncodedByWorker`` and animations with
     /// ``ImageFormat/isAnimationEncodedByWorker``.
     ///
-    /// - Parameter image: Interleaved pixels, or planes of the format's range.
+    /// - Parameter image: Interleaved pixels, or planes in the format's range.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
@@ -24,15 +26,16 @@ package protocol ImageCodec: Sendable {
 }
 
 extension ImageCodec {
-    /// Finds faces in this process, without interruption.
+    /// Detects faces in this process; cannot be interrupted.
     package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
         try token.check()
         return try search.faces()
     }
 }
 
-/// A decode took far more CPU time than the cost by its header, and ended; see
-/// ``ImagingLimits/endsUnderestimatedDecodes``.
+/// A decode was ended because it took far more CPU time than estimated.
+///
+/// See ``ImagingLimits/endsUnderestimatedDecodes``.
 package struct UnderestimatedDecode: Error {
     package init() {}
 }
@@ -46,7 +49,7 @@ package struct InProcessCodec: ImageCodec {
         try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
-    /// Checks `token` before and after, because the encoder cannot be interrupted.
+    /// Encodes; checks `token` before and after, because encoders cannot be interrupted.
     package func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
@@ -58,11 +61,11 @@ package struct InProcessCodec: ImageCodec {
 }
 
 extension ImageCodec {
-    /// The map is decoded as a separate file.
+    /// Decodes an image and its gain map, which is a separate file.
     ///
-    /// If that fails, only the map is lost.
+    /// If the map cannot be decoded, only the map is lost.
     ///
-    /// - Parameter image: The image without its map, if it was decoded before.
+    /// - Parameter image: The image without its map, if already decoded.
     package func decodeWithGainMap(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
         of image: DecodedImage? = nil
@@ -86,11 +89,11 @@ extension ImageCodec {
 
     /// Draws the part of a vector image inside a border, at the required size.
     ///
-    /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
+    /// A first drawing at natural size is used to find the border.
     ///
     /// - Parameters:
-    ///   - plan: The first drawing.
-    ///   - reserve: Reserves memory for the second drawing, which it gets as a plan.
+    ///   - plan: The plan of the first drawing.
+    ///   - reserve: Reserves memory for the second drawing, given its plan.
     package func draw(
         _ bytes: SharedBytes, inside border: BorderTrim, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits,
         token: WorkToken, reserve: (DecodePlan) throws -> Void

@@ -4,8 +4,8 @@ package import Recipes
 
 package enum ImageDecoder {
     /// - Parameters:
-    ///   - lane: For files that both lanes support; only measurements and comparisons choose.
-    ///   - jpeg: Its planes are kept unchanged; only measurements and comparisons choose.
+    ///   - lane: The lane for files that both support; set only in measurements and comparisons.
+    ///   - jpeg: The JPEG decoder; set only in measurements and comparisons.
     /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
@@ -61,10 +61,10 @@ package enum ImageDecoder {
         }
     }
 
-    /// A library fails on good images from now on, so the worker process must be replaced.
+    /// Whether a library now fails on valid images, so that the worker process must be replaced.
     package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.decoding.isUnreliable() } }
 
-    /// The two implementations of image work that both support.
+    /// The two implementations of image work.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
 
@@ -120,9 +120,9 @@ package enum ImageDecoder {
         }
     }
 
-    /// In milliseconds, GIF's limit.
+    /// The maximum delay in milliseconds, GIF's limit.
     ///
-    /// PNG and AVIF allow longer ones than WebP can store.
+    /// PNG and AVIF allow longer delays than WebP can store.
     private static let longestDelay = 655_350
 
     private static func reduced(
@@ -135,7 +135,7 @@ package enum ImageDecoder {
         let isBright = encoding?.isBright == true
         let declared = encoding?.profile(ofBands: loaded.bands)
         let profiled = try declared.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
-        // Tone mapping precedes averaging: one sample of the sun would outshine all others.
+        // Tone mapping comes before averaging: otherwise a sample of the sun would dominate the mean.
         let isWide = gamut == .wide
         let toned = try isBright ? encoding.map { try loaded.toneMapped($0, isWide: isWide, token: token) } : nil
         var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
@@ -172,10 +172,9 @@ package enum ImageDecoder {
 }
 
 extension ImageDecoder {
-    /// Converts an embedded image in a format that librsvg does not read to PNG in sRGB, and returns its pixel count.
+    /// Converts an image embedded in SVG to PNG in sRGB, and returns its pixel count.
     ///
-    /// Nil for a drawing, an image without a header, or more pixels than `maximum`; without a file if it cannot be
-    /// decoded.
+    /// Nil for SVG, an unreadable header, or more pixels than `maximum`. The file is nil if decoding failed.
     static func embeddedPNG(
         of file: SharedBytes, maximum: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
@@ -221,12 +220,12 @@ extension VipsImage {
     }
 }
 
-/// Stacked in one tall image, as libvips loads and saves animations.
+/// Frames stacked in one tall image, as libvips loads and saves animations.
 private struct FrameStrip {
     var image: VipsImage
     let frames: Int
 
-    /// Neighboring frames do not mix; the frames are read in order, so this works on a file that is still being read.
+    /// Transforms each frame separately; frames are read in order, so that the file can be read sequentially.
     func map(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> FrameStrip {
         if frames == 1 { return FrameStrip(image: try body(image), frames: 1) }
         let height = image.height / frames

@@ -6,8 +6,8 @@ package enum ImageEncoder {
     /// Encodes packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
     ///
     /// - Parameters:
-    ///   - quality: 1…100, nil for the format's default.
-    ///   - effort: On the encoder's own scale; nil for the format's default.
+    ///   - quality: 1…100; nil uses the format's default.
+    ///   - effort: The effort on the encoder's scale; nil uses the format's default.
     package static func encode(
         pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil,
         hasSharpChroma: Bool = true
@@ -24,8 +24,8 @@ package enum ImageEncoder {
     }
 
     /// - Parameters:
-    ///   - image: Interleaved pixels, or planes of the format's range.
-    ///   - token: Stops libvips and our own writers, but no encoder that works in one step.
+    ///   - image: Interleaved pixels, or planes in the format's range.
+    ///   - token: Stops libvips and our own writers, but not encoders that work in one step.
     package static func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, hasSharpChroma: Bool = true,
         token: WorkToken = WorkToken()

@@ -10,7 +10,7 @@ package enum ImageLibrary {
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         case notStarted(detail: String)
         case loaders([String])
-        /// A loader that must be disabled is enabled.
+        /// A loader is enabled that must be disabled.
         case opensForeign(type: String)
         case lacks(ImageFormat)
 
@@ -27,27 +27,27 @@ package enum ImageLibrary {
 
     private static let result: Result<Void, StartError> = Result { () throws(StartError) in try startOnce() }
 
-    /// Starts libvips, disables all loaders except the needed ones, and tests both; later calls have the same result.
+    /// Starts libvips, disables all unneeded loaders, and tests this; later calls have the same result.
     ///
-    /// After a ``StartError`` the service must not run.
+    /// The service must not run after a ``StartError``.
     package static func start() throws(StartError) { try result.get() }
 
-    /// Starts a worker process; the serving process has tested the libraries with ``start()``.
+    /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
     ///
-    /// - Parameter formats: The only ones to decode, by a process that encodes nothing; nil for all.
+    /// - Parameter formats: The formats to decode in a process that encodes nothing; nil for all.
     package static func startDecoding(_ formats: Set<ImageFormat>? = nil) throws(StartError) {
         guard isNeeded(for: formats) else { return }
         try startUntested(loadingModules: formats == nil)
-        // A confined process cannot open fonts.
+        // Confined processes cannot open fonts.
         for format in ImageFormat.allCases where formats?.contains(format) != false { format.decoding.prepare() }
-        // Decoding needs no JIT-compiled code, and a confined process cannot run any.
+        // Confined processes cannot run JIT-compiled code, and decoders do not need it.
         VipsLibrary.disableMachineCode()
     }
 
-    /// Our decoder of JPEG needs libvips for few files; after ``finishLoading()`` the process ends if it meets one.
+    /// Whether libvips is needed; a process for JPEG only ends if it gets a file that needs libvips.
     package static func isNeeded(for formats: Set<ImageFormat>?) -> Bool { formats != [.jpeg] }
 
-    /// Frees libvips' caches; must be called when a worker thread ends.
+    /// Frees libvips' caches of this thread; call it when a worker thread ends.
     package static func endThread() { VipsLibrary.endThread() }
 
     package static var version: String { VipsLibrary.version }
@@ -70,8 +70,7 @@ package enum ImageLibrary {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
-            // libvips writes AVIF and JPEG XL, but their loaders are disabled: both libraries are called directly to
-            // read.
+            // The loaders of AVIF and JPEG XL are disabled, because we call these libraries directly.
             let mayOpen = if case .vips = format.decoding.loader { true } else { false }
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
@@ -84,7 +83,7 @@ package enum ImageLibrary {
 }
 
 extension ImageLibrary {
-    /// Other versions may produce other bytes for the same plan.
+    /// The versions of all libraries; other versions may produce different bytes for the same plan.
     package static var versions: String {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)
@@ -93,7 +92,7 @@ extension ImageLibrary {
             String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
             String(cString: CAOMShim_version()), String(cString: CPNGShim_compressor_version())
         )
-        // Loads libvips.
+        // Loads libvips as a side effect.
         let version = version
         var others = [CChar](repeating: 0, count: Int(CVipsShim_versions_size))
         unsafe CVipsShim_versions(&others)

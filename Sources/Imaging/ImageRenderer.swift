@@ -3,12 +3,12 @@ import Memory
 package import Recipes
 
 package enum ImageRenderer {
-    /// The same pixels and plan yield the same bytes, on any thread and with any codec.
+    /// Renders and encodes a plan; the same pixels and plan always have the same bytes.
     ///
     /// - Parameters:
-    ///   - additions: The pixels of additional sources, one for each decode of the plan.
-    ///   - reuse: Caches the forms that steps convert these pixels to.
-    ///   - faces: In the source, the largest first, if the plan needs them.
+    ///   - additions: The pixels of additional sources, one for each decode in the plan.
+    ///   - reuse: Caches scaled additional sources.
+    ///   - faces: The faces of the source, largest first, if the plan needs them.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
@@ -18,7 +18,7 @@ package enum ImageRenderer {
         precondition(additions.count == plan.additions.count, "the plan is for another number of images")
         try token.check()
         defer { extendLifetime(token) }
-        // Steps that are computed with the encoding may read them until then.
+        // libvips evaluates lazily, so steps may read these until encoding ends.
         defer { extendLifetime(additions) }
         func composer(_ plan: RenderPlan) -> FrameComposer {
             FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
@@ -61,7 +61,7 @@ package enum ImageRenderer {
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
-        // Rows are resampled while they are encoded.
+        // Rows are resampled during the encoding.
         token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {
             let trials = PlaneTrials(
@@ -107,7 +107,7 @@ package enum ImageRenderer {
         let pixel = [shown.red, shown.green, shown.blue] + (opaque ? [] : [shown.alpha])
         let settings = EncoderSettings(
             quality: format.encoderQuality(pixels: size.area), effort: format.effort, bitDepth: format.bitDepth)
-        // One pixel in memory is enough: libvips repeats it.
+        // A single pixel is enough, because libvips repeats it.
         return try VipsError.reported(token) {
             try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
@@ -120,7 +120,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// Lazy, on interleaved pixels; the steps have resolved positions.
+    /// Calls `body` with the lazily computed result; the steps have resolved positions.
     private static func withResult<Result>(
         _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
         _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
@@ -130,7 +130,7 @@ package enum ImageRenderer {
                 let frameBytes = bytes.count / image.frames
                 let frames = composer.plan.isAnimated ? image.frames : 1
                 var composer = composer
-                // The steps' pixels are read until the result is encoded.
+                // The pixels of steps are read until encoding ends.
                 defer { extendLifetime(composer) }
                 var results: [VipsImage] = []
                 for frame in 0..<frames {
@@ -155,7 +155,7 @@ package enum ImageRenderer {
         if frames > 1, !plan.isStacked {
             result.markAnimated(frameHeight: plan.outputSize.height, delays: delays, loop: loop)
         }
-        // libvips computes the steps while their pixels are encoded.
+        // libvips computes the steps during the encoding.
         token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {
             let finished = DecodedImage(
@@ -189,7 +189,7 @@ package enum ImageRenderer {
     }
 }
 
-/// Decisions for the first frame apply to all frames.
+/// Composes frames; decisions for the first frame apply to all.
 private struct FrameComposer {
     let plan: RenderPlan
     private let work: [StepWork]

@@ -2,14 +2,14 @@ import Glibc
 import Memory
 import Recipes
 
-/// Encodes the same finished image at several qualities; the result depends only on the image and the goal.
+/// Encodes the same image at several qualities; the result depends only on the image and the goal.
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
     private var gainMap: GainMapState
 
     private enum GainMapState {
-        /// Called for the first file whose size counts, or for the only file.
+        /// The map is made for the first file whose size counts, or for the only file.
         case pending(GainMapMaker)
         case encoded(EncodedGainMap?)
     }
@@ -46,10 +46,9 @@ struct QualitySearch {
         return plan.finished(file, with: map)
     }
 
-    /// The file fits while the next higher quality does not.
+    /// Returns the file of the highest quality that fits.
     ///
-    /// Bisects: the quality `low` fits and `high` does not, until they are adjacent. The highest quality is tried
-    /// first.
+    /// Tries the highest quality, then bisects: `low` fits and `high` does not, until they are adjacent.
     private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (lowest - 1, highest + 1, highest)
         var best: SharedBytes?
@@ -57,15 +56,14 @@ struct QualitySearch {
             let file = try self.file(quality: quality)
             if file.count <= bytes { (low, best) = (quality, file) } else { high = quality }
             if high - low == 1 {
-                // If nothing fits, the last file has the lowest quality.
+                // If none fits, the last file has the lowest quality.
                 return (best ?? file, max(lowest, low))
             }
             quality = (low + high) / 2
         }
     }
 
-    /// Narrows the range between a quality that is not similar enough and one that is, extrapolating from measured
-    /// similarities.
+    /// Narrows the range between a quality that is similar enough and one that is not, by measured similarities.
     private mutating func file(similar goal: SimilarityGoal) throws -> (SharedBytes, Int) {
         var low: Measure?
         var high: Measure?
@@ -91,10 +89,10 @@ private struct Measure {
     let quality: Int
     let lack: Double
 
-    /// Nil if the measures contradict each other.
+    /// Estimates the quality for a goal; nil if the measures contradict each other.
     ///
-    /// The loss changes by about the same factor from each quality to the next: by the one between this measure and
-    /// `other`, or by the usual one.
+    /// Assumes that the loss changes by the same factor from each quality to the next: the one between this measure and
+    /// `other`, or else the usual one.
     func guess(for lack: Double, with other: Measure?) -> Int? {
         var slope = Self.defaultSlope
         if let other, other.quality != quality {
@@ -108,6 +106,6 @@ private struct Measure {
     private var logarithm: Double { log(max(lack, Self.minimum)) }
 
     private static let defaultSlope = 0.05
-    /// The smallest value whose logarithm is taken: zero has none.
+    /// The minimum loss, because zero has no logarithm.
     private static let minimum = 0.01
 }

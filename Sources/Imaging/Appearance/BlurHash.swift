@@ -1,12 +1,12 @@
 import Glibc
 import Recipes
 
-/// The algorithm: <https://github.com/woltapp/blurhash/blob/master/Algorithm.md>.
+/// Implements <https://github.com/woltapp/blurhash/blob/master/Algorithm.md>.
 enum BlurHash {
     private static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
-    /// 1…9 components each; transparent parts count as white.
+    /// Returns the BlurHash of 1…9 columns and rows; transparent parts count as white.
     static func text(of image: SmallImage, columns: Int, rows: Int) -> String {
         let factors = factors(of: image, columns: columns, rows: rows)
         var text: [UInt8] = []
@@ -35,7 +35,7 @@ enum BlurHash {
         let down = waves(rows, height)
         var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)
         for y in 0..<height {
-            // The waves along a row are summed first, so that each row is read once.
+            // Sum the waves along a row first, so that each row is read once.
             var row = [[Double]](repeating: [0, 0, 0], count: columns)
             for x in 0..<width {
                 let offset = 4 * (y * width + x)

@@ -3,12 +3,12 @@ import Recipes
 
 /// The main colors of an image by k-means in Oklab (Björn Ottosson, 2020).
 ///
-/// The starting colors are deterministic, so that an image always has the same palette. Pixels less than half opaque do
-/// not count.
+/// The start colors are deterministic, so that an image always has the same palette. Pixels that are less than half
+/// opaque are ignored.
 enum ColorClusters {
     private static let maximumColors = 6
     private static let rounds = 12
-    /// The difference is barely visible.
+    /// A barely visible difference.
     private static let minimumDistance = 0.04
 
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {

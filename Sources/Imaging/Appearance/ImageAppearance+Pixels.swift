@@ -4,7 +4,7 @@ package import Recipes
 
 extension ImageAppearance {
     /// - Parameters:
-    ///   - file: A lossless still whose sides are at most ``longestSide``.
+    ///   - file: A lossless still with sides up to ``longestSide``.
     ///   - components: The columns and rows of a BlurHash, 1…9 each.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken
@@ -28,7 +28,7 @@ extension ImageAppearance {
 struct SmallImage {
     let width: Int
     let height: Int
-    /// Rows from the top, four components a pixel, alpha not premultiplied.
+    /// Rows from the top; four components per pixel, alpha not premultiplied.
     let pixels: [UInt8]
 
     init(width: Int, height: Int, pixels: [UInt8]) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The algorithm: <https://evanw.github.io/thumbhash/>.
+/// Implements <https://evanw.github.io/thumbhash/>.
 enum ThumbHash {
     static func bytes(of image: SmallImage) -> [UInt8] {
         let (width, height) = (image.width, image.height)
@@ -69,11 +69,11 @@ enum ThumbHash {
         }
     }
 
-    /// A cosine transform: the mean, and the other coefficients as fractions of the strongest.
+    /// A cosine transform: the mean, and other coefficients relative to the strongest.
     private struct Transform {
         private(set) var mean = 0.0
         private(set) var scale = 0.0
-        /// In 0…1; a half stands for zero.
+        /// Coefficients in 0…1; 0.5 is zero.
         private(set) var waves: [Double] = []
 
         init(_ values: [Double], width: Int, height: Int, columns: Int, rows: Int) {
@@ -82,7 +82,7 @@ enum ThumbHash {
             for row in 0..<rows {
                 var column = 0
                 while column * rows < columns * (rows - row) {
-                    // In the order of the published code: the last bits decide how a near-zero wave is rounded.
+                    // Sum in the order of the published code: the last bits decide how near-zero waves are rounded.
                     var sum = 0.0
                     for y in 0..<height {
                         for x in 0..<width { sum += values[y * width + x] * across[column][x] * down[row][y] }

@@ -3,8 +3,8 @@ import Recipes
 
 /// A table for each component, then matrices, then a factor and an offset.
 ///
-/// Values are 0…255, clipped after each part and rounded only at the end. Appended changes are combined, to pass over
-/// the pixels as rarely as possible.
+/// Values are 0…255, clipped after each part and rounded only at the end. Appended changes are combined, so that there
+/// are few passes over the pixels.
 struct ColorChange: Equatable {
     struct Matrix: Equatable {
         var factors: [Double]
@@ -94,7 +94,7 @@ extension ColorChange.Matrix {
         return Self(factors: (0..<9).map { constant[$0] + cos(angle) * byCosine[$0] + sin(angle) * bySine[$0] })
     }
 
-    /// `share` of these factors, and the rest of the unchanged component.
+    /// Mixes the factors with the identity; `share` is the part of the factors.
     private static func mixed(_ factors: [Double], share: Double) -> Self {
         Self(factors: (0..<9).map { factors[$0] * share + ($0 % 4 == 0 ? 1 - share : 0) })
     }

@@ -8,7 +8,7 @@ extension ColorProfile {
 
     package var file: SharedBytes { SharedBytes(written(tags)) }
 
-    /// The profile for published images: with a name, the adaptation of white, and each curve once.
+    /// Returns the profile for published images, with a name, the adaptation of white, and each curve once.
     func file(named name: String) -> [UInt8] {
         func text(_ text: String) -> [UInt8] {
             let units = text.utf16.flatMap { $0.bigEndianBytes() }
@@ -37,7 +37,7 @@ extension ColorProfile {
     }
 
     var fileByteCount: Int {
-        // Each tag has twelve bytes in the table; the data of a color are twenty bytes.
+        // Each tag has 12 bytes in the table; the data of a color have 20 bytes.
         Self.headerByteCount + 4 + (1 + primaries.count) * 20 + (1 + primaries.count + curves.count) * 12
             + Set(curves).reduce(0) { $0 + $1.byteCount }
     }
@@ -59,7 +59,7 @@ extension ColorProfile {
         var header = UInt32(byteCount).bigEndianBytes() + [0, 0, 0, 0, majorVersion, 0, 0, 0]
         header += Array("mntr".utf8) + Array((primaries.isEmpty ? "GRAY" : "RGB ").utf8)
         header += Array((connectsByLab ? "Lab " : "XYZ ").utf8)
-        // The first second of the year 2000, because readers require a date.
+        // 2000-01-01 00:00:00: readers require a date.
         header += [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0] + Array("acsp".utf8)
         header += [UInt8](repeating: 0, count: 28) + Self.light.flatMap { $0.bigEndianBytes() }
         return header + [UInt8](repeating: 0, count: Self.headerByteCount - header.count)

@@ -1,21 +1,21 @@
 import Glibc
 import Recipes
 
-/// The curves and primaries of an image's colors, which is all that most ICC profiles of photographs contain.
+/// The curves and primaries of an image's colors; most ICC profiles of photographs contain nothing else.
 ///
 /// A profile is as untrusted as its file: only its numbers are kept, and the color engine reads a profile that the
-/// service writes from them.
+/// service writes from these.
 package struct ColorProfile: Hashable, Sendable {
     enum Curve: Hashable, Sendable {
-        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, an empty table the identity.
+        /// Light in 65,535ths at equal steps; a single entry is an exponent in 256ths, an empty table is the identity.
         case table([UInt16])
-        /// A formula of ICC.1:2010 section 10.16, by its number, with its parameters in 65536ths.
+        /// The number of a formula in ICC.1:2010 section 10.16, and its parameters in 65,536ths.
         case formula(Int, [Int32])
     }
 
-    /// The version, which affects how the color engine treats black.
+    /// The major version, which affects how the color engine treats black.
     let majorVersion: UInt8
-    /// Whether the profile connects by CIELAB instead of XYZ.
+    /// Whether the connection space is CIELAB instead of XYZ.
     let connectsByLab: Bool
     let primaries: [[Int32]]
     let curves: [Curve]
@@ -59,25 +59,25 @@ extension ColorProfile {
 }
 
 extension ColorProfile.Curve {
-    /// Whether the curve is sRGB's within half a step of 8 bits.
+    /// Whether the curve is sRGB within half an 8-bit step.
     fileprivate var isStandard: Bool {
         switch self {
-        // A single entry is a plain gamma, which sRGB is not.
+        // A single entry is a pure gamma curve, unlike sRGB.
         case .table(let values): values.count > 16 && isClose(to: .srgb)
         case .formula(let kind, let parameters):
             kind == 3 && zip(parameters, Self.standardParameters).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.001 }
         }
     }
 
-    /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
+    /// The parameters of the sRGB curve in ICC's formula 3.
     static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
-    /// Pixels may be averaged as if they had sRGB's curve.
+    /// Whether pixels can be averaged as if they had the sRGB curve.
     var isNearStandard: Bool {
         isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
-    /// Whether the curve is this one within half an 8-bit step of the component.
+    /// Whether the curve equals this transfer function within half an 8-bit step.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in
@@ -86,7 +86,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// Clipped to 0…1.
+    /// The light of each byte value, clipped to 0…1.
     var lightOfBytes: [Double] {
         (0...255).map { value in
             let light = light(at: Double(value) / 255)
@@ -114,7 +114,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// ICC.1:2010 table 65.
+    /// Computes a formula of ICC.1:2010 table 65.
     private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
         func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
         let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
@@ -146,7 +146,7 @@ extension ColorEncoding {
         }
     }
 
-    /// Nil for sRGB's curve, and for PQ and HLG, whose gray is shown without a profile.
+    /// The profile for gray; nil for sRGB, and for PQ and HLG, whose gray is shown without one.
     var grayProfile: ColorProfile? {
         guard case .power = transfer, let curve = profile?.curves.first else { return nil }
         return ColorProfile(majorVersion: 4, connectsByLab: false, primaries: [], curves: [curve])

@@ -2,24 +2,24 @@ import Memory
 import Text
 
 struct ICCProfile {
-    /// Nil if the profile has more than curves and primaries.
+    /// The curves and primaries; nil if the profile has more than these.
     let colors: ColorProfile?
     let space: Space?
-    /// The profile has data for it.
+    /// The rendering intent; the profile has data for it.
     let intent: Intent
-    /// ICC.1:2022 section 9.2.17.
+    /// The `cicp` tag (ICC.1:2022 section 9.2.17).
     let codePoints: (primaries: Int, transfer: Int)?
 
     enum Space: Hashable {
         case gray, color, cmyk
     }
 
-    /// ICC.1:2010 section 6.2.
+    /// Rendering intents (ICC.1:2010 section 6.2).
     enum Intent: Hashable {
         case perceptual, relative, saturation
     }
 
-    /// Maximum length of a profile in bytes; a longer one is ignored.
+    /// Maximum bytes of a profile; longer ones are ignored.
     static let maximumLength = 4 << 20
 
     init(_ bytes: RawSpan) {
@@ -47,7 +47,7 @@ struct ICCProfile {
         }
     }
 
-    /// Relative if the profile has a table for it, or curves; otherwise the intent of its table.
+    /// Relative if the profile has curves or a table for it; otherwise the intent of its table.
     private static func intent(_ tags: [ExactText: Int]) -> Intent {
         let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
         if tags["A2B1"] != nil || hasCurves { return .relative }
@@ -55,7 +55,7 @@ struct ICCProfile {
     }
 
     private static func colors(in bytes: RawSpan, _ tags: [ExactText: Int]) -> ColorProfile? {
-        // A table takes precedence over curves and primaries: such a profile is left to the color engine.
+        // A table takes precedence over curves and primaries; only the color engine supports it.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = try? bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {
             let curves = names.compactMap { tags[ExactText($0)].flatMap { bytes.curve(at: $0) } }
@@ -76,9 +76,9 @@ struct ICCProfile {
         }
     }
 
-    /// Removes the floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if there are none.
+    /// Removes floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if there are none.
     ///
-    /// The time of a chain is unbounded, and no browser uses them: each profile also has a table or curves.
+    /// A chain takes unbounded time, and no browser uses them: each profile also has a table or curves.
     static func withoutChains(_ bytes: RawSpan) -> SharedBytes? {
         let chains = entries(in: bytes).filter { bytes.text(at: $0)?.hasPrefix("D2B") ?? false }
         guard !chains.isEmpty else { return nil }
@@ -87,7 +87,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// The color engine reads at most a hundred.
+    /// The offsets of the tags; the color engine reads at most 100.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = try? bytes.bigEndian32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }

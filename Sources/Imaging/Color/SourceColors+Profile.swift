@@ -25,7 +25,7 @@ extension SourceColors {
         case .cmyk: self.init(.cmyk)
         case .color: self.init(profile.colors.map(Space.init(of:)) ?? .other)
         }
-        // An 8-bit table cannot represent light brighter than white; code points can.
+        // Unlike code points, an 8-bit table cannot represent light above white.
         guard profile.space == .color, let points = profile.codePoints,
             let coded = SourceColors(primaries: points.primaries, transfer: points.transfer), coded.highRange != .none
         else { return }
@@ -34,7 +34,7 @@ extension SourceColors {
 }
 
 extension SourceColors.Space {
-    /// The spaces of three primaries, with the powers or curves used in files.
+    /// Known primaries with the exponents or curves used in files.
     private static let profiles: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
         (.srgb, .srgb, [.srgb]), (.displayP3, .displayP3, [.srgb]), (.adobeRGB, .adobeRGB, [.power(219_922)]),
         (.proPhoto, .proPhoto, [.power(180_000)]),
@@ -69,7 +69,7 @@ extension [[Double]] {
 }
 
 extension ImageHeader {
-    /// Adds the declared colors if they fit such pixels; only their curve applies to gray.
+    /// Adds the declared colors if they fit the pixels; gray uses only their curve.
     func with(_ declared: SourceColors?) -> ImageHeader {
         var header = self
         if bands < 3, let encoding = declared?.encoding, encoding.grayProfile != nil {

@@ -1,10 +1,10 @@
 import CFaces
 
-/// OpenCV's XML of a cascade of MB-LBP stumps.
+/// A cascade of MB-LBP stumps in OpenCV's XML format.
 struct CascadeFile {
     let cascade: [UInt8]
 
-    /// In bytes; Debian's files take 55,000.
+    /// Maximum bytes of a file; Debian's have 55,000.
     private static let maximumSize = 1 << 20
 
     init?(_ file: [UInt8], for use: CFacesUse) {
@@ -35,7 +35,7 @@ struct CascadeFile {
 }
 
 extension CFacesClassifier {
-    /// The node of a stump names two leaves, its feature, and the 256 patterns of the first leaf.
+    /// The node of a stump has two leaves, a feature, and the 256 patterns of the first leaf.
     fileprivate init?(_ stump: XMLElement, places: [[Int32]]) {
         let node = stump["internalNodes"]?.numbers() ?? []
         let votes = stump["leafValues"]?.fractions ?? []
@@ -69,7 +69,7 @@ private struct XMLElement {
 
     private init() {}
 
-    /// Nil if the tag is not followed by its element's end.
+    /// Parses an element; nil if its end tag is missing.
     private static func element(_ bytes: [UInt8], _ offset: inout Int, depth: Int) -> XMLElement? {
         guard depth < maximumDepth, skipsMarkup(bytes, &offset), let tag = tag(bytes, &offset), !tag.isEnd else {
             return nil
@@ -130,7 +130,7 @@ private struct XMLElement {
 
     var word: String { words.first.map(String.init) ?? "" }
 
-    /// The numbers of a list; empty if one is not an integer.
+    /// Parses a list of integers; empty if one is invalid.
     func numbers() -> [Int32] {
         let numbers = words.map { Int32($0) }
         return numbers.contains(nil) ? [] : numbers.compactMap(\.self)

@@ -6,21 +6,21 @@ package import Recipes
 
 /// Finds faces by two cascades of MB-LBP classifiers in OpenCV's format (docs/faces.md).
 package struct FaceDetector: Sendable {
-    /// The files of Debian's `opencv-data`: one finds small faces, the other large ones more reliably.
+    /// Files of Debian's `opencv-data`: the first finds small faces, the second is more reliable for large ones.
     package static let paths = ["frontalface", "frontalface_improved"].map {
         "/usr/share/opencv4/lbpcascades/lbpcascade_\($0).xml"
     }
 
-    /// Chosen by measurement (docs/measurements/faces.md).
+    /// Parameters of each cascade, chosen by measurement (docs/measurements/faces.md).
     private static let uses = [
         CFacesUse(min_windows: 18, enlargement: 100, rise: 1, first_scale: 170, first_turned_scale: 280),
         CFacesUse(min_windows: 8, enlargement: 145, rise: 14, first_scale: 150, first_turned_scale: 170),
     ]
 
-    /// `CFacesCascade`s, which have been checked.
+    /// Checked `CFacesCascade` values.
     private let cascades: [UInt8]
 
-    /// Nil if a file is not such a cascade, or exceeds the limits.
+    /// Nil if a file is not a supported cascade or exceeds the limits.
     ///
     /// - Parameter files: The contents of ``paths``.
     package init?(_ files: [[UInt8]]) {
@@ -29,12 +29,12 @@ package struct FaceDetector: Sendable {
         cascades = read.flatMap { $0 ?? [] }
     }
 
-    /// The image as a worker process needs it.
+    /// Returns the input of a worker process for this image.
     package func search(_ image: DecodedImage, token: WorkToken) throws -> FaceSearch {
         var luma = [UInt8]()
         var size = PixelSize(width: 0, height: 0)
         try unsafe image.withFrame(token) { frame, _ in
-            // Only the first frame of an animation is searched.
+            // Only the first frame of an animation.
             let (width, height) = unsafe (frame.width, min(frame.height, Int32(image.size.height)))
             let reduction = CFaces_reduction(width, height, Int32(ImageHeader.facePixels))
             size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))
@@ -47,24 +47,24 @@ package struct FaceDetector: Sendable {
     }
 }
 
-/// The input of a search: two cascades, followed by an image in luma.
+/// The input of a search: two cascades and the luma of an image.
 package struct FaceSearch: Sendable {
     package let size: PixelSize
     package let bytes: SharedBytes
 
     package init(size: PixelSize, bytes: SharedBytes) { (self.size, self.bytes) = (size, bytes) }
 
-    /// The time of any image (docs/measurements/faces.md).
+    /// The CPU time for any image (docs/measurements/faces.md).
     package static let time = Duration.milliseconds(6)
 
-    /// The address space of a search, in bytes.
+    /// Address space of a search in bytes.
     package static let memory = 32 << 20
 
     private static let cascadeCount = 2
 
     static func byteCount(of size: PixelSize) -> Int { cascadeCount * CFaces_cascade_size() + size.area }
 
-    /// The largest first.
+    /// Returns the faces, largest first.
     package func faces() throws(ImagingError) -> [Face] {
         guard size.area <= CFaces_max_pixels, bytes.count == Self.byteCount(of: size) else {
             throw .cannotDecode(detail: "the luma does not fill the image")
@@ -87,14 +87,14 @@ package struct FaceSearch: Sendable {
 }
 
 extension Face {
-    /// Nil if only a line of the face lies within the image.
+    /// Nil if less than a pixel of the face is inside the image.
     fileprivate init?(_ face: CFacesFace, in size: PixelSize) {
         func share(_ place: Float, of side: Int) -> Int {
             min(max(0, Int((place / Float(side) * Float(Self.whole)).rounded())), Self.whole)
         }
         let (left, top) = (share(face.x, of: size.width), share(face.y, of: size.height))
         let (right, bottom) = (share(face.x + face.width, of: size.width), share(face.y + face.height, of: size.height))
-        // As many windows as are needed make a half; twice as many are two thirds.
+        // Confidence n/(n + minimum): 0.5 at the required number of windows, 0.67 at twice that.
         let windows = Int(face.windows)
         let confidence = Self.whole * windows / (windows + 100)
         self.init(x: left, y: top, width: right - left, height: bottom - top, confidence: confidence)

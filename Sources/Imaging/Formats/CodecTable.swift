@@ -23,7 +23,7 @@ extension ImageFormat {
 
     var encoding: FormatCodec.Encoding? { codec.encoding }
 
-    /// Decoded by a worker process before it is confined; nil if there is none.
+    /// A file that a worker process decodes before it is confined, so that libraries load their data; nil for none.
     package func warmUpFile() throws -> SharedBytes? {
         switch decoding.warmUp {
         case .written(let bands):

@@ -2,9 +2,9 @@ package import Memory
 package import Recipes
 
 extension ImageHeader {
-    /// Decodes no pixels and calls no C library.
+    /// Reads the header of a file without decoding pixels or calling C libraries.
     ///
-    /// The time is proportional to the number of segments in the file, not to the pixels that its header claims.
+    /// The time depends on the number of segments in the file, not on the pixels that its header claims.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
@@ -12,10 +12,9 @@ extension ImageHeader {
         }
     }
 
-    /// Like ``inspect(_:)``, from fewer bytes: the costs of decoding are lower bounds, and some damage after the header
-    /// is not found.
+    /// Reads the header from the beginning of a file; nil if that requires the whole file.
     ///
-    /// Nil if that takes the whole file.
+    /// Unlike ``inspect(_:)``, gives lower bounds of decode costs, and does not find some damage after the header.
     package static func outline(_ span: RawSpan) throws(ImagingError) -> ImageHeader? {
         guard let format = sniff(span) else { throw .notAnImage }
         guard let outline = format.decoding.outline else {
@@ -26,7 +25,7 @@ extension ImageHeader {
     }
 
     private func with(_ metadata: MetadataParts, in span: RawSpan) -> ImageHeader {
-        // The rights of a photograph with a preview are its header's.
+        // The header already has the rights of a photograph with a preview.
         if preview != nil { return self }
         var header = self
         header.rights = SourceRights(span, of: metadata, exif: exif?.attribution)
@@ -41,7 +40,7 @@ extension ImageHeader {
 }
 
 extension FormatCodec.LeadingBytes {
-    /// Brands are compared elsewhere, because the first known brand of all formats counts.
+    /// `ftyp` brands are handled by `HEIFBrands`: the first known brand decides between formats.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
         case .parts(let alternatives):
@@ -54,13 +53,13 @@ extension FormatCodec.LeadingBytes {
         if case .contents(let recognizes) = self { recognizes(file) } else { false }
     }
 
-    /// Checked last, because it parses the text up to its first element.
+    /// Call it last, because it parses text up to the first element.
     fileprivate func isMarkup(_ file: RawSpan) -> Bool {
         if case .markup(let recognises) = self { recognises(file) } else { false }
     }
 }
 
-/// ISO/IEC 14496-12 section 4.3.
+/// The brands in `ftyp` (ISO/IEC 14496-12 section 4.3).
 private enum HEIFBrands {
     private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
         if case .brands(let brands) = format.decoding.leadingBytes { (format, brands) } else { nil }
@@ -68,8 +67,7 @@ private enum HEIFBrands {
 
     private static let maximumLength = 256
 
-    /// The first known brand counts; the main brand comes first, then the compatible brands: `mif1` alone does not
-    /// identify the codec.
+    /// Returns the format of the first known brand, the major or a compatible one: `mif1` does not identify the codec.
     static func format(_ bytes: RawSpan) -> ImageFormat? {
         guard bytes.hasText("ftyp", at: 4), let length = try? bytes.bigEndian32(at: 0) else { return nil }
         var offset = 8

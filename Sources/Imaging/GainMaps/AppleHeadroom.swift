@@ -1,8 +1,9 @@
 import Glibc
 import Recipes
 
-/// Computed from two numbers in the camera's maker notes, by Apple's article "Applying Apple HDR effect to your
-/// photos".
+/// The headroom, computed from two numbers in the maker notes.
+///
+/// Follows Apple's article "Applying Apple HDR effect to your photos".
 struct AppleHeadroom {
     let value: Double
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
@@ -29,13 +30,13 @@ struct AppleHeadroom {
         value = exp2(stops)
     }
 
-    /// Accepts the leading `Exif` of JPEG; nil without maker notes.
+    /// Reads EXIF data, with or without the leading `Exif` of JPEG; nil without maker notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range) else { return nil }
         var numbers: [Int: Double] = [:]
         try? EXIFDirectory.read(bytes, range, at: exposure) { (entry, block) throws(ImagingError) in
             guard entry.tag == EXIFDirectory.notes else { return true }
-            // Offsets in the notes count from their start.
+            // Offsets in the notes are relative to their start.
             let notes = block.extracting(try entry.place(in: block)..<block.byteCount)
             guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
             for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
@@ -53,7 +54,7 @@ struct AppleHeadroom {
         self.init(headroom: headroom, gain: gain)
     }
 
-    /// The metadata of the map's samples after ``curve``: all gains up to the headroom.
+    /// The metadata of the map after ``curve`` is applied: gains up to the headroom.
     var metadata: GainMapMetadata? {
         let maximum = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
         var channel = GainMapMetadata.Channel(maximum: maximum)

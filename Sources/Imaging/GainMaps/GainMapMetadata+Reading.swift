@@ -3,12 +3,12 @@ import Recipes
 
 extension GainMapMetadata {
     static let space = "http://ns.adobe.com/hdr-gain-map/1.0/"
-    /// The start of a JPEG segment with the metadata of ISO 21496-1.
+    /// The identifier of a JPEG segment with ISO 21496-1 metadata.
     static let segment = "urn:iso:std:iso:ts:21496:-1\0"
 
-    /// Follows Adobe's specification; nil if the metadata are invalid.
+    /// Reads metadata by Adobe's specification; nil if they are invalid.
     ///
-    /// A map whose base image is the HDR one is not read: no JPEG file of such an image could be shown without it.
+    /// Rejects maps whose base image is the HDR image.
     init?(_ packet: XMPPacket) {
         func number(_ name: String) -> [Fraction]? {
             let values = packet.values(name, of: Self.space)
@@ -25,7 +25,7 @@ extension GainMapMetadata {
         let count = [minimum, maximum, gamma, base, alternate].contains { $0.count > 1 } ? 3 : 1
         var fractions = [low.first ?? Fraction(0), high]
         for index in 0..<count {
-            // One value applies to all components.
+            // A single value applies to all components.
             func value(_ values: [Fraction], _ defaultValue: Fraction?) -> Fraction? {
                 values.isEmpty
                     ? defaultValue
@@ -41,7 +41,7 @@ extension GainMapMetadata {
         self.init(fractions: fractions, usesBaseColors: true)
     }
 
-    /// Nil if the metadata are invalid, require a later version of the standard, or the base image is the HDR one.
+    /// Nil if the metadata are invalid or need a later version of the standard, or if the base image is HDR.
     init?(_ bytes: RawSpan, iso range: Range<Int>) {
         guard range.count >= 5, (try? bytes.bigEndian16(at: range.lowerBound)) == 0,
             let flags = try? bytes.byte(at: range.lowerBound + 4), flags & Self.isBackward == 0
@@ -56,7 +56,7 @@ extension GainMapMetadata {
             guard let bits = try? bytes.bigEndian32(at: place),
                 let denominator = try? bytes.bigEndian32(at: sharesDenominator ? start : place + 4)
             else { return nil }
-            // Headrooms and gammas have no sign.
+            // Headrooms and gammas are unsigned.
             let isSigned = index >= 2 && (index - 2) % 5 != 2
             fractions.append(Fraction(isSigned ? Int(Int32(truncatingIfNeeded: bits)) : bits, denominator))
         }
@@ -67,7 +67,7 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// Reads nine digits, with or without an exponent; nil for numbers that are too large.
+    /// Reads up to nine digits and an exponent; nil for numbers that are too large.
     init?(decimal text: [UInt8]) {
         guard text.count <= 64, text.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }),
             let value = Double(String(decoding: text, as: UTF8.self)), abs(value) < 2_000_000_000

@@ -36,7 +36,7 @@ func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values
     store(values.map { Float($0) }, in: &array)
 }
 
-/// C libraries call it; returns 1 to stop.
+/// A callback for C libraries; returns 1 to stop.
 ///
 /// The context is a ``WorkToken``, which the caller of the library keeps alive.
 func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {

@@ -9,18 +9,18 @@ package struct DecodedDescription: Hashable, Sendable {
         package init(size: PixelSize, region: Plane.Region) { (self.size, self.region) = (size, region) }
     }
 
-    /// The size of one frame, upright and as reduced while decoding.
+    /// The size of one upright frame after the reduction by the decoder.
     package var size: PixelSize
     package var bands: Int
     package var planes: [Part]
     package var range: PlaneRange
     package var delays: [Int]
     package var loop: Int
-    /// Missing pixels are gray, or coarse if the file had coarse data for them.
+    /// Whether pixels are missing; they are gray, or coarse if the file had coarse data for them.
     package var isIncomplete: Bool
-    /// The file has all pixels, but its decoder failed until the file was repaired.
+    /// Whether the decoder failed until the file was repaired; all pixels are present.
     package var isRepaired = false
-    /// The profile of planes or color pixels, applied after the image was reduced; nil for sRGB.
+    /// The profile of planes or color pixels, to apply after the image is reduced; nil for sRGB.
     package var profile: ColorProfile?
     package var jpegDecoding: JPEGDecoding?
     /// Whether the planes have color detail; false for interleaved pixels.
@@ -90,7 +90,7 @@ extension DecodedDescription {
         return count
     }
 
-    /// The header's size divided by the plan's level: decoders round up or down.
+    /// Whether the size is the header's divided by the plan's level, rounded up or down.
     fileprivate func hasSize(of header: ImageHeader, by plan: DecodePlan) -> Bool {
         let level = plan.level
         let whole = header.decoded(by: plan).size
@@ -100,7 +100,7 @@ extension DecodedDescription {
         return isReduced(size.width, of: whole.width) && isReduced(size.height, of: whole.height)
     }
 
-    /// Nil if the description contradicts itself.
+    /// The number of pixels; nil if the description is contradictory.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
             delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
@@ -118,11 +118,12 @@ extension DecodedDescription {
 }
 
 extension DecodedDescription.Part {
-    /// The plane is not larger than luma, and the image fills most of it; subsampled chroma of a part that begins
-    /// within a sample has one sample more.
+    /// Whether the plane is at most as large as luma, and the image fills most of it.
+    ///
+    /// Subsampled chroma of a part that begins within a sample has one more sample.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
         func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
-            // All comparisons are false for a NaN. If a plane was turned, its edges are rounded.
+            // All comparisons are false for NaN. The edges of a turned plane are rounded.
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
         return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height
@@ -138,7 +139,7 @@ extension ImageHeader {
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
         let own = row.saturatingProduct(height).saturatingProduct(plan.frames(of: self))
-        // More memory than any machine has.
+        // 2⁴⁶: more memory than any machine has.
         return plan.coarserLevels.reduce(min(own, 1 << 46)) { $0 + maximumPixelBytes(of: plan.at($1)) }
     }
 }

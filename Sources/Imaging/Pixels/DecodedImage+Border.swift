@@ -4,7 +4,7 @@ import Memory
 import Recipes
 
 extension DecodedImage {
-    /// The part inside the border, in the first frame of interleaved pixels; all of it if it is all border.
+    /// Returns the part inside the border of the first frame; the whole frame if it is only border.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
         let borderColor = cornerColor(isBottomRight: trim.isFromBottomRight)

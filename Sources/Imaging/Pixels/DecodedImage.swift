@@ -1,15 +1,15 @@
 package import Memory
 package import Recipes
 
-/// The pixels of a still, or of all frames of an animation: upright, 8 bits, in gray, sRGB, or the colors of
-/// ``profile``.
+/// The pixels of a still or of all frames of an animation.
 ///
-/// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
+/// They are upright, with 8 bits, in gray, sRGB, or the colors of ``profile``. This is the trust boundary: no code that
+/// uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
     package enum Layout: Hashable, Sendable {
         /// Packed rows of interleaved bands, frame after frame; alpha is the last band and not premultiplied.
         case interleaved(bands: Int)
-        /// A still without alpha as BT.601 planes: luma, or luma, Cb and Cr.
+        /// BT.601 planes of a still without alpha: luma, or luma, Cb and Cr.
         case planar([Plane], PlaneRange)
     }
 
@@ -17,10 +17,10 @@ package final class DecodedImage: Sendable {
     package let layout: Layout
     package let frames: Int
     package let pixels: SharedBytes
-    /// Inside the border of a drawing that was drawn again for a trim, in pixels of its natural size.
+    /// The box inside the border of a vector image that was drawn again for a trim, in pixels of its natural size.
     let box: ImagePart?
     package let gainMap: DecodedGainMap?
-    /// The first of the plan's coarser levels, decoded in the same pass, next to each other in one block of memory.
+    /// Coarser levels decoded in the same pass, in the plan's order and in one block of memory.
     package let coarser: [DecodedImage]
 
     fileprivate init(
@@ -31,7 +31,7 @@ package final class DecodedImage: Sendable {
         (self.box, self.gainMap, self.coarser) = (box, gainMap, coarser)
     }
 
-    /// The pixels must fill the image exactly.
+    /// Creates an image from pixels that fill it exactly.
     ///
     /// - Parameter box: The part inside a border, if the image was drawn for it.
     package convenience init(
@@ -86,7 +86,7 @@ package final class DecodedImage: Sendable {
     package var jpegDecoding: JPEGDecoding? { description.jpegDecoding }
     var hasColorDetail: Bool { description.hasColorDetail }
 
-    /// Ignores a block's rounding, less than a quarter, because most of it is never touched.
+    /// Bytes in memory; ignores the block's rounding of less than a quarter, most of which is never touched.
     package var byteCount: Int {
         pixels.count + (profile?.fileByteCount ?? 0) + delays.count * MemoryLayout<Int>.stride
             + (gainMap?.image.byteCount ?? 0)
@@ -110,16 +110,16 @@ package struct DecodedGainMap: Sendable {
 
 struct DecodedPixels {
     let pixels: SharedBytes
-    /// The header's stored size, reduced by ``level``.
+    /// The stored size reduced by ``level``.
     let size: PixelSize
     var level = 1
     let bands: Int
     var profile: SharedBytes?
-    /// 16 bits in native byte order, instead of 8.
+    /// Whether components have 16 bits in native byte order instead of 8.
     var isWide = false
     var delays: [Int] = []
     var loop = 0
     var isIncomplete = false
-    /// Upright, sRGB or gray, in the memory for the decoded image.
+    /// Whether the pixels are upright, sRGB or gray, and in the final memory.
     var isFinished = false
 }

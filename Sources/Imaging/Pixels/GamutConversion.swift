@@ -3,12 +3,12 @@ import Coordination
 import Memory
 import Recipes
 
-/// Converts to sRGB or Display P3; colors outside the target gamut are mapped into it, keeping their hue.
+/// Converts to sRGB or Display P3; maps colors outside the target gamut into it with the same hue.
 struct GamutConversion: Hashable, Sendable {
     let source: ColorProfile
     let toWide: Bool
 
-    /// A nil `source` is sRGB; nil if there is nothing to convert.
+    /// Nil if no conversion is needed; a nil `source` is sRGB.
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .sRGB
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
@@ -74,8 +74,9 @@ extension DecodedImage {
             isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
     }
 
-    /// Whether more than a thousandth of these interleaved Display P3 pixels, in all frames together, lie outside sRGB;
-    /// transparent ones do not count.
+    /// Whether more than a thousandth of these Display P3 pixels are outside sRGB.
+    ///
+    /// Counts interleaved pixels of all frames that are not transparent.
     func isWide(token: WorkToken) throws -> Bool {
         guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }
         var numbers = conversion.numbers
@@ -87,7 +88,7 @@ extension DecodedImage {
         return share.outside * 1_000 > share.shown
     }
 
-    /// All frames as one, or the luma of planes.
+    /// Calls `body` with all frames as one, or with the luma of planes.
     @unsafe
     func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) throws -> Int32) throws {
         defer { extendLifetime(token) }
@@ -109,7 +110,7 @@ extension DecodedImage {
         throw ImagingError.encodeFailed(detail: "no memory")
     }
 
-    /// The region of the frame of ``withFrame(_:_:)`` that the image fills.
+    /// The region that the image fills in the frame of ``withFrame(_:_:)``.
     var lentPart: (region: Plane.Region, range: PlaneRange) {
         switch layout {
         case .interleaved: (Plane.Region(width: Double(size.width), height: Double(size.height)), .full)

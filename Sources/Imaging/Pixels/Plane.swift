@@ -2,20 +2,20 @@ package import Recipes
 
 package struct Plane: Hashable, Sendable {
     package let size: PixelSize
-    /// The offset in the image's bytes.
+    /// The offset of the plane in the image's bytes.
     let offset: Int
     let stride: Int
     let region: Region
 
     var byteCount: Int { stride * size.height }
 
-    /// The alignment of rows and planes in bytes: the widest registers.
+    /// The alignment of rows and planes in bytes, the size of the widest registers.
     static let alignment = 64
 
     /// The region of a plane that the image fills, in samples.
     ///
-    /// A sample covers the square between two whole numbers. The image may end within a sample: a side of 203 reduced
-    /// by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
+    /// A sample is a unit square. The image may end within a sample: a side of 203 reduced by 8 fills 25⅜ of 26
+    /// samples. If it was turned, it may begin within one.
     package struct Region: Hashable, Sendable {
         package var left, top, width, height: Double
 
@@ -65,7 +65,7 @@ extension [Plane] {
 extension PlaneRange {
     typealias Conversion = (scale: Float, offset: Float)
 
-    /// Converts samples to those of another range.
+    /// The conversion of samples to another range.
     func conversion(to other: PlaneRange, isLuma: Bool) -> Conversion {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
@@ -81,8 +81,7 @@ extension PlaneRange {
         }
     }
 
-    /// The sample for zero, and its distance to the sample for the maximum; for chroma, zero is in the middle of the
-    /// range.
+    /// The sample of zero and its distance to the maximum; for chroma, zero is in the middle of the range.
     private func extent(isLuma: Bool) -> (start: Double, length: Double) {
         switch (self, isLuma) {
         case (.full, true): (0, 255)

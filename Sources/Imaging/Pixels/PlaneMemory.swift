@@ -5,7 +5,7 @@ package import Recipes
 
 @safe
 package struct PlaneMemory: ~Copyable {
-    /// Called once the size of a decoded image is known.
+    /// Allocates memory when the size of a decoded image is known.
     package typealias Allocator = (_ count: Int) throws -> PlaneMemory
 
     package let count: Int
@@ -24,9 +24,9 @@ package struct PlaneMemory: ~Copyable {
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
-    /// Takes ownership of `count` bytes aligned to ``Plane/alignment``; `release` is called exactly once.
+    /// Takes ownership of `count` bytes aligned to ``Plane/alignment``; calls `release` exactly once.
     ///
-    /// - Parameter footprint: Bytes of memory that `release` frees.
+    /// - Parameter footprint: The bytes of memory that `release` frees.
     @unsafe
     package init(
         adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping SharedBytes.Release
@@ -55,7 +55,7 @@ package struct PlaneMemory: ~Copyable {
             .initializeMemory(as: UInt8.self, repeating: sample)
     }
 
-    /// The memory must not be written afterwards.
+    /// Returns the bytes; the memory must not be written afterward.
     package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil

@@ -31,7 +31,7 @@ extension CPlanarShimPlanes {
 }
 
 extension CPixelsPlanes {
-    /// Without alpha.
+    /// The planes without alpha.
     @unsafe
     init(_ planes: CPlanarShimPlanes, range: PlaneRange, chromaStep: Int) {
         let all = unsafe planes.all

@@ -10,11 +10,11 @@ struct ColorResampling {
     private let planes: [Plane]
     private let range: PlaneRange
     private let parts: [(x: Int, y: Int, size: PixelSize)]
-    /// The first luma sample's center relative to the chroma samples, and the distance between luma samples.
+    /// The center of the first luma sample relative to chroma samples, and the distance of luma samples.
     private let place: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 
-    /// Nil if each plane of `image` is resampled separately.
+    /// Nil if the planes of `image` are resampled separately.
     init?(_ image: DecodedImage, to target: PlanarTarget) {
         guard image.hasColorDetail, target.geometry.light == .linear,
             case .planar(let planes, let range) = image.layout,
@@ -73,21 +73,20 @@ struct ColorResampling {
 
 /// Fine detail in strong colors, such as colored text.
 ///
-/// If only luma is averaged in linear light, such detail gets wrong colors, so the planes must be resampled together;
-/// see ``ColorResampling``. That takes longer and makes no visible difference in photographs.
+/// If only luma is averaged in linear light, such detail gets wrong colors, so the planes must be resampled together
+/// (see ``ColorResampling``). That takes longer and makes no visible difference in photographs.
 enum ColorDetail {
-    /// The share of chroma samples that differ strongly from a neighbor.
+    /// The minimum share of chroma samples that differ strongly from an adjacent one.
     ///
-    /// In seventeen photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to
-    /// 54 %.
+    /// In 17 photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to 54 %.
     private static let share = 0.01
 
-    /// The edges of a few large areas do not count, as many as two lines across and two down.
+    /// Edges of a few large areas are ignored: as many as two lines across and two down.
     private static func minimumEdges(in size: PixelSize) -> Int {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// Returns false for gray images.
+    /// Whether the planes have color detail; false for gray images.
     @unsafe
     static func isFound(in planes: CPlanarShimPlanes) -> Bool {
         guard planes.count == 3 else { return false }

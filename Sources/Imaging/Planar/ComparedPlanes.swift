@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// Luma only, or luma and full-size chroma.
+/// Planes for a comparison: luma, or luma and full-size chroma.
 struct ComparedPlanes {
     let range: PlaneRange
     private let samples: SharedBytes
@@ -13,9 +13,9 @@ struct ComparedPlanes {
         (self.range, self.samples, self.planes) = (range, samples, planes)
     }
 
-    /// Takes a still, or the first frame of an animation.
+    /// Creates the luma of a still or of an animation's first frame.
     ///
-    /// - Parameter range: Nil for the image's range, which is full for pixels.
+    /// - Parameter range: The range; nil uses the image's, which is full for pixels.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
         if case .planar(let planes, let sourceRange) = image.layout, sourceRange == range ?? sourceRange {
             self.init(range: sourceRange, samples: image.pixels, planes: Array(planes.prefix(1)))
@@ -49,7 +49,7 @@ struct ComparedPlanes {
         }
     }
 
-    /// The similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
+    /// The similarity in ten-thousandths; equal planes have 10000, and docs/quality.md defines the scale.
     ///
     /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {

@@ -4,11 +4,11 @@ import Coordination
 import Recipes
 
 enum PlanarFilter {
-    /// Subsampled chroma applies to all its pixels; the result is the mean of theirs.
+    /// A change of colors; subsampled chroma is used for all its pixels, and the result is their mean.
     case colors(ColorChange)
-    /// Chroma as above.
+    /// A change of gamut; chroma is treated like in ``colors(_:)``.
     case gamut(GamutConversion)
-    /// `deviation` is in luma pixels; `amount` is a factor of the difference from the blur.
+    /// A blur with `deviation` in luma pixels, or a sharpening; `amount` multiplies the difference from the blur.
     case gaussian(deviation: Double, amount: Float)
 
     case pad(ImageOperations.Margins, Color)
@@ -42,7 +42,7 @@ enum PlanarFilter {
         }
     }
 
-    /// The caller has exclusive access to the planes.
+    /// Applies the filter; the caller has exclusive access to the planes.
     func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
         defer { extendLifetime(token) }
         let watch = unsafe CPixelsWatch(token)
@@ -68,7 +68,7 @@ enum PlanarFilter {
         case .cut(let outline, let color):
             let values = range.samples(of: color) + [color.alpha]
             let size = PixelSize(width: Int(unsafe all[0].width), height: Int(unsafe all[0].height))
-            // Pixels that become transparent keep their color.
+            // Transparent pixels keep their color.
             let count = unsafe all[3].samples == nil ? 3 : 4
             for index in (addsAlpha ? 3 : 0)..<count where status == 0 {
                 var frame = unsafe CPixelsFrame(all[index])

@@ -4,7 +4,7 @@ import Recipes
 
 enum PlanarReading {
     case decoded(DecodedImage)
-    /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
+    /// The other lane must decode the file; `lacksPixels` if it is already known that pixels are missing.
     case unsupported(lacksPixels: Bool)
 }
 
@@ -13,14 +13,14 @@ extension PlaneMemory {
         turn == .none ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 
-    /// Turned into memory from `room` if the planes are stored otherwise.
+    /// Turns the planes upright, into memory from `room`, unless they are upright.
     consuming func upright(
         _ planes: [Plane], turned turn: QuarterTurn, into room: Allocator
     ) throws -> (pixels: SharedBytes, planes: [Plane]) {
         if turn == .none { return (finish(), planes) }
         let upright = [Plane].stacked(planes.map { (turn.turned($0.size), turn.turned($0.region, in: $0.size)) })
         let result = try room(upright.byteCount)
-        // The padding of rows is sent, too.
+        // Row padding is also sent between processes.
         unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         for (plane, target) in zip(planes, upright) {
             unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(bytes))

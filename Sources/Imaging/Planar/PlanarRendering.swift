@@ -28,7 +28,7 @@ enum PlanarRendering {
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.resultPlanes(ofGray: image.bands == 1)
         let memory = try PlaneMemory(count: planes.byteCount)
-        // Row padding in the workspace has samples of earlier images; the same image must be the same bytes.
+        // Clear row padding, which has samples of earlier images: the same image must have the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
@@ -38,13 +38,13 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// Makes pixels in the colors of the target or else of the image; gray is sRGB's.
+    /// Renders to pixels in the colors of the target or else of the image; gray uses sRGB.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = try PlaneMemory(count: size.area * image.bands)
         var (target, conversion) = target.withoutGamut()
-        // The range is converted together with the colors: full range cannot represent limited range's values beyond
-        // black and white.
+        // Convert the range together with the colors: full range cannot represent values of limited range beyond black
+        // and white.
         if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in

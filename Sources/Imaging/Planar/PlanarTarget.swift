@@ -5,11 +5,11 @@ struct PlanarTarget {
     private(set) var filters: [PlanarFilter] = []
     var takesFilters = false
     var takesAlpha = false
-    /// Pixels per chroma sample on each side: 1 or 2.
+    /// Pixels per chroma sample on each axis: 1 or 2.
     var chromaStep = 1
     var range = PlaneRange.full
     var needsChroma = false
-    /// Whether subsampled chroma is computed from chroma of full size, so that edges between colors stay sharp.
+    /// Whether to compute subsampled chroma from full-size chroma, so that edges between colors stay sharp.
     var hasSharpChroma = false
 
     init(of size: PixelSize) { geometry = StepGeometry(of: size) }
@@ -21,7 +21,7 @@ struct PlanarTarget {
     }
 
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
-        // Pixel results are converted.
+        // Only pixel results are converted.
         guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,
             !(filter.isPad && filters.contains(where: \.isPad))
         else {
@@ -49,7 +49,7 @@ struct PlanarTarget {
         .stacked((0..<(isGray && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
-    /// Only luma is averaged in linear light: chroma is a difference, to which the curve does not apply.
+    /// The mixing of a plane; only luma uses linear light, because chroma is a difference.
     func mixing(ofPlane index: Int) -> PlaneResampling.Mixing {
         index == 0 && geometry.light == .linear ? .light : .samples
     }
@@ -78,7 +78,7 @@ struct PlanarTarget {
             left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
     }
 
-    /// How many pixels before the image a plane's first sample begins.
+    /// The number of pixels by which a plane's first sample begins before the image.
     func pixelsBefore(plane index: Int) -> (across: Int, down: Int) {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
@@ -88,10 +88,10 @@ struct PlanarTarget {
         )
     }
 
-    /// The region that fills the target's plane, if the resampled part fills `region`.
+    /// The region that fills the target's plane if the resampled part fills `region`.
     ///
-    /// The last sample of subsampled chroma may cover pixels beyond the image's edge. If the turn mirrors the plane,
-    /// this is the first one.
+    /// The last sample of subsampled chroma may cover pixels beyond the image's edge; in a mirrored plane, this is the
+    /// first sample.
     func region(ofPlane index: Int, in region: Plane.Region) -> Plane.Region {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)

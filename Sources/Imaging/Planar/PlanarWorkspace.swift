@@ -7,7 +7,7 @@ import Recipes
 @safe
 final class PlanarWorkspace {
     private static let maximumKept = 16 << 20
-    /// Holds at most as many as threads have worked at the same time.
+    /// Idle workspaces: at most as many as threads have worked concurrently.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
     private var result = PlaneMemory()
@@ -35,7 +35,7 @@ final class PlanarWorkspace {
         }
         if target.hasSharpChroma, target.chromaStep == 2, sources.count > 1 {
             var full = target
-            // In the range of the source, because conversions round.
+            // Use the source's range, because conversions round.
             (full.chromaStep, full.range) = (1, range)
             return try resample(image, to: full, token: token) {
                 try body(unsafe subsample($0, in: range, to: target, token: token))
@@ -162,7 +162,7 @@ final class PlanarWorkspace {
         }
     }
 
-    /// Reserves its working memory, too.
+    /// Returns the filter, and reserves its working memory.
     private func filter(for resampling: PlaneResampling) throws -> PlaneFilter {
         guard let filter = PlaneFilters.shared.filter(for: resampling) else {
             throw ImagingError.outOfMemory(detail: "no memory for \(resampling)")

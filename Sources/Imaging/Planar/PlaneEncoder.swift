@@ -8,7 +8,7 @@ struct PlaneEncoder: Sendable {
     let range: PlaneRange
     let needsChroma: Bool
     var holdsAlpha = false
-    /// A gray file has the same luma as a file with chroma.
+    /// Whether a gray file has the same luma as a file with chroma.
     var writesLumaAlone = false
     let write: Write
 
@@ -28,7 +28,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// The caller has exclusive access to the planes: transparent samples may be overwritten.
+    /// Encodes planes; the caller has exclusive access, because transparent samples may be overwritten.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func file(

@@ -10,31 +10,31 @@ struct PlaneResampling: Hashable, Sendable {
     let kernel: Kernel
 
     enum Mixing: Hashable, Sendable {
-        /// Samples as they are stored.
+        /// Mixes samples as stored.
         case samples
         case light
-        /// Linear light of red, green and blue, for three planes together.
+        /// Mixes three planes together in linear light of red, green and blue.
         case lightOfColors
     }
 
     enum Kernel: Hashable, Sendable {
-        /// Used for luma.
+        /// For luma.
         case lanczos
-        /// Used for chroma: narrower, which halves the time without a visible difference.
+        /// For chroma: a narrower kernel, which halves the time without a visible difference.
         case catmullRom
     }
 }
 
 /// Coefficients of a resampling.
 ///
-/// Threads may share a filter: the state of a run is in memory that the caller provides.
+/// Threads can share a filter: the state of a run is in memory that the caller provides.
 @safe
 final class PlaneFilter: @unchecked Sendable {
     let resampling: PlaneResampling
     let room: Int
     private let resampler: OpaquePointer
 
-    /// The size of two numbers for each sample of a side, and of coefficients of 16 bits in groups of eight.
+    /// Bytes of two numbers per sample of a side, and of 16-bit coefficients in groups of eight.
     var byteCount: Int {
         let (region, target) = (resampling.region, resampling.target)
         let across = 6 * max(region.width, Double(target.width)) + 16 * Double(target.width)
@@ -54,7 +54,7 @@ final class PlaneFilter: @unchecked Sendable {
 
     deinit { unsafe CLight_free(resampler) }
 
-    /// Implements ``PlaneResampling/Mixing/lightOfColors``.
+    /// Resamples for ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
         from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
@@ -65,7 +65,9 @@ final class PlaneFilter: @unchecked Sendable {
         return unsafe CPlanarShim_resample_colors(resampler, &source, &target, room, CPixelsWatch(token))
     }
 
-    /// `room` must be aligned to ``Plane/alignment``; `conversion` applies to samples that are not mixed as light.
+    /// Resamples a plane; `conversion` applies to samples that are not mixed in linear light.
+    ///
+    /// `room` must be aligned to ``Plane/alignment``.
     @unsafe
     func run(
         from source: CPlanarShimRows, to target: CPlanarShimRows, _ conversion: PlaneRange.Conversion,
@@ -76,7 +78,7 @@ final class PlaneFilter: @unchecked Sendable {
     }
 }
 
-/// Shared by all threads; when full, it is emptied.
+/// A cache of filters for all threads; it is emptied when full.
 ///
 /// Computing the filters for a size takes longer than applying them to a small image.
 final class PlaneFilters: Sendable {
@@ -99,11 +101,11 @@ final class PlaneFilters: Sendable {
             let isFull = state.byteCount + filter.byteCount > capacity
             let forgotten = isFull ? state.filters : [:]
             if isFull { state = State() }
-            // If two threads compute the same filter, the later one replaces the other.
+            // If two threads compute the same filter, the later one replaces the earlier one.
             if state.filters.updateValue(filter, forKey: resampling) == nil { state.byteCount += filter.byteCount }
             return forgotten
         }
-        // Released here, outside the lock.
+        // Release them here, outside the lock.
         _ = consume forgotten
         return filter
     }

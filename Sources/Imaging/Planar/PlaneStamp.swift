@@ -6,7 +6,7 @@ struct PlaneStamp {
     let samples: DecodedImage
     let x: Int
     let y: Int
-    /// The area lies within the image; the samples repeat to the right and down.
+    /// The covered area, inside the image; the samples repeat to the right and down.
     let coveredSize: PixelSize
     let opacity: Int
 

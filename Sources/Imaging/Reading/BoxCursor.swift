@@ -13,7 +13,7 @@ struct BoxCursor {
     private var count = 0
     private static let maximum = 1 << 15
 
-    /// - Parameter mayBeCut: The last box may be truncated by the end of the range.
+    /// - Parameter mayBeCut: Whether the end of the range may truncate the last box.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
         (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
     }

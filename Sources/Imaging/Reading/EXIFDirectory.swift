@@ -1,9 +1,9 @@
 import Memory
 import Recipes
 
-/// The first directory of EXIF data, a TIFF file within the image file.
+/// The first directory of EXIF data, which are a TIFF file within the image file.
 ///
-/// Only the links to color information are followed, so nothing is read twice.
+/// Follows only the links to color information, so that nothing is read twice.
 enum EXIFDirectory {
     static let make = 0x010F
     static let model = 0x0110
@@ -25,7 +25,7 @@ enum EXIFDirectory {
         fileprivate let isLittleEndian: Bool
     }
 
-    /// Continues until `body` returns false.
+    /// Calls `body` with each entry until it returns false.
     ///
     /// - Parameter place: The offset of the directory in the block; nil for the first one.
     static func read(
@@ -74,7 +74,7 @@ extension EXIFDirectory.Entry {
         try block.integer32(at: block.integer32(at: place, isLittleEndian) + offset, isLittleEndian)
     }
 
-    /// Without trailing zeros; empty if the entry has another type or more than `longest` bytes.
+    /// Returns a text without trailing null bytes; empty for other types or more than `longest` bytes.
     func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
         guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
         let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian)
@@ -85,9 +85,9 @@ extension EXIFDirectory.Entry {
     }
 }
 
-/// EXIF data may have the leading `Exif` of JPEG.
+/// Facts from EXIF data, with or without the leading `Exif` of JPEG.
 struct EXIFFacts {
-    /// The turn, none if it is unreadable: an image with damaged metadata is still an image.
+    /// The turn; none if it is unreadable, because an image with damaged metadata is still an image.
     let turn: QuarterTurn
     let texts: EXIFTexts?
 
@@ -98,7 +98,7 @@ struct EXIFFacts {
 }
 
 extension EXIFTexts {
-    /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
+    /// Reads the first entry of each tag, so that each text is copied at most once.
     init?(_ bytes: RawSpan, range: Range<Int>) {
         var longest = [
             EXIFDirectory.make: Self.maximumLength, EXIFDirectory.model: Self.maximumLength,
@@ -106,7 +106,7 @@ extension EXIFTexts {
             EXIFDirectory.artist: Attribution.maximumLength, EXIFDirectory.copyright: Attribution.maximumLength,
         ]
         var texts: [Int: [UInt8]] = [:]
-        // Values before the damage count.
+        // Keep the values before any damage.
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
             guard let maximum = longest.removeValue(forKey: entry.tag) else { return true }
             texts[entry.tag] = try entry.text(in: block, longest: maximum)
@@ -119,7 +119,7 @@ extension EXIFTexts {
                 artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
     }
 
-    /// Reads a directory after a four-byte offset, which counts from its end (ISO/IEC 23008-12 annex A).
+    /// Reads data after a four-byte offset, which is relative to its end (ISO/IEC 23008-12 annex A).
     init?(offset bytes: RawSpan, range: Range<Int>) {
         guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
         self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
@@ -127,7 +127,7 @@ extension EXIFTexts {
 }
 
 extension SourceColors {
-    /// Adobe RGB as marked by DCF 2.0; nil for all others.
+    /// Adobe RGB as marked by DCF 2.0; nil for other color spaces.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range),
             let space = EXIFDirectory.number(EXIFDirectory.space, bytes, range, at: exposure), space != 1
@@ -148,7 +148,7 @@ extension SourceColors {
 }
 
 extension Attribution {
-    /// One or two entries, without the leading `Exif`.
+    /// EXIF data of one or two entries, without the leading `Exif`.
     var exif: [UInt8] {
         let entries = [(EXIFDirectory.artist, artist), (EXIFDirectory.copyright, copyright)].filter { !$0.1.isEmpty }
         var bytes = Array("II*\0".utf8) + 8.littleEndianBytes(4) + entries.count.littleEndianBytes(2)

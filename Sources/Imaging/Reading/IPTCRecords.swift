@@ -1,6 +1,6 @@
 import Recipes
 
-/// Datasets of the application record (IIM 4.2 chapter 6).
+/// Reads datasets of the application record (IIM 4.2 chapter 6).
 enum IPTCRecords {
     private static let fields: [Int: SourceRights.Field] = [80: .creator, 110: .credit, 116: .copyright]
     private static let maximumDatasets = 1_000
@@ -29,7 +29,7 @@ enum IPTCRecords {
             guard bytes.hasText("8BIM", at: offset), let id = try? bytes.bigEndian16(at: offset + 4),
                 let name = try? bytes.byte(at: offset + 6)
             else { return nil }
-            // The name with its length, and the data, are padded to even lengths.
+            // The name (with its length) and the data are padded to even lengths.
             let start = offset + 6 + (name + 2) / 2 * 2
             guard let count = try? bytes.bigEndian32(at: start), count <= range.upperBound - start - 4 else {
                 return nil

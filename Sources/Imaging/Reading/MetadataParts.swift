@@ -1,36 +1,36 @@
 import Recipes
 
-/// Where a file has metadata that results may keep.
+/// The locations of metadata that results may keep.
 struct MetadataParts {
-    /// The XMP packets, of which the first takes precedence.
+    /// The XMP packets; the first takes precedence.
     var packets: [XMPPacket] = []
     /// IPTC records (IIM 4.2).
     var records: Range<Int>?
-    /// A C2PA manifest.
+    /// Whether there is a C2PA manifest.
     var hasManifest = false
 
-    /// The longest packet in bytes; the rest of a longer one is ignored.
+    /// Maximum bytes of a packet; the rest of a longer one is ignored.
     static let longestPacket = 1 << 20
-    /// A usual file has one.
+    /// The maximum number of packets; one is usual.
     private static let maximumPackets = 4
 
-    /// Parses only packets with the names of fields, because most have none.
+    /// Parses a packet only if it contains the name of a field; most do not.
     mutating func addPacket(_ bytes: RawSpan, _ range: Range<Int>) {
         let range = range.prefix(Self.longestPacket).clamped(to: 0..<bytes.byteCount)
         guard packets.count < Self.maximumPackets, XMPRights.mayBe(in: bytes, range) else { return }
         packets.append(XMPPacket(bytes, range))
     }
 
-    /// - Parameter box: The start of a JUMBF box, whose description names its kind.
+    /// - Parameter box: The start of a JUMBF box, whose description has its type.
     mutating func readManifest(_ bytes: RawSpan, _ box: Range<Int>) {
         hasManifest = hasManifest || bytes.contains("c2pa", in: box.prefix(64).clamped(to: 0..<bytes.byteCount))
     }
 }
 
 extension SourceRights {
-    /// Nil if the file has none of it.
+    /// Nil if the file has no rights metadata.
     ///
-    /// XMP takes precedence over IPTC records, and these over EXIF.
+    /// XMP takes precedence over IPTC, and IPTC over EXIF.
     init?(_ bytes: RawSpan, of parts: MetadataParts, exif: Attribution?) {
         self.init()
         hasManifest = parts.hasManifest
@@ -44,13 +44,13 @@ extension SourceRights {
         limit()
     }
 
-    /// The values of EXIF's `Artist` and `Copyright`; nil without either.
+    /// The values for EXIF `Artist` and `Copyright`; nil if both are missing.
     var attribution: Attribution? {
         Attribution(artist: Array((self[.creator] ?? "").utf8), copyright: Array((self[.copyright] ?? "").utf8))
     }
 }
 
 extension [UInt8] {
-    /// Zeros separate the names of several people.
+    /// Null bytes separate several names.
     fileprivate var pieces: [UInt8] { Array(split(separator: 0).joined(separator: Array(", ".utf8))) }
 }

@@ -56,14 +56,14 @@ extension RawSpan {
         }
     }
 
-    /// Whether a chunk has a name: zeros, the unknown bytes of a partial file, are not one.
+    /// Whether a chunk has a name; zeros are unknown bytes of a partial file.
     func hasChunk(at offset: Int) -> Bool { (try? bigEndian32(at: offset)).map { $0 != 0 } ?? false }
 
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
         expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
     }
 
-    /// Entropy-coded data is most of a file: memchr is about ten times as fast as a loop.
+    /// Uses memchr, which is ten times as fast as a loop: entropy-coded data are most of a file.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
         guard offset >= 0, offset < byteCount else { return nil }
         return unsafe withUnsafeBytes { bytes in
@@ -74,12 +74,12 @@ extension RawSpan {
         }
     }
 
-    /// The rest of a range that begins with a text.
+    /// Returns the rest of a range that begins with a text; nil if it does not.
     func rest(of range: Range<Int>, after text: StaticString) -> Range<Int>? {
         hasText(text, at: range.lowerBound) ? range.dropFirst(text.utf8CodeUnitCount) : nil
     }
 
-    /// The text must not be empty.
+    /// Whether the range contains the text, which must not be empty.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while let position = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),
@@ -95,7 +95,7 @@ extension RawSpan {
         unsafe extracting(range.clamped(to: 0..<byteCount)).withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// A copy of a whole range.
+    /// Returns a copy of a range; throws if it exceeds the file.
     func part(_ range: Range<Int>) throws(ImagingError) -> [UInt8] {
         try check(range.lowerBound, range.count)
         return array(range)
@@ -108,7 +108,7 @@ extension RawSpan {
     }
 }
 
-/// Numbers in a piece of a file; zero behind its end.
+/// Reads numbers in a piece of a file; zero after its end.
 extension [UInt8] {
     func number(_ range: Range<Int>, _ isLittleEndian: Bool = false) -> Int {
         let bytes = self[range.clamped(to: indices)]

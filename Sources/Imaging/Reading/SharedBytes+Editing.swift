@@ -17,9 +17,9 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// - Parameter walk: Calls `remove` with the parts to remove, in order; the same parts at every call.
+    /// - Parameter walk: Calls `remove` with the parts to remove, in order; must be repeatable.
     func removing(_ walk: (_ file: RawSpan, _ remove: (Range<Int>) -> Void) -> Void) -> SharedBytes {
-        // The bytes are counted first, because a list of ranges could be long: a file may have a million small parts.
+        // Count the bytes first instead of making a list: a file may have a million small parts.
         var removed = 0
         withBytes { file in walk(file) { removed += $0.clamped(to: 0..<count).count } }
         guard removed > 0 else { return self }

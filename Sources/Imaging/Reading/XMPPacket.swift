@@ -1,7 +1,6 @@
-/// Attributes and simple elements (ISO 16684-1), in order, with their names as written.
+/// The attributes and simple elements of a packet (ISO 16684-1), in order, with their names as written.
 ///
-/// Reads each byte once, and parses only the XML that packets need: no document types, and character references stay as
-/// they are.
+/// Reads each byte once. Parses only the XML that packets need: no document types, and no character references.
 struct XMPPacket {
     struct Property {
         let name: [UInt8]
@@ -33,7 +32,7 @@ struct XMPPacket {
             default:
                 elements += 1
                 let name = name()
-                // The items of a list belong to the property that contains it.
+                // Items of a list belong to the property that contains the list.
                 if readAttributes(of: name), !name.starts(with: "rdf:".utf8) { open = name }
             }
         }
@@ -45,7 +44,7 @@ struct XMPPacket {
         return properties.lazy.filter { $0.name == whole }.map(\.value)
     }
 
-    /// Includes the colon; nil if the packet does not declare the namespace.
+    /// Returns the prefix with its colon; nil if the packet does not declare the namespace.
     func prefix(of space: String) -> [UInt8]? {
         properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
             .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }
@@ -69,7 +68,7 @@ struct XMPPacket {
 
     private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
 
-    /// Returns false if the element has no contents, or if the tag is damaged.
+    /// Reads attributes; returns false if the element has no content or the tag is damaged.
     private mutating func readAttributes(of element: [UInt8]) -> Bool {
         while properties.count < Self.maximumProperties {
             skipSpace()
@@ -85,7 +84,7 @@ struct XMPPacket {
             guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
                 let end = text[(offset + 1)...].firstIndex(of: quote)
             else { break }
-            // A property may have its URI as an attribute.
+            // A property may have its URI in an attribute.
             add(name.elementsEqual("rdf:resource".utf8) ? element : name, text[offset + 1..<end])
             offset = end + 1
         }

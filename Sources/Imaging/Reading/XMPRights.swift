@@ -1,13 +1,13 @@
 import Recipes
 
-/// Properties of Dublin Core, Photoshop, XMP Rights, PLUS, and IPTC's extension.
+/// Rights in properties of Dublin Core, Photoshop, XMP Rights, PLUS, and the IPTC extension.
 enum XMPRights {
     private struct Row {
         let field: SourceRights.Field
         let space: String
         let prefix: String
         let name: StaticString
-        /// How a packet holds it: a list of people, a text by language, or a plain value.
+        /// The RDF list type: of people, of texts by language, or nil for a plain value.
         var list: String?
     }
 
@@ -40,7 +40,7 @@ enum XMPRights {
     static func add(_ packet: XMPPacket, to rights: inout SourceRights) {
         for row in rows {
             let values = packet.values("\(row.name)", of: row.space).map(\.resolvingReferences)
-            // If a text has several languages, the first is the default.
+            // The first of several languages is the default.
             let text = row.list == "Seq" ? Array(values.prefix(16).joined(separator: Array(", ".utf8))) : values.first
             if let text { rights.add(row.field, text) }
         }
@@ -90,7 +90,7 @@ extension XMPPacket {
 }
 
 extension [UInt8] {
-    /// Resolves the five entities of XML and numbers, and leaves others as they are.
+    /// Resolves XML's five entities and numeric references; leaves others unchanged.
     fileprivate var resolvingReferences: [UInt8] {
         guard contains(UInt8(ascii: "&")) else { return self }
         var result: [UInt8] = []

@@ -3,7 +3,7 @@ import Memory
 package import Recipes
 
 extension AdditionForm {
-    /// Adds alpha; throws a `VipsError`, or the error of `token`.
+    /// Scales the image and adds alpha; throws a `VipsError` or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         if isForm(of: image) { return image }
         if let planeRange {
@@ -29,7 +29,7 @@ extension AdditionForm {
             if hasMargins {
                 scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
             }
-            // Pixels are computed on demand: those outside the part cost nothing.
+            // Pixels are computed on demand: pixels outside the part cost nothing.
             let isWrapped =
                 firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
             if isWrapped { scaled = try scaled.repeatedTwice() }
@@ -47,9 +47,9 @@ extension AdditionForm {
     }
 }
 
-/// Returns the cached pixels of an additional source, or the result of `make`.
+/// Returns the cached scaled pixels of an additional source, or the result of `make`.
 ///
-/// The index refers to ``RenderPlan/additions``. Called on worker threads.
+/// The index is in ``RenderPlan/additions``. Called on worker threads.
 package typealias AdditionPixelCache =
     @Sendable (
         _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage

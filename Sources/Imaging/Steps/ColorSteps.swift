@@ -3,7 +3,7 @@ package import Recipes
 
 extension ColorStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // The other matrices do not change gray.
+        // Other matrices do not change gray.
         let image = try filters[.sepia] > 0 ? image.inColor() : image
         return try image.colored(by: ColorChange(filters), token: context.token)
     }

@@ -23,7 +23,7 @@ extension MarginStep: VipsStep {
 }
 
 extension MarginStep: PlanarStep {
-    /// Odd margins at the left or top would shift the image between chroma samples.
+    /// Nil for odd margins at the left or top, which would shift the image between chroma samples.
     func target(after target: PlanarTarget) -> PlanarTarget? {
         guard color.alpha % 255 == 0, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
         return target.filtered(by: .pad(margins, color))
@@ -94,7 +94,7 @@ extension BackgroundStep: VipsStep {
 }
 
 extension BackgroundStep: PlanarStep {
-    /// Planes are opaque: a background is not visible.
+    /// Planes are opaque, so that a background is not visible.
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 

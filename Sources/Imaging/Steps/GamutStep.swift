@@ -1,6 +1,6 @@
 import Recipes
 
-/// A step outside plans and keys: the renderer adds it when the colors of the decoded pixels are known.
+/// A color conversion that the renderer adds when the decoded colors are known; not part of plans and keys.
 struct GamutStep: Hashable {
     let conversion: GamutConversion
 }
@@ -22,10 +22,10 @@ extension GamutStep: PlanarStep {
 }
 
 extension RenderSteps {
-    /// Adds conversions from the colors of `profile` (nil for sRGB).
+    /// Adds conversions from the colors of `profile` (nil is sRGB).
     ///
-    /// Pixels are mixed in their own space and converted after the resample, when there are fewer of them. Colors named
-    /// in steps are sRGB, and steps that change colors work on sRGB.
+    /// Pixels are resampled in their own space and then converted, when there are fewer of them. Colors named in steps
+    /// are sRGB, and steps that change colors need sRGB.
     func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
         let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)

@@ -33,14 +33,14 @@ extension RotationStep: VipsStep {
 
 extension ZoomStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // Otherwise each tile would compute the pixels under it again.
+        // Compute the input once; otherwise each tile would compute its pixels again.
         try image.computed().zoomed(by: factor)
     }
 }
 
 extension InterestStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // The measure reads the pixels several times.
+        // The search reads the pixels several times.
         image.watch(context.token)
         let computed = try image.computed()
         try context.token.check()

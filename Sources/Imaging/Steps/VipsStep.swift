@@ -4,9 +4,9 @@ package import Recipes
 package protocol VipsStep: RenderStep {
     var inDisplayP3: any RenderStep { get }
 
-    /// Applies the step, lazily.
+    /// Applies the step lazily.
     ///
-    /// - Parameter context: The step's own, from the first frame to the last.
+    /// - Parameter context: The step's state, from the first frame to the last.
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
@@ -21,9 +21,9 @@ extension RenderStep {
     }
 }
 
-/// libvips runs the first step that does not conform, and all steps after it.
+/// A step that planes support; libvips runs the first step that does not conform and all later ones.
 protocol PlanarStep: RenderStep {
-    /// Nil if planes cannot do the step there.
+    /// Adds the step to a target; nil if planes cannot execute it there.
     func target(after target: PlanarTarget) -> PlanarTarget?
 }
 
@@ -37,7 +37,7 @@ extension PlanarStep {
 }
 
 extension RenderSteps {
-    /// Covers as many leading steps as planes support.
+    /// Returns a target with as many leading steps as planes support, and their number.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
         var (target, count) = (start, 0)
         for step in self {
@@ -48,12 +48,12 @@ extension RenderSteps {
     }
 }
 
-/// Can also run on the finished planes, just before they are encoded.
+/// A step that can also run on finished planes, just before they are encoded.
 protocol PlaneStampStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
-/// The state of one step during one render, from the first frame to the last.
+/// The state of a step during a render, from the first frame to the last.
 package struct StepContext {
     let token: WorkToken
     package let additions: [DecodedImage]

@@ -15,16 +15,16 @@ package enum JPEGDecoding: Hashable, Sendable {
     case fallback(Reason)
 
     package enum Reason: String, Sendable, CaseIterable {
-        /// The process, the precision or the number of components.
+        /// An unsupported process, precision or number of components.
         case process
         case tables
-        /// The number or order of scans, or coefficients that no scan contains.
+        /// The number or order of scans, or missing coefficients.
         case scans
-        /// A code that is in no table, or is invalid at its position.
+        /// A code that is in no table or invalid at its position.
         case code
-        /// A restart marker that is missing or has the wrong number.
+        /// A missing or wrong restart marker.
         case restart
-        /// The data of a scan end too early, or too late.
+        /// The data of a scan end too early or too late.
         case end
         /// libjpeg rejected or warned about the bytes between two scans.
         case markers

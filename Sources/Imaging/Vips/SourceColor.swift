@@ -25,7 +25,7 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// Converts to 8-bit sRGB or Display P3.
+    /// Tone-maps PQ or HLG to 8-bit sRGB or Display P3.
     func toneMapped(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
@@ -33,10 +33,9 @@ extension VipsImage {
             token, CPixels_map_tones)
     }
 
-    /// Converts colors that cannot be averaged, using the source file's profile if it fits; no profile means sRGB or
-    /// gray.
+    /// Converts colors that cannot be averaged, by the source's profile if it fits; no profile means sRGB or gray.
     ///
-    /// The target is sRGB, or Display P3 if `isWide`. Intended for the reduced image, because the conversion costs more
+    /// The target is sRGB, or Display P3 if `isWide`. Call it on the reduced image, because the conversion costs more
     /// per pixel than any other step.
     func convertedIfNeeded(
         profileOf source: VipsImage, isWide: Bool, token: WorkToken
@@ -76,7 +75,7 @@ extension VipsImage {
     fileprivate func grayInSRGB(
         by profile: ColorProfile?, _ intent: ICCProfile.Intent, token: WorkToken
     ) throws(VipsError) -> VipsImage {
-        // The color engine interpolates between 33 samples, too few for dark gray.
+        // The color engine interpolates between 33 samples, which are too few for dark gray.
         if let profile, profile.majorVersion >= 4, !profile.connectsByLab, let curve = profile.curves.first {
             return try mapped(by: curve.lightOfBytes.map { Double(StandardCurve.component(of: $0)) }, token: token)
         }
@@ -92,7 +91,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// Unchanged if the color engine rejects the profile.
+    /// Converts to sRGB; returns the image unchanged if the color engine rejects the profile.
     func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         return try VipsError.reported(token) {
@@ -110,7 +109,7 @@ extension CPixelsTones {
         self.init()
         is_wide = hasWords ? 1 : 0
         is_gamma = encoding.transfer == .hlg ? 1 : 0
-        // The OOTF targets a display of 1000 cd/m².
+        // The OOTF assumes a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
         peak = max(1, Float(light) / Float(CPixels_reference_white))
         storeFloats(encoding.places.light(in: .rec2020).rows.joined(), in: &to_wide)

@@ -20,7 +20,7 @@ extension VipsImage {
         }
     }
 
-    /// Converts to 8-bit sRGB or Display P3, keeping an alpha band.
+    /// Converts to 8-bit sRGB or Display P3; keeps alpha.
     func convertedByProfile(
         _ intent: ICCProfile.Intent = .relative, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {
@@ -53,7 +53,7 @@ extension VipsImage {
 
     func unpremultiplied() throws(VipsError) -> VipsImage { try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR) }
 
-    /// Applies to an 8-bit image.
+    /// Mixes each pixel of an 8-bit image with its eight neighbors.
     func mixedWithNeighbors(middle: Double, others: Double) throws(VipsError) -> VipsImage {
         func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
             try unsafe image.step { unsafe CVipsShim_mix_neighbors($0, $1, middle, others) }
@@ -61,7 +61,7 @@ extension VipsImage {
         return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
     }
 
-    /// Transparent pixels do not add their color.
+    /// Mixes pixels weighted by alpha, so that transparent pixels do not add their color.
     func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let interpretation = interpretation
@@ -75,7 +75,7 @@ extension VipsImage {
         }
     }
 
-    /// - Parameter isPremultiplied: Input and output components are premultiplied.
+    /// - Parameter isPremultiplied: Whether input and output components are premultiplied.
     func composited(over background: Color, isPremultiplied: Bool = false) throws(VipsError) -> VipsImage {
         let components = [background.red, background.green, background.blue, background.alpha].map(Double.init)
         return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components, isPremultiplied ? 1 : 0) }
@@ -87,7 +87,7 @@ extension VipsImage {
 
     func inColor() throws(VipsError) -> VipsImage { bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self }
 
-    /// The result has color if the background has.
+    /// Flattens; the result has color if the background has.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
         try (background.isGray ? self : inColor()).flattened(on: background)
     }
@@ -100,14 +100,14 @@ extension VipsImage {
 
     func inGray() throws(VipsError) -> VipsImage { bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W) }
 
-    /// An opaque sRGB image in CIE LCh: factors of lightness and chroma, and numbers added to lightness and hue.
+    /// Changes an opaque sRGB image in CIE LCh, by factors of lightness and chroma and additions to lightness and hue.
     func scaled(
         lightness: Double, added: Double = 0, chroma: Double = 1, hue: Double = 0
     ) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, added, chroma, hue) }
     }
 
-    /// A percentile of CIELAB lightness, 0…100, of an opaque image.
+    /// Returns a percentile of an opaque image's CIELAB lightness, 0…100.
     func lightness(atPercent percent: Int) throws(VipsError) -> Int {
         try unsafe withRaw { raw throws(VipsError) in
             var lightness: Int32 = 0
@@ -118,7 +118,7 @@ extension VipsImage {
         }
     }
 
-    /// Ranks the square around each pixel; alpha does not change.
+    /// Replaces each pixel by a rank of the square around it; keeps alpha.
     func ranked(side: Int, place: Int) throws(VipsError) -> VipsImage {
         try withColors { colors throws(VipsError) in
             try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(place)) }
@@ -150,7 +150,7 @@ extension VipsImage {
 }
 
 extension VipsImage {
-    /// Mixes pixels of an 8-bit image in linear light, so that transparent pixels do not add their color.
+    /// Mixes pixels of an 8-bit image in linear light, weighted by alpha.
     func mixingLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         let interpretation = interpretation
         guard hasAlpha else { return try body(linearized()).delinearized().interpreted(as: interpretation) }

@@ -5,7 +5,7 @@ import Coordination
 import Glibc
 import Recipes
 
-/// Operations on whole 8-bit frames. `token` can stop the work, and must outlive the result.
+/// Operations on whole 8-bit frames; `token` can stop the work, and must outlive the result.
 extension VipsImage {
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGray ? self : inColor()
@@ -21,7 +21,7 @@ extension VipsImage {
             CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token, CPixels_add_noise)
     }
 
-    /// `columns` and the number of rows must be odd.
+    /// Convolves with a kernel; `columns` and the number of rows must be odd.
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
         (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
@@ -31,7 +31,7 @@ extension VipsImage {
 
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
 
-    /// - Parameter stamp: Pixels that must outlive the result, because they are not copied; nil for `fill`.
+    /// - Parameter stamp: Pixels that must outlive the result, because they are not copied; nil uses `fill`.
     @unsafe
     func blended(
         _ mode: BlendMode, opacity: Int, across: BlendRow, down: BlendRow, stamp: Stamp?,

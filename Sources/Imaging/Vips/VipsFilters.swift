@@ -4,7 +4,7 @@ import CVipsShim
 import Coordination
 import Recipes
 
-/// Operations on whole 8-bit frames that libvips lacks, or does more slowly.
+/// Operations on whole 8-bit frames that libvips lacks or that are slower there.
 ///
 /// Transparent pixels add no color. `token` can stop the work, and must outlive the result.
 extension VipsImage {
@@ -28,9 +28,9 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// `amount` -1 blurs, 1 sharpens.
+    /// Blurs (`amount` −1) or sharpens (1).
     ///
-    /// - Parameter sigma: Standard deviation in pixels.
+    /// - Parameter sigma: The standard deviation in pixels.
     func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, CPixels_gaussian)
     }
@@ -48,7 +48,7 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// Turns clockwise around the center, on a frame of `size` filled with `corners`.
+    /// Rotates clockwise around the center, onto a frame of `size` filled with `corners`.
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {
@@ -67,9 +67,9 @@ extension VipsImage {
     }
 
     /// - Parameters:
-    ///   - size: Nil for this image's.
-    ///   - bands: Nil for this image's.
-    ///   - takesWords: The operation converts 16 bits to 8.
+    ///   - size: The size of the result; nil uses this image's.
+    ///   - bands: The bands of the result; nil uses this image's.
+    ///   - takesWords: Whether the operation converts 16 bits to 8.
     func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter

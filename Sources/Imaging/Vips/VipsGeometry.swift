@@ -4,10 +4,10 @@ import Coordination
 import Recipes
 
 extension VipsImage {
-    /// Transparent pixels do not add their color.
+    /// Resamples weighted by alpha, so that transparent pixels do not add their color.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
-        // Each tile of an enlargement would compute the pixels under it again, and so would the steps before it.
+        // Compute the input of an enlargement once; otherwise each tile would compute its pixels again.
         let image = size.width > width || size.height > height ? try computed() : self
         return switch light {
         case .gamma: try image.mixing { image throws(VipsError) in try image.resized(to: size) }
@@ -29,9 +29,9 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// Rounds up; each pixel is the mean of a box, weighted by alpha.
+    /// Reduces by means of boxes, weighted by alpha; rounds the size up.
     ///
-    /// Computed immediately, from top to bottom.
+    /// Computes the result immediately, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe step {
             unsafe CVipsShim_average($0, $1, Int32(factor), shouldStop, Unmanaged.passUnretained(token).toOpaque())
@@ -45,14 +45,14 @@ extension VipsImage {
         }
     }
 
-    /// The part of this size that is most interesting by libvips' measure.
+    /// Returns the origin of the most interesting part, as measured by libvips.
     func smartCropOrigin(
         for size: PixelSize, by measure: InterestMeasure
     ) throws(VipsError) -> (left: Int, top: Int) {
         let part = try unsafe step {
             unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
         }
-        // A cropped image has the offset of the whole image's origin.
+        // A cropped image stores the offset of the whole image's origin.
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
@@ -85,13 +85,13 @@ extension VipsImage {
 
     func repeatedTwice() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) } }
 
-    /// Composes on an 8-bit image.
+    /// Composes a stamp on an 8-bit image.
     ///
     /// - Parameters:
-    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
-    ///   - size: The size of the stamp, which repeats where the area is larger.
+    ///   - stamp: Interleaved pixels with alpha as the last band, which must outlive the image: they are not copied.
+    ///   - size: The size of the stamp, which repeats in a larger area.
     ///   - bands: The bands of the stamp: 2, or 4 on color images.
-    ///   - opacity: In percent.
+    ///   - opacity: The opacity in percent.
     @unsafe
     func overlaid(
         with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,

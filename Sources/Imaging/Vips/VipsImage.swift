@@ -4,10 +4,9 @@ import Coordination
 import Memory
 import Recipes
 
-/// Owns one reference to a libvips image, whose pixels are computed when the image is written.
+/// A reference to a libvips image, whose pixels are computed when it is written.
 ///
-/// An image stays on the thread that created it, within one job: the bytes and the token that it was created from must
-/// outlive it.
+/// Used only on the thread that created it. The bytes and the token from which it was created must outlive it.
 @safe
 package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
@@ -46,9 +45,9 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe CVipsShim_has_alpha(raw) != 0 }
 
-    /// The pixels must outlive the image, because they are not copied.
+    /// Creates an image of pixels, which must outlive it because they are not copied.
     ///
-    /// - Parameter isWide: Components have 16 bits, in native byte order.
+    /// - Parameter isWide: Whether components have 16 bits in native byte order.
     @unsafe
     static func pixels(
         _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
@@ -61,7 +60,7 @@ package final class VipsImage {
 
     func computed() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_copy_memory($0, $1) } }
 
-    /// Computes 8 bits per component, on the calling thread and from top to bottom.
+    /// Computes the pixels with 8 bits per component, on the calling thread and from top to bottom.
     func pixels(in room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes
     {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
@@ -75,17 +74,18 @@ package final class VipsImage {
         return memory.finish()
     }
 
-    /// `token` stops the computation of this image and of images derived from it; libvips may check it on another
-    /// thread.
+    /// Lets `token` stop the computation of this image and images derived from it.
+    ///
+    /// libvips may check it on another thread.
     func watch(_ token: WorkToken) {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }
 }
 
-/// An error of libvips, whose error buffer all threads share.
+/// An error of libvips.
 ///
-/// If several threads work, `text` may be about another thread's image: use it for logs only. The operation that threw
-/// identifies the failure.
+/// All threads share libvips' error buffer, so `text` may be about another thread's image: use it only for logs. The
+/// operation that threw identifies the failure.
 struct VipsError: Error {
     let text: String
 
@@ -122,7 +122,7 @@ enum VipsLibrary {
     /// Loads libvips' modules, one of which writes JPEG XL.
     static func loadModules() { CVipsShim_load_modules() }
 
-    /// Ends the process if libvips is started later.
+    /// Makes a later start of libvips end the process.
     static func forbidStart() { CVipsShim_forbid_start() }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }

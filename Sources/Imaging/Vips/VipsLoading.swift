@@ -5,7 +5,7 @@ import Recipes
 struct VipsLoadOptions {
     var level = 1
     var page = 0
-    /// Stacked in one tall image.
+    /// The number of pages, stacked in one tall image.
     var pages = 1
 }
 
@@ -16,7 +16,7 @@ struct VipsLoader: Sendable {
 }
 
 extension VipsImage {
-    /// `bytes` must outlive the image.
+    /// Loads an image lazily; `bytes` must outlive it.
     ///
     /// Pixels are read later, once, from top to bottom.
     @unsafe

@@ -31,7 +31,7 @@ extension VipsImage {
         }
     }
 
-    /// - Parameter distance: JPEG XL's measure of loss.
+    /// - Parameter distance: The Butteraugli distance of JPEG XL.
     func saved(
         _ options: VipsSaveOptions, distance: Double = 0,
         by save: (
@@ -49,7 +49,7 @@ extension VipsImage {
             unsafe g_free(base)
             throw VipsError.last()
         }
-        // GLib's memory comes from malloc.
+        // GLib allocates by malloc.
         return unsafe SharedBytes(heap: base, count: count)
     }
 

@@ -2,10 +2,10 @@ import CAOMShim
 import Memory
 import Recipes
 
-/// libaom cannot be interrupted within a frame.
+/// An AV1 encoder (libaom), which cannot be interrupted within a frame.
 @safe
 final class AV1Encoder {
-    /// The contents of an `av1C` box (AV1 Codec ISO Media File Format Binding, section 2.3), after the first frame.
+    /// The contents of the `av1C` box (AV1 Codec ISO Media File Format Binding, section 2.3), after a frame.
     private(set) var configuration: [UInt8] = []
     let size: PixelSize
     let isGray: Bool
@@ -19,7 +19,7 @@ final class AV1Encoder {
         let isKey: Bool
     }
 
-    /// Animations use 8 bits, because libaom 3.6 leaves remnants of earlier frames in 10-bit frames in real-time mode.
+    /// Animations have 8 bits: in real-time mode, libaom 3.6 leaves remnants of earlier frames in 10-bit frames.
     init(
         _ size: PixelSize, isGray: Bool, frames: Int, settings: EncoderSettings
     ) throws(ImagingError) {
@@ -43,7 +43,7 @@ final class AV1Encoder {
 
     deinit { unsafe CAOMShim_close(raw) }
 
-    /// In full range.
+    /// Encodes a plane in full range.
     ///
     /// - Parameter step: Bytes from one sample to the next.
     @unsafe
@@ -51,7 +51,7 @@ final class AV1Encoder {
         unsafe CAOMShim_set_plane(raw, Int32(plane), samples, stride, step)
     }
 
-    /// Three or four bands; alpha is ignored.
+    /// Encodes pixels of three or four bands; ignores alpha.
     @unsafe
     func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) { unsafe CAOMShim_set_colors(raw, pixels, Int32(bands)) }
 
@@ -73,16 +73,16 @@ final class AV1Encoder {
         return Frame(data: data, isKey: isKey != 0)
     }
 
-    /// Nil unless the data begin with a sequence header (AV1 section 5.5).
+    /// Returns the `av1C` contents; nil if the data do not begin with a sequence header (AV1 section 5.5).
     private func configuration(by data: [UInt8]) -> [UInt8]? {
-        // Type 1 with a size field; the size is less than 128.
+        // OBU type 1 with a size field below 128.
         guard data.count > 6, data[0] == 0x0A, data[1] < 128 else { return nil }
         let start = data[2...6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         func bits(_ count: UInt64, at place: UInt64) -> UInt8 {
             UInt8(truncatingIfNeeded: start >> (40 - place - count) & (1 << count - 1))
         }
         let isReduced = bits(1, at: 4) == 1
-        // Timing information or several operating points would precede the level.
+        // Timing information and several operating points would precede the level.
         guard isReduced || bits(1, at: 5) == 0 && bits(5, at: 7) == 0 else { return nil }
         let level = bits(5, at: isReduced ? 5 : 24)
         let isHighTier = !isReduced && level > 7 && bits(1, at: 29) == 1

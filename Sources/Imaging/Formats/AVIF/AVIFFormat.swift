@@ -19,38 +19,36 @@ enum AVIFFormat {
 struct AVIFEffort {
     let effort: Int
 
-    /// 0…9; lower speeds take longer.
-    ///
-    /// Animations are encoded in real-time mode.
+    /// The speed, 0…9; lower speeds take longer, and animations are encoded in real-time mode.
     func speed(isStill: Bool) -> Int {
         let speeds = isStill ? Self.stillSpeeds : Self.liveSpeeds
         return speeds[min(effort, speeds.count - 1)]
     }
 
-    /// Speeds 7 and 1 produce files no smaller than 8 and 2.
+    /// Omits speeds 7 and 1, whose files are no smaller than those of 8 and 2.
     private static let stillSpeeds = [9, 8, 6, 5, 4, 3, 2, 0]
-    /// Speed 5 is the slowest here, and 7 makes libaom 3.6 crash on images without chroma.
+    /// Real-time speeds begin at 5; at 7, libaom 3.6 crashes on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
 
-    /// Quantization matrices within 0…15; lower ones are coarser in fine detail.
+    /// The range of quantization matrices, within 0…15; lower ones are coarser in fine detail.
     ///
-    /// From level 30 up, coarser matrices make files smaller at the same visual quality.
+    /// From level 30 upward, coarser matrices reduce file sizes at the same visual quality.
     static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
         level < 30 && !isTuned ? 4...12 : 2...10
     }
 
-    /// Makes smaller files at speeds that try few other transforms.
+    /// Smaller files at the fastest speeds, which try few transforms.
     var hasCosinesAlone: Bool { effort < 2 }
 
-    /// A quantizer level from 0 (lossless) to 63.
+    /// The quantizer level for a quality, from 0 (lossless) to 63.
     ///
-    /// Levels are spread over the qualities as in libheif, with an offset for settings better than libheif's. At level
-    /// 0, libaom 3.6 leaves wrong blocks in animations.
+    /// Levels are distributed as in libheif, with an offset for our better settings. At level 0, libaom 3.6 leaves
+    /// wrong blocks in animations.
     static func level(for quality: Int, isStill: Bool) -> Int {
         quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
     }
 
-    /// Returns the level with tuning for images that has the visual quality of a level without.
+    /// Returns the level for encoders tuned for images with the same visual quality as `level` without tuning.
     static func tunedLevel(for level: Int) -> Int {
         for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
             let (part, steps) = (level - low.plain, high.plain - low.plain)
@@ -59,7 +57,7 @@ struct AVIFEffort {
         return level
     }
 
-    /// Levels of libaom 3.6, and of libaom 3.12 tuned for images, with equal SSIMULACRA2.
+    /// Levels of libaom 3.6 and of libaom 3.12 tuned for images with equal SSIMULACRA2.
     private static let tunedLevels: [(plain: Int, tuned: Int)] = [
         (0, 0), (2, 4), (6, 10), (14, 18), (18, 21), (22, 23), (26, 26), (30, 31), (38, 38), (46, 47),
         (54, 56), (63, 63),

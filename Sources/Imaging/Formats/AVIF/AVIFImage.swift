@@ -25,7 +25,7 @@ struct AVIFImage {
     /// The auxiliary type of an alpha plane, null-terminated.
     static let alphaKind = AVIFBox.letters("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
 
-    /// Images with full-size chroma are in the Advanced profile (AV1 Image File Format, section 8).
+    /// Returns the `ftyp` box; full-size chroma requires the Advanced profile (AV1 Image File Format, section 8).
     static func fileType(_ brand: StaticString, _ brands: StaticString, isGray: Bool) -> [UInt8] {
         AVIFBox.box(
             "ftyp", AVIFBox.letters(brand), AVIFBox.zeros(4), AVIFBox.letters(brands),

@@ -12,7 +12,7 @@ struct AVIFItems {
             + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
     }
 
-    /// - Parameter start: The offset of the image's first frame; the frames of the alpha plane follow.
+    /// - Parameter start: The offset of the image's data; the alpha plane's data follow.
     func box(dataAt start: Int) -> [UInt8] {
         let handler = AVIFBox.full("hdlr", AVIFBox.zeros(4), AVIFBox.letters("pict"), AVIFBox.zeros(13))
         let references = alpha == nil ? [] : AVIFBox.full("iref", AVIFBox.box("auxl", AVIFBox.words(2, 1, 1)))

@@ -5,7 +5,7 @@ import Recipes
 enum AVIFMetadata {
     private static let contentType = AVIFBox.letters("application/rdf+xml\0")
 
-    /// The packet follows all other data; their offsets move by the growth of the boxes before them.
+    /// Appends the packet to the file, and corrects the offsets of data that move because boxes grow.
     static func withPacket(_ file: SharedBytes, _ packet: [UInt8]) -> SharedBytes {
         file.withBytes { bytes in
             guard let meta = place(of: "meta", in: bytes, 0..<bytes.byteCount),
@@ -22,7 +22,7 @@ enum AVIFMetadata {
         }
     }
 
-    /// With the header of the box.
+    /// Returns the range of a box including its header.
     private static func place(of type: StaticString, in bytes: RawSpan, _ range: Range<Int>) -> Range<Int>? {
         var boxes = BoxCursor(range)
         guard let contents = try? boxes.next(of: BoxCursor.type(type), in: bytes)?.contents else { return nil }
@@ -67,7 +67,7 @@ enum AVIFMetadata {
         return AVIFBox.box("meta", contents)
     }
 
-    /// The places of a sequence's frames, in the tables of its tracks.
+    /// Moves the offsets of a sequence's frames in the tables of its tracks.
     private static func moveChunks(in file: inout [UInt8], by growth: Int) {
         let tables = SharedBytes(file).withBytes { bytes in
             var tables: [Range<Int>] = []

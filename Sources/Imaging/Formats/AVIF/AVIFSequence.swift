@@ -3,9 +3,9 @@ import Recipes
 /// A sequence of frames as tracks (ISO/IEC 14496-12 section 8), with the items of its first frame.
 struct AVIFSequence {
     let items: AVIFItems
-    /// Milliseconds of each frame.
+    /// The duration of each frame in milliseconds.
     private let delays: [Int]
-    /// How often it plays; 0 for endless.
+    /// The number of repetitions; 0 for endless.
     private let loop: Int
 
     init(items: AVIFItems, delays: [Int], loop: Int) {
@@ -15,7 +15,7 @@ struct AVIFSequence {
         }
     }
 
-    /// The color frames are stored together, before the alpha frames.
+    /// The file, with the color frames before the alpha frames.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
@@ -25,7 +25,7 @@ struct AVIFSequence {
 
     private var duration: UInt64 { delays.reduce(0) { $0 + UInt64($1) } }
 
-    /// Milliseconds of all passes; all bits set if it plays endlessly.
+    /// The duration of all repetitions in milliseconds; all bits are set for endless ones.
     private var wholeDuration: UInt64 { loop == 0 ? .max : duration * UInt64(loop) }
 
     private func movie(dataAt start: Int) -> [UInt8] {
@@ -50,7 +50,7 @@ struct AVIFSequence {
             AVIFBox.words(1, 0))
         let mediaHeader = AVIFBox.full(
             "mdhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(duration),
-            // Undetermined language.
+            // The language is undetermined.
             AVIFBox.words(0x55C4, 0))
         let handler = AVIFBox.full(
             "hdlr", AVIFBox.zeros(4), AVIFBox.letters(id == 1 ? "pict" : "auxv"), AVIFBox.zeros(13))
@@ -65,7 +65,7 @@ struct AVIFSequence {
     private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
         let count = image.frames.count
         let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox
-        // Frames may refer to any others.
+        // Frames may refer to any other frame.
         let references = AVIFBox.full("ccst", AVIFBox.longs(0x7C00_0000))
         let entry = AVIFBox.box(
             "av01", AVIFBox.zeros(6), AVIFBox.words(1), AVIFBox.zeros(16),

@@ -3,7 +3,7 @@ import Recipes
 enum BMPFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            // Any text could begin with these two letters; no second header is longer than 255 bytes.
+            // Text can begin with these two letters, too; no second header is longer than 255 bytes.
             leadingBytes: .parts([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
             header: { bytes throws(ImagingError) in try BMPLayout(bytes).header },
             loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) }))
@@ -18,7 +18,7 @@ struct BMPLayout {
 
     struct Component: Sendable {
         let shift: Int
-        /// Maximum value; 0 if the pixels lack this component.
+        /// The maximum value; 0 if pixels lack this component.
         let largest: Int
 
         init(mask: Int) throws(ImagingError) {
@@ -32,9 +32,9 @@ struct BMPLayout {
     let isTopDown: Bool
     let depth: Int
     let coding: Coding
-    /// Red, green, blue and alpha, if pixels contain components.
+    /// Red, green, blue and alpha; empty for palettes.
     let components: [Component]
-    /// Offset, number of entries, and bytes of each.
+    /// The offset, the number of entries, and the bytes per entry.
     let palette: (offset: Int, count: Int, stride: Int)
     let pixels: Int
 
@@ -64,7 +64,7 @@ struct BMPLayout {
         depth = try bytes.littleEndian16(at: isOld ? 24 : 28)
         let compression = try isOld ? 0 : bytes.littleEndian32(at: 30)
         let colors = try isOld ? 0 : bytes.littleEndian32(at: 46)
-        // The masks follow the 40-byte header, or are part of longer headers.
+        // Masks follow the 40-byte header or are part of longer headers.
         var masks: [Int] = []
         switch (compression, depth) {
         case (0, 1), (0, 4), (0, 8): coding = .palette

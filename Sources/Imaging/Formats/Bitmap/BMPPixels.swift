@@ -2,10 +2,11 @@ import Coordination
 import Memory
 import Recipes
 
-/// Every read is bounds-checked, and the result is filled before the file is read.
+/// Decodes bitmaps; all reads are bounds-checked, and the result is filled before the file is read.
 enum BMPPixels {
-    /// Missing rows are gray, and the result is marked incomplete; pixels that runs skip have the palette's first
-    /// color.
+    /// Decodes the file; missing rows are gray and mark the result as incomplete.
+    ///
+    /// Pixels that runs skip have the palette's first color.
     static func decode(_ file: SharedBytes, token: WorkToken) throws -> DecodedPixels {
         try file.withBytes { bytes in
             let layout = try BMPLayout(bytes)
@@ -80,7 +81,7 @@ private struct BMPReader {
         var (x, row, offset, turns) = (0, 0, layout.pixels, 0)
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
         func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
-        // Each turn reads at least two bytes; pixels outside the image are skipped.
+        // Each iteration reads at least two bytes; pixels outside the image are skipped.
         while row < height {
             turns += 1
             if turns % 65_536 == 0 { try token.check() }
@@ -111,7 +112,7 @@ private struct BMPReader {
         return true
     }
 
-    /// The caller has checked that the file contains it.
+    /// Returns the value at an offset that the caller has checked.
     private func pixel(_ bytes: RawSpan, at offset: Int) -> Int {
         func byte(_ index: Int) -> Int {
             unsafe Int(bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self)) << (8 * index)

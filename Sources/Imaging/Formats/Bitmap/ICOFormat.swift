@@ -3,7 +3,7 @@ import Recipes
 enum ICOFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            // No icon has more than 255 images.
+            // Icons have at most 255 images.
             leadingBytes: .parts([[0: [0, 0, 1, 0], 5: [0]]]),
             header: { bytes throws(ImagingError) in try ICOImage(bytes).header },
             loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
@@ -16,16 +16,16 @@ enum ICOFormat {
         ]
 }
 
-/// The largest image of the file, and of equally large ones the one with the most bits.
+/// The largest image of an icon; among equally large ones, the one with the most bits.
 struct ICOImage {
-    /// A PNG, or a bitmap without its first header.
+    /// The range of a PNG file, or of a bitmap without its first header.
     let place: Range<Int>
     let header: ImageHeader
     let png: ImageHeader?
-    /// One bit per pixel, after the bitmap.
+    /// Whether a mask of one bit per pixel follows the bitmap.
     let hasMask: Bool
 
-    /// The largest first, if those before are damaged.
+    /// The number of images to try, largest first, if some are damaged.
     private static let maximum = 3
 
     init(_ bytes: RawSpan) throws(ImagingError) {
@@ -33,7 +33,7 @@ struct ICOImage {
         for index in 0..<(try bytes.littleEndian16(at: 4)) {
             if let entry = try? ICOEntry(bytes, at: 6 + 16 * index) { entries.append(entry) }
         }
-        // The first of equal images counts.
+        // The first of equal images wins.
         let ordered = entries.enumerated().sorted { one, other in
             one.element.rank == other.element.rank
                 ? one.offset < other.offset : one.element.rank > other.element.rank
@@ -82,7 +82,7 @@ private struct ICOEntry {
             size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))
             (bits, hasMask) = (32, false)
         } else {
-            // The height in the bitmap includes its colors and its mask.
+            // The height in the bitmap's header counts both colors and mask.
             let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
             let declared = try bytes.byte(at: entry + 1)
             hasMask = height != (declared == 0 ? 256 : declared)

@@ -36,7 +36,7 @@ enum ICOPixels {
         return DecodedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
     }
 
-    /// Drops the mask; also returns where the rows begin and the bits per pixel.
+    /// Returns a bitmap file without the mask, the offset of its rows, and the bits per pixel.
     private static func bitmapFile(
         _ bytes: RawSpan, hasMask: Bool
     ) throws(ImagingError) -> (file: [UInt8], start: Int, depth: Int) {
@@ -61,7 +61,7 @@ enum ICOPixels {
 private struct AlphaReader {
     private let file: [UInt8]
     private let size: PixelSize
-    /// Offsets of alpha bytes or mask bits; rows go from bottom to top.
+    /// The start and row length of alpha bytes or mask bits; rows go from bottom to top.
     private let start, stride: Int
     private let hasBytes: Bool
 

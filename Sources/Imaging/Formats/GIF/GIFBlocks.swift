@@ -1,27 +1,27 @@
 import Recipes
 
-/// Walks the blocks by their lengths (GIF89a specification), up to the end of the file.
+/// Walks the blocks of a file by their lengths (GIF89a).
 enum GIFBlocks {
     enum Block {
-        /// The offset of the flags of the next frame.
+        /// A graphic control extension: the flags of the next frame, and their offset.
         case control(flags: Int, offset: Int)
-        /// Offsets of the descriptor and of the data, which begin with the length of their first sub-block.
+        /// A frame: the offset of its descriptor, and of its data, which begin with the length of the first sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
-        /// The identifier, with its length before it, and the data behind it.
+        /// An application extension: the length, the identifier and the data.
         case application(Range<Int>)
     }
 
     enum End {
-        /// With a trailer; the last frame ends before it.
+        /// The trailer; the last frame ends before it.
         case trailer(lastFrameEnd: Int)
         case unknown(block: Int, lastFrameEnd: Int)
-        /// Without a trailer: after the last frame, which ends here, or within another block.
+        /// The file ends without a trailer, after the last frame or within a block that is not a frame.
         case missing(lastFrameEnd: Int)
-        /// The file ends in the data of its last frame: the sub-block at this offset is truncated or missing.
+        /// The file ends within the data of the last frame: the sub-block at this offset is truncated or missing.
         case inFrame(part: Int)
     }
 
-    /// Maximum number of blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
+    /// The maximum number of blocks and sub-blocks of a file; most sub-blocks have 255 bytes.
     private static let maximum = 4_000_000
 
     static func walk(_ bytes: RawSpan, _ body: (Block) throws(ImagingError) -> Void) throws(ImagingError) -> End {

@@ -12,11 +12,11 @@ enum GIFFormat {
                 try GIFRepair.repair(file, header: header, plan: plan)
             }),
             metadata: metadata,
-            // Frames are counted by walking all of them.
+            // Counting frames requires the whole file.
             outline: { _ in nil }),
         encoding: .init(saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 
-    /// The packet is not in sub-blocks; 258 bytes behind it make their readers skip it (XMP part 3, section 1.1.2).
+    /// Finds the XMP packet, which has a trailer of 258 bytes instead of sub-blocks (XMP part 3, section 1.1.2).
     private static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
         _ = try? GIFBlocks.walk(bytes) { block throws(ImagingError) in
@@ -30,7 +30,7 @@ enum GIFFormat {
     }
 }
 
-/// Reads a GIF's header, and counts its frames, a truncated one too.
+/// Reads a GIF's header and counts its frames, including a truncated one.
 enum GIFHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
@@ -41,7 +41,7 @@ enum GIFHeader {
         var disposal = 0
         // Whether the screen is empty before the next frame.
         var isBare = true
-        // The frame before, if its area is cleared.
+        // The previous frame, if its area is cleared.
         var cleared: GIFFrame?
         let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
             switch block {
@@ -51,15 +51,14 @@ enum GIFHeader {
             case .frame(let descriptor, let flags, _):
                 let frame = try GIFFrame(bytes, descriptor: descriptor)
                 if frames == 0 {
-                    // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on
-                    // that.
+                    // If the first frame is larger than the screen, browsers and the decoder enlarge the screen.
                     size.width = max(size.width, frame.left + frame.size.width)
                     size.height = max(size.height, frame.top + frame.size.height)
                     isInterlaced = flags & 0x40 != 0
                 }
                 hasAlpha = hasAlpha || cleared.map(frame.covers) == false || isBare && !frame.covers(size)
                 cleared = disposal == 2 ? frame : nil
-                // Disposal may restore the state before the frame.
+                // Disposal 3 restores the state before the frame.
                 isBare = isBare && disposal == 3
                 disposal = 0
                 frames += 1
@@ -75,8 +74,9 @@ enum GIFHeader {
             isProgressive: isInterlaced)
     }
 
-    /// Old programs wrote the size of their monitor; for these sizes the decoder (libnsgif) uses the size of the first
-    /// frame, and the header must match it.
+    /// Whether the screen size is not a monitor's, which old programs wrote.
+    ///
+    /// For these, the decoder (libnsgif) uses the size of the first frame, and the header must match it.
     private static func isCredible(screen: PixelSize) -> Bool {
         switch (screen.width, screen.height) {
         case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false

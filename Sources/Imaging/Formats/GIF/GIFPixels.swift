@@ -1,12 +1,12 @@
-/// Counts the pixels that the codes of a GIF frame stand for, without decoding them (GIF89a specification, appendix F).
+/// Counts the pixels of a GIF frame by its LZW codes, without decoding them (GIF89a, appendix F).
 enum GIFPixels {
     private static let maximumCodes = 4_096
 
-    /// Nil if the frame uses all.
+    /// Returns a color index that the frame does not use; nil if there is none.
     static func unusedIndex(_ bytes: RawSpan, data: Int) -> Int? {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...8 ~= codeSize else { return nil }
         if codeSize < 8 { return 1 << codeSize }
-        // Longer codes stand for sequences of colors that had their own codes before.
+        // Other codes are for sequences of colors that had their own codes earlier.
         var isUsed = [Bool](repeating: false, count: 256)
         _ = count(bytes, data: data, maximum: .max) { isUsed[$0] = true }
         return isUsed.firstIndex(of: false)
@@ -47,7 +47,7 @@ enum GIFPixels {
     }
 }
 
-/// Least significant bits first, up to the end of the file.
+/// Reads codes, least significant bits first, up to the end of the file.
 private struct CodeReader {
     private var offset: Int
     private var left = 0

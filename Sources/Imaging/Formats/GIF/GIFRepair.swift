@@ -1,17 +1,16 @@
 import Memory
 import Recipes
 
-/// Repairs files without a trailer, which libvips rejects, and areas without a transparent color, which libvips shows
-/// black or in the file's background color.
+/// Adds the trailer that libvips requires, and transparent colors, without which it shows cleared areas opaque.
 enum GIFRepair {
     private static let trailer: [UInt8] = [0x3B]
-    /// Makes libvips add an alpha band.
+    /// A frame that makes libvips add an alpha band.
     private static let transparent: [UInt8] =
         [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
 
-    /// Adds a trailer and, if needed, a last frame that adds alpha.
+    /// Adds a trailer and, if necessary, a last frame that adds alpha.
     ///
-    /// Counts the codes to see whether a truncated frame has all its pixels, because libnsgif does not report it.
+    /// Counts codes to find out whether a truncated frame has all its pixels, because libnsgif does not report it.
     static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
     {
         var last: (descriptor: Int, data: Int)?
@@ -41,7 +40,7 @@ enum GIFRepair {
         }
     }
 
-    /// Adds a transparent color, which no pixel has, to opaque frames whose area is cleared.
+    /// Declares an unused color transparent in opaque frames whose area is cleared.
     ///
     /// Browsers clear to transparent; libnsgif does so only for frames with a transparent color.
     private static func withTransparentDisposal(
@@ -68,7 +67,7 @@ enum GIFRepair {
         var bytes = file.array
         for edit in edits {
             bytes[edit.flags] |= 1
-            // After the delay.
+            // The index follows the delay.
             bytes[edit.flags + 3] = UInt8(edit.index)
         }
         return SharedBytes(bytes)

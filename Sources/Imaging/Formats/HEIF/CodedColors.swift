@@ -5,10 +5,10 @@ import Recipes
 
 struct CodedColors {
     let colors: HEIFColors
-    /// Converts luma in 0…1, and Cb and Cr in −½…½, to red, green and blue in 0…1.
+    /// Converts luma (0…1), Cb and Cr (−½…½) to red, green and blue (0…1).
     private let matrix: [[Double]]
 
-    /// Nil for an unsupported matrix, or one that requires full-size chroma.
+    /// Nil if the matrix is unsupported or requires full-size chroma.
     init?(_ colors: HEIFColors, isFullyDetailed: Bool, bits: Int = 8) {
         self.colors = colors
         switch colors.matrix {
@@ -17,7 +17,7 @@ struct CodedColors {
             matrix = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
         case 8: matrix = [[1, -1, 1], [1, 1, 0], [1, -1, -1]]
         case HEIFColors.reversible where bits > 9:
-            // Samples have two bits more than the colors, and luma does not use them.
+            // YCgCo-Re: samples have two bits more than the colors, which luma does not use.
             let unit = Double(1 << bits - 1) / Double(1 << (bits - 2) - 1)
             matrix = [[1, -0.5, 0.5], [1, 0.5, 0], [1, -0.5, -0.5]].map { $0.map { unit * $0 } }
         case 1, 12, 13: matrix = Self.matrix(red: 0.2126, blue: 0.0722)
@@ -44,7 +44,7 @@ struct CodedColors {
         [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
     ]
 
-    /// The sample for zero and its distance to the sample for one.
+    /// The sample value of 0, and its distance to the value of 1.
     private func extent(ofPlane index: Int, hasChroma: Bool, bits: Int) -> (start: Double, length: Double) {
         let isDifference = index > 0 && hasChroma
         let unit = Double(1 << (bits - 8))
@@ -56,7 +56,7 @@ struct CodedColors {
         }
     }
 
-    /// The weights of a component that is `row` of the sources' components.
+    /// The weights of an output component, given by a row of the matrix.
     private func weights(
         _ row: [Double], start: Double, length: Double, bits: Int
     ) -> (Float, Float, Float, Float) {
@@ -85,7 +85,7 @@ struct CodedColors {
         if colors.matrix == 0 {
             try unsafe image.convert([0, 1, 2], to: components(0..<3))
         } else {
-            // Luma needs unconverted chroma.
+            // The conversion of luma needs the original chroma.
             try unsafe image.convert([0, 1, 2], to: components(0..<1))
             try unsafe image.convert([1, 1, 2], to: components(1..<3))
         }

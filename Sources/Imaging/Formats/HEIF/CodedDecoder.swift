@@ -1,18 +1,18 @@
 import CCodedImages
 import Recipes
 
-/// dav1d and libde265 cannot be interrupted.
+/// Decodes AV1 and HEVC data by dav1d and libde265, which cannot be interrupted.
 @safe
 final class CodedDecoder {
     private let raw: OpaquePointer
     private let coding: HEIFCoding
     private let size: PixelSize
 
-    /// - Parameter skipsFilters: Skips in-loop filters, which frames that refer to others need.
+    /// - Parameter skipsFilters: Skips in-loop filters; only for frames that no others refer to.
     init(
         _ coding: HEIFCoding, size: PixelSize, point: Int = 0, skipsFilters: Bool = false
     ) throws(ImagingError) {
-        // HEVC codes whole blocks of at most 64 pixels a side.
+        // HEVC pads to blocks of at most 64×64 pixels.
         let beyond = coding == .hevc ? 63 : 0
         let maximum = UInt32((size.width + beyond) * (size.height + beyond))
         guard
@@ -47,7 +47,7 @@ final class CodedDecoder {
         guard status == CCodedImagesDone else { throw .cannotDecode(detail: "the coded image cannot be read") }
     }
 
-    /// ISO/IEC 14496-15 section 8.3.2.1; returns the size in bytes of each unit's length field.
+    /// Reads `hvcC` (ISO/IEC 14496-15 section 8.3.2.1); returns the bytes of each unit's length field.
     private func pushParameters(_ box: RawSpan) throws(ImagingError) -> Int {
         let lengthSize = try box.byte(at: 21) & 3 + 1
         var offset = 23
@@ -60,7 +60,7 @@ final class CodedDecoder {
                     throw .cannotDecode(detail: "the parameters of an HEVC item are truncated")
                 }
                 let unit = box.extracting(offset + 2..<offset + 2 + length)
-                // Images are counted only in the data.
+                // Coded images are not allowed here: they are counted only in the data.
                 guard try unit.byte(at: 0) >> 1 & 0x3F >= 32 else {
                     throw .cannotDecode(detail: "the parameters of an HEVC item hold an image")
                 }

@@ -14,17 +14,17 @@ enum HEIFCoding {
 
 /// Counts the frames in coded data without decoding them.
 ///
-/// A decoder decodes all frames of an item before it returns one: the last layer of AV1, and no hidden frames.
+/// A decoder decodes all frames of an item before it returns one, including earlier layers of AV1 and hidden frames.
 struct CodedFrames {
     private var units = 0
     private var hasReducedHeaders = false
 
-    /// In all items or frames of a file: three for each frame are usual.
+    /// The maximum number of units in a file; three per frame are usual.
     private static let maximumUnits = 200_000
 
-    /// Slices count as frames, because each may cover an image.
+    /// Counts HEVC frames; each slice counts, because it may cover the whole image.
     ///
-    /// Stops counting at damage, as the decoder does.
+    /// Stops at damage, like the decoder.
     ///
     /// - Parameter parameters: The contents of the `hvcC` box.
     mutating func count(
@@ -53,7 +53,7 @@ struct CodedFrames {
             guard let length, length <= reader.count else { break }
             var rest = reader.split(length)
             switch header >> 3 & 15 {
-            // A sequence header, whose fifth bit drops most of the frame header.
+            // A sequence header; its fifth bit reduces frame headers.
             case 1: hasReducedHeaders = hasReducedHeaders || rest.next(bytes).map { $0 & 8 != 0 } ?? false
             case 3, 7: if hasReducedHeaders || rest.next(bytes).map({ $0 & 0x80 == 0 }) ?? false { frames += 1 }
             case 6: frames += 1
@@ -104,7 +104,7 @@ private struct PartReader {
         (0..<width).reduce(0) { number, _ in number << 8 | (next(bytes) ?? 0) }
     }
 
-    /// Seven bits in each byte, least significant first; nil for more than 32 bits.
+    /// Reads a LEB128 number; nil for more than 32 bits.
     mutating func variableNumber(_ bytes: RawSpan) -> Int? {
         var number = 0
         for index in 0..<8 {

@@ -3,17 +3,17 @@ import Coordination
 import Memory
 import Recipes
 
-/// Cropped but not turned, with 8 bits or as many as coded.
+/// The planes of a coded image, cropped but not turned, with 8 bits or the coded depth.
 @safe
 final class CodedPlanes {
     let planes: [Plane]
     let colors: HEIFColors
-    /// Bits of a sample, stored in bytes if 8, otherwise in 16-bit words.
+    /// Bits per sample; stored in bytes if 8, otherwise in 16-bit words.
     let bits: Int
     private(set) var memory: PlaneMemory
     private let levels: [Int]
     private let parts: [(left: Int, top: Int, size: PixelSize)]
-    /// In consecutive planes, if means extend over several tiles.
+    /// The sums of consecutive planes; used if means extend over several tiles.
     private var sums: PlaneMemory
     private let sumCounts: [Int]
     private let frame: FrameKind
@@ -36,8 +36,8 @@ final class CodedPlanes {
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
             try token.check()
             let item = try CodedItem(tile.item, of: image, in: file)
-            // Averaging hides the effect of filters, and so does the resample to at most half the size, except for
-            // coarse blocks.
+            // Averaging and a resample to half the size or less hide the effect of in-loop filters, except for coarse
+            // blocks.
             let isRough = level > 2 || level == 2 && 16 * item.byteCount >= canvas.tileSize.area
             let decoder = try CodedDecoder(
                 canvas.coding, size: canvas.tileSize, point: item.point, skipsFilters: isRough)
@@ -66,7 +66,7 @@ final class CodedPlanes {
         bits = keepsBits ? kind.bits : 8
         colors = HEIFColors(matrix: Int(frame.matrix), isFullRange: frame.is_full_range != 0)
         let indices = 0..<kind.count
-        // Chroma that is subsampled on both sides keeps twice the detail that luma does.
+        // Chroma that is subsampled on both axes is reduced by a smaller level.
         let levels = indices.map { $0 == 0 ? level : max(1, level / min(kind.across, kind.down)) }
         let parts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
@@ -92,7 +92,7 @@ final class CodedPlanes {
         sumCounts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
             let (part, level) = (parts[index], levels[index])
-            // A mean is computed at once if all of its samples are in one tile.
+            // A mean can be computed immediately if all its samples are in one tile.
             let areTogether = tiles.allSatisfy { tile in
                 max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
             }
@@ -100,7 +100,7 @@ final class CodedPlanes {
         }
         sums = try PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        // The padding of rows is sent, too.
+        // Row padding is also sent between processes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
@@ -153,7 +153,7 @@ final class CodedPlanes {
 private struct CodedItem {
     private let parts: [Range<Int>]
     private let parameters: Range<Int>?
-    /// The operating point of scalable AV1.
+    /// The operating point (scalable AV1).
     let point: Int
 
     var byteCount: Int { parts.reduce(0) { $0 + $1.count } }
@@ -170,7 +170,7 @@ private struct CodedItem {
         }
     }
 
-    /// The data in one piece, and the contents of the codec's parameter box, which may be missing.
+    /// Calls `body` with the data in one piece and the contents of the codec's parameter box, possibly empty.
     func withData(in file: SharedBytes, _ body: (RawSpan, RawSpan) throws -> Void) throws {
         try file.withBytes { bytes throws in
             let parameters = bytes.extracting(parameters ?? 0..<0)

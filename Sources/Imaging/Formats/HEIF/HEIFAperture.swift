@@ -40,9 +40,9 @@ struct HEIFAperture: Equatable {
     }
 }
 
-/// A crop, then a mirroring and a turn.
+/// A crop, then a mirror and a turn.
 ///
-/// The properties of an item apply in order, and so do those of an item that shows another one.
+/// The properties of an item apply in order, followed by the properties of an item that shows it.
 struct HEIFTransform: Equatable {
     private(set) var part: (x: Int, y: Int, size: PixelSize)
     private(set) var turn = QuarterTurn.none
@@ -54,7 +54,7 @@ struct HEIFTransform: Equatable {
     mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
         switch property {
         case .aperture(let aperture): try cut(aperture)
-        // Counterclockwise.
+        // `irot` is counterclockwise.
         case .rotation(let quarters): turn = turn.then(QuarterTurn(quarters: -quarters))
         case .mirror(let isDown): turn = turn.then(isDown ? .mirrorY : .mirrorX)
         default: break

@@ -74,7 +74,7 @@ private struct TrackDecoder {
         parameters = track.properties.parameters ?? 0..<0
     }
 
-    /// Nil if only later frames need it.
+    /// Decodes a frame; returns nil for frames that are needed only by later ones.
     func decode(_ index: Int, in file: SharedBytes, maximumPlanes: Int) throws -> CodedPlanes? {
         try file.withBytes { bytes throws in
             let frame = unsafe try decoder.frame(

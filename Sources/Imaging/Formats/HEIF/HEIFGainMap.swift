@@ -1,8 +1,9 @@
 import Recipes
 
 extension GainMap {
-    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item takes precedence over Apple's auxiliary image;
-    /// with damage here, only the map is lost.
+    /// Reads a tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item, or else Apple's auxiliary image.
+    ///
+    /// Damage affects only the map.
     static func heif(
         _ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader, countsFrames: Bool
     ) -> GainMap? {
@@ -19,7 +20,7 @@ extension GainMap {
         }
         let toned = items.types.filter { $0.value == BoxCursor.type("tmap") }.keys.min()
         if let toned, case let parts = items.sources(of: toned), parts.count == 2, parts[0] == primary,
-            // The first byte is the box's own version.
+            // The first byte is the version of the box.
             let range = contents(toned), range.count > 1, (try? bytes.byte(at: range.lowerBound)) == 0,
             let metadata = GainMapMetadata(bytes, iso: range.dropFirst())
         {
@@ -38,9 +39,9 @@ extension GainMap {
 }
 
 extension ImageHeader {
-    /// Gray or in three colors, with the same aspect ratio.
+    /// Whether this is a gray or three-color image with the same aspect ratio.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
-        // A file may declare sides of any length, and their products overflow.
+        // A file can declare sides of any length, so products can overflow.
         let (one, other) = (
             Double(size.width) * Double(image.size.height), Double(image.size.width) * Double(size.height)
         )

@@ -1,9 +1,9 @@
 import Recipes
 
-/// The properties of the primary item and of the items in it.
+/// Reads the header from the properties of the primary item and its parts.
 ///
-/// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in EXIF
-/// data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
+/// The size is the visible size, and the orientation is 1, because the decoder turns, mirrors and crops. An orientation
+/// in EXIF data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
 enum HEIFHeader {
     static func outline(_ format: ImageFormat) -> FormatCodec.Outline {
         { bytes throws(ImagingError) in
@@ -11,7 +11,7 @@ enum HEIFHeader {
         }
     }
 
-    /// - Parameter countsFrames: Whether to count the coded frames, of which decoders see more than are shown.
+    /// - Parameter countsFrames: Whether to count all coded frames, including hidden ones.
     static func read(
         _ bytes: RawSpan, format: ImageFormat, countsFrames: Bool = true
     ) throws(ImagingError) -> ImageHeader {
@@ -40,7 +40,7 @@ enum HEIFHeader {
         let size = try items.transform(of: primary, in: bytes).shownSize
         let statement = HEIFStatement(properties, in: bytes)
         var depths = statement.depths
-        // A grid's tiles are separate items, and the grid's properties do not describe their coding.
+        // The tiles of a grid are separate items; the grid's properties do not describe their coding.
         let codings = items.properties.compactMap { property in
             if case .coding(let depth, let isSubsampled, _) = property {
                 (depth: depth, isSubsampled: isSubsampled)
@@ -48,7 +48,7 @@ enum HEIFHeader {
                 nil
             }
         }
-        // Alpha is a separate item: if any item is alpha, the image has alpha. Layers may leave areas uncovered.
+        // If any item is an alpha plane, the image has alpha. Layers may leave areas uncovered.
         let isLayered = items.types[shown] == BoxCursor.type("iovl")
         let ground = try isLayered ? HEIFLayers(bytes, of: shown, items)?.ground : nil
         let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
@@ -112,7 +112,7 @@ private struct HEIFStatement {
         }
     }
 
-    /// A profile takes precedence over code points, and sRGB by these needs no conversion.
+    /// The colors by a profile or else by code points; nil for sRGB code points, which need no conversion.
     var colors: SourceColors? {
         if let profile, let profile { return profile }
         guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }
@@ -122,7 +122,7 @@ private struct HEIFStatement {
 }
 
 extension HEIFHeader {
-    /// The kind of a top-level box with a C2PA manifest (C2PA section A.5.1).
+    /// The UUID of a top-level box with a C2PA manifest (C2PA section A.5.1).
     private static let manifest: [UInt8] = [
         0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
     ]

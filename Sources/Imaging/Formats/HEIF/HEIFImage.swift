@@ -7,18 +7,18 @@ struct HEIFCanvas {
     let tiles: [HEIFLayers.Layer]
 }
 
-/// An image that is one item, or a grid of items in one codec.
+/// An image of one item, or of a grid of items in the same codec.
 struct HEIFImage {
     let items: HEIFItems
     let canvas: HEIFCanvas
     let alpha: HEIFCanvas?
     let isPremultiplied: Bool
     let transform: HEIFTransform
-    /// Nil if only the coded data have one.
+    /// The declared colors; nil if only the coded data state them.
     let colors: HEIFColors?
     let profile: Range<Int>?
 
-    /// Nil for layers, for tiles that differ or are turned, and for other codecs.
+    /// Nil for layers, for tiles that are turned or differ, and for other codecs.
     init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
         self.items = items
         let shown = items.shown(item)
@@ -73,7 +73,7 @@ struct HEIFImage {
         return size
     }
 
-    /// Maximum side length of any item in a file.
+    /// The maximum side of any item.
     static let longestSide = 16_384
 
     private static func alphas(
@@ -89,7 +89,7 @@ struct HEIFImage {
         return result
     }
 
-    /// Nil if not all tiles have alpha.
+    /// Returns the alpha planes of all tiles; nil if one has none.
     private static func alphaOfTiles(
         _ canvas: HEIFCanvas, _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {

@@ -4,11 +4,11 @@ struct HEIFItems {
     private(set) var primary: Int?
     /// The properties that items refer to.
     private(set) var properties: [HEIFProperty] = []
-    /// Nil for an item with two lists.
+    /// The properties of each item; nil for an item with two lists.
     private var lists: [Int: PropertyList?] = [:]
-    /// Tiles of a grid, layers of an overlay.
+    /// The tiles of a grid or the layers of an overlay.
     private var sources: [Int: [Int]] = [:]
-    /// The alpha plane.
+    /// The alpha planes of each item.
     private var auxiliaries: [Int: [Int]] = [:]
     private var associations = (lists: 0, entries: 0)
     /// The items with premultiplied colors.
@@ -25,9 +25,9 @@ struct HEIFItems {
         let hasLongPositions: Bool
     }
 
-    /// A hundred tiles are usual, and the largest photos of phones have eight hundred.
+    /// The maximum number of items; a hundred tiles are usual, the largest phone photos have 800.
     static let maximumItems = 2_048
-    /// Most are shared.
+    /// The maximum number of properties; most are shared.
     private static let maximumProperties = 4 * maximumItems
     private static let maximumEntries = 5 * maximumItems
 
@@ -42,7 +42,7 @@ struct HEIFItems {
         locations = try HEIFLocations(bytes, meta: meta)
         var boxes = BoxCursor(meta.dropFirst(4))
         var kinds = Set(["pitm", "iinf", "iprp", "iref"].map(BoxCursor.type))
-        // The first box of a kind counts.
+        // The first box of a type wins.
         while let box = try boxes.next(in: bytes) {
             guard kinds.remove(box.type) != nil else { continue }
             switch box.type {
@@ -82,7 +82,7 @@ struct HEIFItems {
 
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
-    /// The item itself, unless it only turns or crops another one (`iden`).
+    /// The item itself, or the item that it only turns or crops (`iden`).
     func shown(_ item: Int) -> Int { chain(from: item).last ?? item }
 
     func transform(of item: Int, in bytes: RawSpan) throws(ImagingError) -> HEIFTransform {
@@ -108,14 +108,14 @@ struct HEIFItems {
         return chain
     }
 
-    /// `iinf`, ISO/IEC 14496-12 section 8.11.6; ignores damage.
+    /// Reads `iinf` (ISO/IEC 14496-12 section 8.11.6); ignores damage.
     private mutating func readTypes(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         let isShort = try bytes.byte(at: range.lowerBound) == 0
         var boxes = BoxCursor(range.dropFirst(isShort ? 6 : 8))
         for _ in 0..<Self.maximumItems {
             guard let box = try boxes.next(in: bytes) else { return }
             let start = box.contents.lowerBound
-            // Items have a type from version 2 on; version 3 has wider numbers.
+            // Items have types since version 2; version 3 has wider numbers.
             guard box.type == BoxCursor.type("infe"), case let version = try bytes.byte(at: start), version >= 2 else {
                 continue
             }
@@ -125,7 +125,7 @@ struct HEIFItems {
             let type = try bytes.bigEndian32(at: place)
             if types[item] == nil { types[item] = type }
             if type == BoxCursor.type("Exif"), exif == nil { exif = item }
-            // The name of the item and a zero precede its media type.
+            // The item's name and a null byte precede its media type.
             if type == BoxCursor.type("mime"), packet == nil,
                 bytes.contains("application/rdf+xml", in: place + 4..<box.contents.upperBound)
             {
@@ -182,7 +182,7 @@ struct HEIFItems {
         var owners: [Int: Set<Int>] = [:]
         var references = try HEIFReferences(bytes, in: range)
         while let reference = try references.next(in: bytes) {
-            // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
+            // Alpha planes refer to their images, images to their sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = reference.type == BoxCursor.type("auxl")
             total += 1
             guard total <= ImageHeader.maximumDecoderRuns else { throw .cannotDecode(detail: "too many references") }

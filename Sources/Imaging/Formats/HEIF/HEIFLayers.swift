@@ -1,7 +1,8 @@
 import Recipes
 
-/// Items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC 23008-12 section 6.6.2.4), or a
-/// grid (section 6.6.2.3).
+/// Items at positions: an overlay (`iovl`, ISO/IEC 23008-12 section 6.6.2.4) or a grid (section 6.6.2.3).
+///
+/// Later items cover earlier ones.
 struct HEIFLayers {
     struct Layer {
         let item: Int

@@ -1,13 +1,13 @@
 import Recipes
 
-/// The places of items (`iloc`, ISO/IEC 14496-12 section 8.11.3).
+/// The locations of items (`iloc`, ISO/IEC 14496-12 section 8.11.3).
 struct HEIFLocations {
     private var inner: Range<Int>?
     private var entries: [Int: Int] = [:]
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    /// The limit of an item's parts: most have one, progressive AV1 one for each layer.
+    /// The maximum number of parts of an item; most have one, progressive AV1 has one per layer.
     private static let maximumParts = 256
     private static let maximumPartsOfAll = 2 * HEIFItems.maximumItems
 
@@ -45,7 +45,7 @@ struct HEIFLocations {
         }
     }
 
-    /// The parts in order; nil if they are in other files or items.
+    /// Returns the parts in order; nil if they are in other files or items.
     func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)
@@ -81,7 +81,7 @@ extension HEIFLocations {
 }
 
 extension EXIFTexts {
-    /// Reads the first EXIF item; damage loses the texts only.
+    /// Reads the first EXIF item; damage affects only the texts.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
         guard let item = items.exif, let range = try? items.locations.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)

@@ -16,8 +16,8 @@ struct HEIFPixels {
     /// Decodes at full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
-    ///   - hasAlpha: Areas without a layer may be transparent.
-    ///   - keepsBits: Keeps more than 8 bits, unless there are layers.
+    ///   - hasAlpha: Whether areas without a layer may be transparent.
+    ///   - keepsBits: Whether to keep more than 8 bits, unless there are layers.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> DecodedPixels {
         guard depth < HEIFWork.maximumDepth else {
             throw ImagingError.cannotDecode(detail: "layers are nested too deep")
@@ -72,7 +72,7 @@ struct HEIFPixels {
         let isWide = decoded.bits > 8
         let size = image.transform.part.size
         let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
-        // HEVC streams without a range are declared limited, and programs ignore that.
+        // HEVC streams without a range count as limited, but programs treat their alpha as full range.
         let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
         try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
         if alpha != nil, image.isPremultiplied {

@@ -5,18 +5,18 @@ enum HEIFProperty: Equatable {
     case size(PixelSize)
     /// `clap`: the visible part.
     case aperture(HEIFAperture)
-    /// `irot`: quarter turns counterclockwise, 0…3.
+    /// `irot`: counterclockwise quarter turns, 0…3.
     case rotation(quarters: Int)
-    /// `imir`: whether top and bottom are swapped, rather than left and right.
+    /// `imir`: whether to swap top and bottom, or left and right.
     case mirror(isDown: Bool)
-    /// `pixi`: bits of each component.
+    /// `pixi`: the bits of each component.
     case depths([Int])
-    /// `av1C` or `hvcC`: bits as coded, and the range of the box's contents.
+    /// `av1C` or `hvcC`: the coded depth, and the range of the box's contents.
     case coding(depth: Int, isSubsampled: Bool, parameters: Range<Int>)
     /// `colr` with an ICC profile in this range.
     case profile(Range<Int>)
     case colors(HEIFColors)
-    /// `clli` or `mdcv`: the brightest light of the image, or of its mastering display, in cd/m².
+    /// `clli` or `mdcv`: the maximum luminance of the image or its mastering display in cd/m².
     case peak(content: Int, display: Int)
     /// `auxC` of an alpha plane.
     case alpha
@@ -37,7 +37,7 @@ enum HEIFProperty: Equatable {
         case BoxCursor.type("imir"): self = try .mirror(isDown: bytes.byte(at: start) & 1 == 0)
         case BoxCursor.type("pixi"):
             var depths: [Int] = []
-            // An image has one component or three, and alpha is another image.
+            // An image has one or three components; alpha is a separate image.
             for index in 0..<(try min(4, bytes.byte(at: start + 4))) {
                 depths.append(try bytes.byte(at: start + 5 + index))
             }
@@ -75,7 +75,7 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    /// Cropped and turned in their order; the stored size may be anywhere among them.
+    /// Applies crops and turns in order; the stored size may come anywhere among them.
     static func transform(by properties: [HEIFProperty]) throws(ImagingError) -> HEIFTransform {
         guard let size = properties.size, size.width > 0, size.height > 0 else {
             throw .cannotDecode(detail: "the HEIF file's primary item has no size")
@@ -87,11 +87,11 @@ enum HEIFProperty: Equatable {
 }
 
 struct HEIFColors: Equatable {
-    /// Nil if only the matrix is known.
+    /// The declared colors; nil if only the matrix is known.
     var declared: SourceColors?
-    /// A code point of ITU-T H.273.
+    /// The matrix as a code point of ITU-T H.273.
     let matrix: Int
-    /// Black is 0 and white the largest value.
+    /// Whether black is 0 and white the maximum value.
     let isFullRange: Bool
 
     /// The matrix of YCgCo-Re, which needs all bits.

@@ -4,7 +4,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// Our own code parses items and boxes, dav1d and libde265 decode the coded images.
+/// Reads HEIF files: our own code parses boxes and items, dav1d and libde265 decode the coded images.
 enum HEIFReading {
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator

@@ -6,7 +6,7 @@ struct HEIFTrack {
     private(set) var owners: [Int] = []
     private(set) var isPremultiplied = false
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// How all frames are coded, and what their samples mean.
+    /// The properties of all frames: their coding and colors.
     private(set) var properties: [HEIFProperty] = []
     private(set) var coding: HEIFCoding?
     private(set) var isAlpha = false
@@ -26,9 +26,9 @@ struct HEIFTrack {
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
-    /// Further entries are ignored.
+    /// The maximum number of entries; further ones are ignored.
     private static let maximumEntries = 64
-    /// The limit of boxes, of which about twenty are usual.
+    /// The maximum number of boxes; about 20 are usual.
     private static let maximumBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
@@ -48,7 +48,7 @@ struct HEIFTrack {
             case BoxCursor.type("elst"):
                 let isLong = try bytes.byte(at: start) != 0
                 guard try bytes.byte(at: start + 3) & 1 == 1 else { loop = 1; break }
-                // An edit that repeats fills the track's duration, if that is known.
+                // A repeating edit fills the track's duration, if known.
                 let once = try bytes.duration(at: start + 8, isLong: isLong)
                 if let once, let duration, once > 0 { loop = min(max(1, (duration + once / 2) / once), 65_535) }
             case BoxCursor.type("tref"):
@@ -150,7 +150,7 @@ extension HEIFTrack {
         return delays + [Int](repeating: 100, count: count - delays.count)
     }
 
-    /// The last one up to this frame that can be decoded without earlier ones.
+    /// Returns the last frame, up to this one, that can be decoded without earlier ones.
     func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard let list = tables[BoxCursor.type("stss")] else { return frame }
         var start = 0
@@ -163,7 +163,7 @@ extension HEIFTrack {
 }
 
 extension RawSpan {
-    /// Nil for the largest number, which stands for none, and for those beyond 2⁶².
+    /// Reads a duration; nil for the maximum value, which means unknown, and above 2⁶².
     fileprivate func duration(at offset: Int, isLong: Bool) throws(ImagingError) -> Int? {
         let first = try bigEndian32(at: offset)
         guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
@@ -171,12 +171,12 @@ extension RawSpan {
     }
 }
 
-/// An AVIF image sequence, or the first frame of a HEIC file without any other image.
+/// An AVIF image sequence, or the first frame of a HEIC file without another image.
 struct HEIFSequence {
     let colors: HEIFTrack
     let alpha: HEIFTrack?
 
-    /// Nil if the primary item must be shown.
+    /// Nil if the primary item is shown instead.
     init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
         if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
         let tracks = try HEIFTrack.all(bytes)
@@ -188,9 +188,9 @@ struct HEIFSequence {
 
     var frames: Int { colors.coding == .av1 ? colors.count : 1 }
 
-    /// The most additional frames that any request decodes without counting them.
+    /// Returns the maximum number of additional frames that a request may decode.
     ///
-    /// - Parameter countsFrames: Otherwise none, but the frames must be within the file.
+    /// - Parameter countsFrames: Whether to count them; if not, only checks that all frames are within the file.
     func hiddenFrames(in bytes: RawSpan, countsFrames: Bool) throws(ImagingError) -> Int {
         var result = 0
         var units = CodedFrames()

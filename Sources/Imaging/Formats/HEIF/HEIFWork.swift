@@ -1,13 +1,14 @@
 import Recipes
 
-/// A grid may crop its tiles, and an overlay may use the same large item many times: neither the visible size nor the
-/// size of the file limits the work.
+/// The work to decode all items, which neither the visible size nor the size of the file limits.
+///
+/// A grid may crop its tiles, and an overlay may use the same large item many times.
 struct HEIFWork {
-    /// An item that is used repeatedly counts repeatedly, because it is decoded again each time.
+    /// Amounts of work; an item counts each time it is used, because it is decoded each time.
     struct Amounts {
-        /// Includes the canvases of layers.
+        /// Pixels, including the canvases of layers.
         var area = 0
-        /// Each coded item starts a decoder, and frames after the first count too.
+        /// Decoder starts: one per coded item, and one per frame after its first.
         var runs = 0
         var hiddenArea = 0
         var byteCount = 0
@@ -19,9 +20,9 @@ struct HEIFWork {
     private var frames = CodedFrames()
     private var path: Set<Int> = []
 
-    /// A turned overlay of grids has three levels.
+    /// The maximum nesting; a turned overlay of grids has three levels.
     static let maximumDepth = 8
-    /// Tiles of one color may be one item.
+    /// The maximum data relative to the file's size: several tiles may use the same item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
     init(_ items: HEIFItems, countsFrames: Bool = true) { (self.items, self.countsFrames) = (items, countsFrames) }
@@ -46,7 +47,7 @@ struct HEIFWork {
         var parts = Amounts()
         for source in sources { parts += try add(source, bytes) }
         var total = Amounts(runs: 1)
-        // Properties may claim any size.
+        // Properties can claim any size.
         let properties = try items.properties(of: item, in: bytes)
         for case .size(let size) in properties {
             total.area = max(total.area, size.width.saturatingProduct(size.height))
@@ -58,9 +59,9 @@ struct HEIFWork {
             total.hiddenArea = total.area.saturatingProduct(hidden)
         }
         var amounts = total
-        // The canvas of layers is in memory while they are decoded; tiles of coded items are placed side by side.
+        // The canvas of layers is in memory while they are decoded; tiles of coded items are decoded into place.
         if !sources.isEmpty, items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
-        // One of them is decoded, if it is alpha.
+        // At most one of them is decoded, as alpha.
         var auxiliary = Amounts()
         for other in items.auxiliaries(of: item) {
             let added = try add(other, bytes)

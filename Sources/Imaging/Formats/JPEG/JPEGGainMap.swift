@@ -2,17 +2,17 @@ package import Memory
 package import Recipes
 
 struct JPEGGainMapNotes {
-    /// Nil unless it has the properties of gain maps.
+    /// The XMP packet; nil if it has no gain map properties.
     private(set) var packet: Range<Int>?
     private(set) var standard: Range<Int>?
     private(set) var index: Range<Int>?
     private var packets = 0
-    /// Usual files have one.
+    /// The maximum number of packets; one is usual.
     private static let maximumPackets = 8
-    /// Apple's cameras record a headroom there.
+    /// EXIF data, in which Apple's cameras record a headroom.
     var exif: Range<Int>?
 
-    /// A file from Apple's cameras has only an index.
+    /// Whether the file declares a gain map; files of Apple's cameras have only an index.
     var isDeclared: Bool { packet != nil || standard != nil }
 
     mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
@@ -35,7 +35,7 @@ struct JPEGGainMapNotes {
 extension GainMap {
     private static let maximumImages = 8
 
-    /// With damage here, only the map is lost.
+    /// Reads the gain map; damage affects only the map.
     static func jpeg(
         _ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn, countsScans: Bool
     ) -> GainMap? {
@@ -43,7 +43,7 @@ extension GainMap {
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
-        // Overlapping images would be read again and again.
+        // Bound the total length: overlapping images would be read repeatedly.
         var rest = bytes.byteCount
         for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
             rest -= place.count
@@ -80,12 +80,12 @@ extension GainMap {
 }
 
 extension JPEGGainMapNotes {
-    /// ISO's numbers take precedence over those of XMP, which are rounded.
+    /// The metadata; ISO 21496-1 takes precedence over XMP, whose numbers are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
         standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
     }
 
-    /// Reads a map in Apple's namespace; the headroom is there or in the image's maker notes.
+    /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker notes.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
@@ -98,11 +98,11 @@ extension JPEGGainMapNotes {
 }
 
 extension XMPPacket {
-    /// The namespace of the directory of files after an image.
+    /// The XMP namespace of the directory of files that follow the image.
     static let container = "http://ns.google.com/photos/1.0/container/"
     static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
 
-    /// In a file that ends with the files in the packet's directory.
+    /// Returns the range of the map in a file that ends with the files listed in the directory.
     fileprivate func place(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
         let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
@@ -115,7 +115,7 @@ extension XMPPacket {
                 items[last].length = Int(String(decoding: property.value, as: UTF8.self)) ?? 0
             }
         }
-        // The first one is the image itself.
+        // The first item is the image itself.
         guard let map = items.firstIndex(where: \.isMap), map > 0,
             items.allSatisfy({ 0...byteCount ~= $0.length })
         else { return nil }
@@ -133,9 +133,9 @@ extension ImageHeader {
 }
 
 extension GainMap {
-    /// The map as a separate file; nil if the image's file is too short.
+    /// Returns the map as a separate file; nil if the image's file is too short.
     ///
-    /// Removes colors and turns in the map's own data, which must be ignored.
+    /// Removes color profile and orientation of the map, which must be ignored.
     package func file(in source: SharedBytes) -> SharedBytes? {
         switch place {
         case .file(let range):

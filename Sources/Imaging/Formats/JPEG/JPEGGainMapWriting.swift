@@ -2,9 +2,9 @@ import Memory
 import Recipes
 
 enum JPEGGainMapWriting {
-    /// By Ultra HDR 1.1 and ISO 21496-1, the map is a file after the image, found by an index (CIPA DC-007)
-    /// and by a directory in XMP.
-    /// - Parameter rights: The rights to write into the image's packet, the only one of the file.
+    /// Appends a gain map by Ultra HDR 1.1 and ISO 21496-1, with an index (CIPA DC-007) and a directory in XMP.
+    ///
+    /// - Parameter rights: The rights to write into the image's packet, the only one in the file.
     static func joined(_ file: SharedBytes, _ map: EncodedGainMap, _ rights: SourceRights?) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
@@ -13,7 +13,7 @@ enum JPEGGainMapWriting {
         let start = file.withBytes { JPEGSegments.start($0) } ?? 2
         let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, Array("MPF\0".utf8) + index) }
         let count = file.count + segments(MPFIndex.bytes(of: [])).count
-        // Offsets count from the start of the index, which ends the segments.
+        // Offsets are relative to the start of the index, which is the last segment.
         let place = start + segments([]).count
         let index = MPFIndex.bytes(of: [(count, 0), (mapFile.count, count - place)])
         let image = JPEGSegments.inserting(segments(index), into: file)
@@ -36,9 +36,9 @@ enum MPFIndex {
     static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
     static let entryLength = 16
 
-    /// The first image contains the index; offsets count from the index itself.
+    /// Returns the segment with the index; its length is constant for two images.
     ///
-    /// The segment of the index; its length is constant for two images.
+    /// The first image contains the index; offsets are relative to the index.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
         func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)
@@ -51,7 +51,7 @@ enum MPFIndex {
             + number(0)
         var bytes = header + directory
         for (index, image) in images.enumerated() {
-            // The type of the image that programs show if they know no others.
+            // The type of the image that programs show if they do not support others.
             bytes += number(index == 0 ? 0x03_0000 : 0) + number(image.byteCount) + number(image.offset) + number(0)
         }
         return bytes + [UInt8](repeating: 0, count: (2 - images.count) * entryLength)

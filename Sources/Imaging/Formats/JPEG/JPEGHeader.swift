@@ -1,6 +1,6 @@
 import Recipes
 
-/// ITU-T T.81 annex B: the markers up to the first scan, or all of them if scans must be counted.
+/// The markers up to the first scan, or all of them if scans must be counted (ITU-T T.81 annex B).
 struct JPEGHeader {
     private(set) var notes = JPEGGainMapNotes()
     private var frame: JPEGFrame?
@@ -10,11 +10,11 @@ struct JPEGHeader {
     private var profile: SourceColors??
     private var scans = 0
 
-    /// Each scan costs a pass over the whole image, and a usual file has about ten.
+    /// The maximum number of scans; each is a pass over the whole image, and about ten are usual.
     static let maximumScans = 100
-    /// Stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among 256 bytes.
+    /// Maximum stuffed bytes and restart markers above 1/16 of the file; random data have one per 256 bytes.
     private static let maximumStuffing = 1_000_000
-    /// A profile may take 255, and other data one for each 64 KiB.
+    /// The maximum number of segments; a profile takes up to 255, other data one per 64 KiB.
     private static let maximumSegments = 100_000
 
     static func read(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) -> ImageHeader {
@@ -28,9 +28,9 @@ struct JPEGHeader {
         return header
     }
 
-    /// Does not follow the segments to a gain map.
+    /// Reads the header; does not look for a gain map.
     ///
-    /// - Parameter countsScans: Otherwise the walk ends at the first one.
+    /// - Parameter countsScans: Whether to count all scans; if not, stops at the first one.
     init(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) {
         var count = 0
         var offset = 2
@@ -42,7 +42,7 @@ struct JPEGHeader {
             }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
             guard let end = bytes.jpegSegmentEnd(at: next) else {
-                // After a scan the file may be truncated: it still has an image.
+                // A file truncated after a complete scan is still decodable.
                 if scans > 0 { break }
                 throw .cannotDecode(detail: "a JPEG segment ends after the file")
             }
@@ -52,7 +52,7 @@ struct JPEGHeader {
         guard stuffing >= 0 else { throw .cannotDecode(detail: "the JPEG file has too many stuffed bytes") }
     }
 
-    /// Returns false if no other segment matters.
+    /// Reads a segment; returns false if no further segment is needed.
     private mutating func read(
         _ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int
     ) throws(ImagingError) -> Bool {
@@ -67,7 +67,7 @@ struct JPEGHeader {
             exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
         case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
             profileByteCount += max(0, end - offset - 16)
-            // Curves and primaries are in the first part of a profile.
+            // The first part of a profile has the curves and primaries.
             if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
                 profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
             }
@@ -80,7 +80,7 @@ struct JPEGHeader {
 
     private mutating func readScan(_ bytes: RawSpan, at offset: Int, _ end: Int) throws(ImagingError) -> Bool {
         guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
-        // The header of a scan with one component has 8 bytes (T.81 section B.2.3).
+        // A scan header for one component has 8 bytes (T.81 section B.2.3).
         guard end >= offset + 8 else {
             if scans > 0 { return false }
             throw .cannotDecode(detail: "a JPEG scan has no components")
@@ -110,8 +110,8 @@ private struct JPEGFrame {
     let isChromaSubsampled: Bool
 
     init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
-        // The decoder supports Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical
-        // files are rare.
+        // The decoder supports Huffman and arithmetic coding, sequential and progressive, but not lossless and
+        // hierarchical files, which are rare.
         guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
             throw .cannotDecode(detail: "unknown JPEG process \(marker - 0xC0)")
         }
@@ -135,15 +135,15 @@ private struct JPEGFrame {
 }
 
 extension RawSpan {
-    /// Skips restarts and stuffed bytes; nil at the end of the file.
+    /// Returns the next marker after restart markers and stuffed bytes; nil at the end of the file.
     ///
-    /// Each byte is read at most once, even in a file that contains only stuffed bytes.
+    /// Reads each byte at most once, even in a file of only stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
         var stuffing = Int.max
         return jpegMarker(from: start, stuffing: &stuffing)
     }
 
-    /// Subtracts the stuffed bytes and restart markers from `stuffing`; below zero there were more.
+    /// Also subtracts the stuffed bytes and restart markers from `stuffing`, which is negative if there were more.
     func jpegMarker(from start: Int, stuffing: inout Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
@@ -162,10 +162,10 @@ extension RawSpan {
         return nil
     }
 
-    /// Nil if the segment is truncated.
+    /// Returns the end of a segment; nil if it is truncated.
     ///
-    /// A length includes its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
-    /// that.
+    /// The length includes its own two bytes. Some programs write less than 2 for an empty segment, which libjpeg
+    /// accepts.
     func jpegSegmentEnd(at offset: Int) -> Int? {
         guard let length = try? bigEndian16(at: offset) else { return nil }
         let end = offset + max(2, length)

@@ -1,11 +1,11 @@
 import Recipes
 
-/// The segments before the first scan.
+/// Metadata in the segments before the first scan.
 enum JPEGMetadata {
     private static let extensionName: StaticString = "http://ns.adobe.com/xmp/extension/\0"
     private static let maximumPieces = 64
 
-    /// A piece of a packet that is too long for one segment (XMP part 3, section 1.1.3.1).
+    /// A piece of an XMP packet that is too long for one segment (XMP part 3, section 1.1.3.1).
     private struct Piece {
         let digest: [UInt8]
         let offset: Int
@@ -44,7 +44,7 @@ enum JPEGMetadata {
         return parts
     }
 
-    /// The main packet names the digest of the other one.
+    /// Joins the extended packet, whose digest the main packet names.
     private static func extended(_ bytes: RawSpan, _ pieces: [Piece], of parts: MetadataParts) -> XMPPacket? {
         let digest = parts.packets.lazy.compactMap {
             $0.values("HasExtendedXMP", of: "http://ns.adobe.com/xmp/note/").first

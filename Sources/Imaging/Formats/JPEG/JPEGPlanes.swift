@@ -11,22 +11,22 @@ struct JPEGPlanesHeader {
     let across: Int
     let down: Int
     let profile: ColorProfile?
-    /// Whether the file has a profile that only libvips' color engine supports.
+    /// Whether the profile requires libvips' color engine.
     let hasOtherProfile: Bool
 
-    /// The planes can be resampled, and their colors are understood.
+    /// Whether the planes can be resampled and their colors are supported.
     var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
 }
 
 /// Decodes JPEG files to their planes, and checks files that libvips must decode.
 ///
-/// Both lanes detect damage the same way at every level: by libjpeg's errors, and by whether the data of a scan end
-/// before its last block. A scan of AC coefficients, which coarse levels skip, is checked only if the file ends with
-/// it; see docs/reliability.md.
+/// Both lanes detect damage in the same way at every level: by libjpeg's errors, and by scan data that end before the
+/// last block. A scan of AC coefficients, which coarse levels skip, is checked only if it is the last one; see
+/// docs/reliability.md.
 enum JPEGPlanes {
-    /// Planes with ``ColorDetail`` at a level are decoded again by libjpeg, with full-size chroma if the file has it.
+    /// Decodes planes; planes with ``ColorDetail`` are decoded again by libjpeg, with full-size chroma if available.
     ///
-    /// - Parameter decoder: The decoder, whose planes stay unchanged; nil for the default.
+    /// - Parameter decoder: The decoder to use, without a second decode; nil uses the default.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Allocator, decoder: JPEGDecoder?
@@ -71,12 +71,12 @@ enum JPEGPlanes {
         let hasColorDetail = unsafe ColorDetail.isFound(in: target)
         let refinement = stored.refinement(level: plan.level)
         if hasColorDetail, refinement > 1, decoder == nil {
-            // The coefficients of a progressive image would be in memory twice.
+            // Free the reader: the coefficients of a progressive image would otherwise be in memory twice.
             _ = consume reader
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
             planes = .stacked(stored.storedPlanes(level: plan.level, refinement: refinement))
             coarser = []
-            // The room may be the memory of the coarser planes.
+            // `room` may return the memory of the coarser planes.
             memory = PlaneMemory()
             memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
             target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
@@ -84,7 +84,7 @@ enum JPEGPlanes {
                 .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
         }
         let coarserDetails = coarser.map { unsafe ColorDetail.isFound(in: $0) }
-        // A level with detail that is decoded again must be decoded apart.
+        // A level with color detail is decoded again separately.
         let usable = zip(levels.dropFirst(), coarserDetails)
             .prefix { decoder != nil || stored.refinement(level: $0) == 1 || !$1 }
         let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
@@ -105,7 +105,7 @@ enum JPEGPlanes {
     }
 }
 
-/// The file and the token must outlive it.
+/// A JPEG reader; the file and the token must outlive it.
 @safe
 private struct JPEGReader: ~Copyable {
     let header: JPEGPlanesHeader
@@ -148,7 +148,7 @@ private struct JPEGReader: ~Copyable {
     func decodeFast(
         level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
     ) throws -> JPEGDecoding {
-        // If more of a progressive file is read than its level shows, the file is checked at its end.
+        // If more scans are read than the level needs, the file must be checked to its end.
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
         let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
         if outcome == CFastJPEGStopped { try token.check() }
@@ -156,11 +156,10 @@ private struct JPEGReader: ~Copyable {
         return JPEGDecoding(outcome)
     }
 
-    /// Whether the file is damaged, as far as libjpeg has decoded it.
+    /// Whether libjpeg has found damage so far.
     var hasWarned: Bool { unsafe CPlanarShim_jpeg_has_warned(raw) != 0 }
 
-    /// Decodes coarser levels with the next one, into the planes after its own; returns those of the first levels that
-    /// the file allows.
+    /// Decodes coarser levels together with the next one; returns the planes of the levels that the file allows.
     @unsafe
     func addReductions(
         _ levels: ArraySlice<Int>, _ planes: [Plane], in memory: borrowing PlaneMemory
@@ -220,18 +219,17 @@ extension JPEGPlanesHeader {
         planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
-    /// How much finer than its level chroma can be decoded: up to luma's size, equally on both sides, as libjpeg
-    /// requires.
+    /// The factor by which chroma can be decoded finer than the level: up to luma's size, equally on both axes.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// The planes before they are turned upright; chroma is `refinement` times finer than the level.
+    /// The planes before the turn; chroma is `refinement` times finer than the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [(size: PixelSize, region: Plane.Region)] {
         (0..<planes).map { index in
             let (across, down) =
                 index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
             let samples = PixelSize(
                 width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
-            // JFIF centers a chroma sample within its luma samples, and so does the scaled decode.
+            // JFIF centers chroma samples within their luma samples; scaled decodes do so, too.
             let region = Plane.Region(
                 width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
             return (samples, region)

@@ -1,15 +1,15 @@
 import Recipes
 
-/// The scans of a progressive image that are visible at a reduced size; skipping others saves most of the work.
+/// The scans of a progressive image that are visible at a level; skipping the rest saves most of the work.
 ///
-/// A scan contains some frequencies of a component, or one more bit of them (ITU-T T.81 section G.1.1.1); a decoder
-/// assumes zero for missing bits. docs/planar.md states how much a level needs. All scan headers are read at every
-/// level, so an error in a header is an error at every level.
+/// A scan contains some frequencies of a component, or one more bit of them (ITU-T T.81 section G.1.1.1); decoders
+/// assume zero for missing bits. docs/planar.md lists the scans of each level. All scan headers are read at every
+/// level, so that an error in a header is an error at every level.
 struct JPEGScans: Hashable {
     let highestStart: Int
-    /// All scans after which as many bits are missing are read too, because their refinements depend on them.
+    /// Scans that leave at least this many bits missing are also read, because refinements depend on them.
     let minimumBitsBefore: Int
-    /// libjpeg estimates low frequencies that the file lacks.
+    /// Whether libjpeg estimates missing low frequencies.
     let isSmoothed: Bool
 
     init(shownAt level: Int, isSmoothed: Bool = false) {
@@ -26,9 +26,10 @@ struct JPEGScans: Hashable {
 
     static let all = JPEGScans(shownAt: 1)
 
-    /// All scans are read if the file has no end marker: its last scan must be checked, and may refine earlier scans;
-    /// so they are if the file lacks frequencies, because libjpeg estimates missing frequencies and must not estimate
-    /// skipped ones.
+    /// Selects the scans for a level.
+    ///
+    /// Selects all scans if the file has no end marker, because the last scan must be checked and may refine earlier
+    /// ones, or if it lacks frequencies, because libjpeg would also estimate skipped ones.
     init(of file: RawSpan, header: ImageHeader, level: Int) {
         guard header.isProgressive else {
             self = .all
@@ -41,11 +42,11 @@ struct JPEGScans: Hashable {
 
 struct FoundScans {
     private(set) var hasEnd = false
-    /// Known to the last bit, as a bit set.
+    /// For each component, a bit set of the frequencies that are complete.
     private var known: [Int: UInt64] = [:]
     private var components: Int?
 
-    /// Whether all frequencies of all components are known to the last bit.
+    /// Whether all frequencies of all components are complete.
     var hasAllDetails: Bool { known.count == components && known.values.allSatisfy { $0 == .max } }
 
     init(_ file: RawSpan) {

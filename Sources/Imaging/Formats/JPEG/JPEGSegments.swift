@@ -7,12 +7,12 @@ enum JPEGSegments {
 
     static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
 
-    /// Precedes an XMP packet.
+    /// The identifier before an XMP packet.
     static let packetName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
     static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, Array("\(packetName)".utf8) + text) }
 
-    /// The offset after the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
+    /// Returns the offset after JFIF and EXIF segments, which must come first; nil without a start marker.
     static func start(_ file: RawSpan) -> Int? {
         guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
         var place = 2

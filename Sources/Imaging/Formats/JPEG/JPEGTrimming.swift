@@ -3,11 +3,11 @@ import Recipes
 
 /// Removes excessive metadata and a truncated last segment.
 ///
-/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took more than
-/// a minute. A usual amount is kept, because it costs less than a copy of the file.
+/// libjpeg walks its list of saved segments to append one: 64 MiB of empty segments took more than a minute. A usual
+/// amount is kept, because that costs less than a copy of the file.
 enum JPEGTrimming {
     private static let usual = (segments: 64, bytes: 256 << 10)
-    /// Parts are numbered by one byte.
+    /// Limits of a profile; parts are numbered by one byte.
     private static let maximumProfileSize = (bytes: 4 << 20, parts: 255)
 
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
@@ -23,9 +23,9 @@ enum JPEGTrimming {
         return file.removing { forEachUnneededSegment(of: $0, header, $1) }
     }
 
-    /// The header parser has rejected files without a frame or scan.
+    /// Calls `body` with the ranges to remove; the range of a truncated segment ends after the file.
     ///
-    /// A truncated segment is the last one; its range ends after the file.
+    /// The header parser has already rejected files without a frame or scan.
     private static func forEachUnneededSegment(
         of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void
     ) {
@@ -41,14 +41,14 @@ enum JPEGTrimming {
                 isNeeded =
                     header.profileByteCount <= maximumProfileSize.bytes && profileParts <= maximumProfileSize.parts
             case 0xEE where file.hasText("Adobe", at: next + 2):
-                // This segment declares the color transform.
+                // Adobe's segment declares the color transform.
                 isNeeded = !hasAdobe
                 hasAdobe = true
             case 0xE1...0xEF, 0xFE: isNeeded = false
             case 0xDA where !header.isProgressive && (try? file.byte(at: next + 2)) == header.bands: return
             default: isNeeded = true
             }
-            // Bytes between the segment and the next marker are removed too: the rest must begin like a JPEG file.
+            // Also remove bytes between the segment and the next marker.
             if !isNeeded { body(next - 2..<(file.jpegMarker(from: end).map { $0.next - 2 } ?? end)) }
             offset = end
         }

@@ -16,7 +16,7 @@ extension PlaneEncoder {
 }
 
 extension VipsSaver {
-    /// Both lanes use the planar writer, and write the same kind of files.
+    /// Saves by the planar writer, so that both lanes write the same kind of file.
     static let jpeg = VipsSaver { image, options in
         let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
         return try unsafe image.planarFile(options) { pixels, output in
@@ -30,8 +30,8 @@ extension VipsSaver {
 
 extension CPlanarShimJPEGSettings {
     /// - Parameters:
-    ///   - chromaStep: For pixels; the sizes of planes decide.
-    ///   - isSharp: For pixels.
+    ///   - chromaStep: The chroma subsampling of pixels; planes have it in their sizes.
+    ///   - isSharp: Whether pixels keep edges between colors sharp.
     fileprivate init(_ settings: EncoderSettings, chromaStep: Int = 2, isSharp: Bool = false) {
         self.init(
             quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),

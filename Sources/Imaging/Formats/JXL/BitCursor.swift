@@ -1,8 +1,8 @@
 import Recipes
 
-/// Least significant first within each byte; zeros after the end.
+/// Reads bits, least significant first within each byte; zeros after the end.
 struct BitCursor {
-    /// With eight zeros after the end.
+    /// The bytes, followed by eight zeros.
     private let bytes: [UInt8]
     private(set) var position = 0
 
@@ -24,7 +24,7 @@ struct BitCursor {
 
     mutating func flag() -> Bool { bits(1) == 1 }
 
-    /// One of four forms, each a constant and the bits of an offset (ISO/IEC 18181-1, `U32`).
+    /// Reads a `U32` (ISO/IEC 18181-1): one of four constants plus an offset of some bits.
     mutating func number(
         _ first: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
         _ fourth: (add: Int, bits: Int)
@@ -41,7 +41,7 @@ struct BitCursor {
 
     mutating func choice() -> Int { number((0, 0), (1, 0), (2, 4), (18, 6)) }
 
-    /// `U64`.
+    /// Reads a `U64`.
     mutating func longNumber() -> Int {
         switch bits(2) {
         case 0: return 0

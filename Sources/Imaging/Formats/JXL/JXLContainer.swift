@@ -2,10 +2,10 @@ import Memory
 import Recipes
 
 enum JXLContainer {
-    /// The first box of a file of boxes.
+    /// The first box of a container.
     static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
 
-    /// Without a copy if the codestream is in one box; of a damaged container the whole file.
+    /// Returns the codestream, without a copy if it is in one box; the whole file if the container is damaged.
     static func codestream(in file: SharedBytes) -> SharedBytes {
         guard let parts = try? file.withBytes({ bytes throws(ImagingError) in try parts(bytes) }) else { return file }
         if parts.count == 1 { return SharedBytes(parts[0], of: file) }
@@ -25,7 +25,7 @@ enum JXLContainer {
         while let box = try boxes.next(in: bytes) {
             switch box.type {
             case BoxCursor.type("jxlc"): return parts + [box.contents]
-            // Each part begins with its number.
+            // Each part begins with its index.
             case BoxCursor.type("jxlp"):
                 guard parts.count < maximumParts else {
                     throw .cannotDecode(detail: "the codestream is in more than \(maximumParts) parts")
@@ -51,10 +51,10 @@ enum JXLContainer {
         return bytes
     }
 
-    /// Maximum number of boxes that are walked to find EXIF data.
+    /// The maximum number of boxes to search for EXIF data.
     private static let maximumBoxes = 10_000
 
-    /// Boxes that are compressed with Brotli (`brob`) are not read; with damage, at most the texts are lost.
+    /// Reads EXIF texts, but not from Brotli-compressed boxes (`brob`); damage affects only the texts.
     static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
@@ -67,7 +67,7 @@ enum JXLContainer {
 }
 
 extension JXLContainer {
-    /// Boxes that are compressed with Brotli are not read.
+    /// Finds metadata, but not in Brotli-compressed boxes.
     static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
         guard bytes.hasBytes(signature, at: 0) else { return parts }

@@ -41,9 +41,9 @@ struct JXLLevel {
     let effort: Int
     let distance: Double
 
-    /// The settings of a JPEG of equal visual quality, whose coefficients take fewer bytes than libjxl's own loss.
+    /// The settings of a JPEG with equal visual quality whose lossless recompression is smaller than a lossy JPEG XL.
     ///
-    /// - Returns: Nil if they do not, or if the image, the effort or an unknown visual quality needs libjxl's own loss.
+    /// Nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
     static func jpegSettings(for settings: EncoderSettings, _ image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
         guard let quality = settings.visualQuality, !settings.isLossless, !settings.isWide,
@@ -55,19 +55,20 @@ struct JXLLevel {
 
     private static let minimumPixelsOfJPEG = 10_000
 
-    /// - Parameter version: libjxl's, 11000 for 0.11.
+    /// - Parameter version: The version of libjxl; 11000 is 0.11.
     init(_ settings: EncoderSettings, version: Int) {
-        // libvips takes 3 to 9, and silently 7 for any other effort.
+        // libvips accepts 3 to 9, and silently uses 7 for any other effort.
         let encoderEffort = min(max(settings.effort, 3), 9)
         let plain = Self.distance(for: settings.quality)
-        // There effort 5 takes four times as long as 4, and makes files no smaller. Without loss it takes a fifth
-        // longer, in all versions.
+        // In libjxl 0.11, effort 5 takes four times as long as 4 without smaller files. Lossless, it takes a fifth
+        // longer in all versions.
         effort = (version >= 11_000 || settings.isLossless) && encoderEffort == 5 ? 4 : encoderEffort
         distance = version >= 11_000 && effort <= 4 ? Self.laterDistance(for: plain) : plain
     }
 
-    /// The distances of libvips 8.14, but below 12: there it requests distances at which libjxl makes larger files, or
-    /// which it rejects, continuing with its default.
+    /// The distances of libvips 8.14, limited to 12.
+    ///
+    /// At larger distances, libjxl makes larger files or rejects the distance and continues with its default.
     private static func distance(for quality: Int) -> Double {
         switch quality {
         case ..<4: 6.24 + pow(2.5, Double(Float(25 - quality) / 5)) / 6.25
@@ -84,7 +85,7 @@ struct JXLLevel {
         return 25
     }
 
-    /// Distances of libjxl 0.7 at effort 5, and of 0.11 at effort 4, with equal SSIMULACRA2.
+    /// Distances of libjxl 0.7 at effort 5 and of 0.11 at effort 4 with equal SSIMULACRA2.
     private static let laterDistances: [(plain: Double, later: Double)] = [
         (0, 0), (0.1, 0.11), (0.73, 0.86), (1.18, 1.42), (1.72, 1.95), (2.35, 2.77), (3.25, 3.88), (3.97, 4.7),
         (4.6, 6.3), (6.4, 8.8), (8.74, 12.3), (15.3, 19), (25, 25),
@@ -92,7 +93,7 @@ struct JXLLevel {
 }
 
 enum JXLPixels {
-    /// libjxl cannot be interrupted.
+    /// Decodes a codestream by libjxl, which cannot be interrupted.
     static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
         try unsafe codestream.withUnsafeBytes { bytes throws in
             guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
@@ -125,7 +126,7 @@ enum JXLPixels {
                 isWide: isWide, isIncomplete: isIncomplete != 0)
         }
     }
-    /// Checks the frames again from the offset that libjxl finds behind a compressed profile.
+    /// Checks the frames again, from the offset that libjxl finds after a compressed profile.
     private static func checkFrames(
         _ codestream: RawSpan, from offset: Int, header: ImageHeader
     ) throws(ImagingError) {

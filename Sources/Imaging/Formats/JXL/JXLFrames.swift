@@ -1,26 +1,26 @@
 import Recipes
 
-/// The frames of a codestream up to the first shown one: libjxl decodes layers, and frames that later ones refer to,
-/// without reporting them.
+/// The frames of a codestream up to the first shown one.
+///
+/// libjxl decodes layers and reference frames without reporting them.
 enum JXLFrames {
-    /// The cost of patches, in starts of a decoder: expensive, because a few bytes repeat a patch without end.
+    /// The cost of patches in decoder starts: high, because a few bytes can repeat a patch indefinitely.
     static let patchRuns = 3_500
 
     private static let maximumFrames = 7
-    /// All frames together have at most this many pixels for each pixel of the image.
+    /// The maximum area of all frames together, in areas of the image.
     private static let maximumImages = 3
-    /// A small image may have these in any case.
+    /// Small images may always have this many pixels.
     private static let minimumPixels = 128 * 128
     private static let maximumSections = 1 << 16
 
-    /// A bound above the longest header of a frame.
+    /// Larger than any frame header.
     private static let headerBytes = 4_096
 
-    /// Returns the pixels of all frames, and whether a frame has patches: parts of earlier frames that are blended into
-    /// it.
+    /// Returns the pixels of all frames, and whether a frame has patches (blended parts of earlier frames).
     ///
-    /// - Parameter offset: The offset of the first frame in the codestream, which lies in `parts` of the file.
-    /// - Throws: If the frames are much larger than the image, or many come before the first shown one.
+    /// - Parameter offset: The offset of the first frame in the codestream, which is in `parts` of the file.
+    /// - Throws: If the frames are much larger than the image, or if there are many before the first shown one.
     static func work(
         _ file: RawSpan, _ parts: [Range<Int>], of image: JXLMetadata, from offset: Int
     ) throws(ImagingError) -> (area: Int, hasPatches: Bool) {
@@ -29,11 +29,11 @@ enum JXLFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
             var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes))
             let frame = JXLFrame(&cursor, of: image, size)
-            // The decoder reports the end of the file.
+            // The decoder will report the truncated file.
             guard !cursor.isTruncated else { return (area, hasPatches) }
             hasPatches = hasPatches || frame.hasPatches
             let isPreview = image.preview != nil && index == 0
-            // A part of the image may be larger than it.
+            // A frame may be larger than the image.
             area = area.saturatingSum(frame.size.area)
             guard area <= max(maximumImages * image.size.area, minimumPixels) else { break }
             if frame.isShown, !isPreview, frame.isLast || frame.duration > 0 { return (area, hasPatches) }
@@ -42,7 +42,7 @@ enum JXLFrames {
             var table = BitCursor(
                 JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes + 4 * frame.sections))
             table.skip(cursor.position)
-            // Sections in another order have a compressed table.
+            // Permuted sections have a compressed table.
             guard !table.flag() else { break }
             offset += end(ofSections: frame.sections, &table)
         }
@@ -59,7 +59,7 @@ enum JXLFrames {
     }
 }
 
-/// ISO/IEC 18181-1, `FrameHeader`.
+/// `FrameHeader` (ISO/IEC 18181-1).
 struct JXLFrame {
     private enum Kind { case regular, lowFrequency, referenceOnly, skipProgressive }
 
@@ -68,9 +68,9 @@ struct JXLFrame {
     private(set) var isLast = true
     private(set) var duration = 0
     private(set) var hasPatches = false
-    /// Whether it has parts that only later versions of the standard may define.
+    /// Whether it has extensions, which this version of the standard does not define.
     private(set) var isExtended = false
-    /// Entries of its table of contents.
+    /// The number of entries in the table of contents.
     private(set) var sections = 1
 
     var isShown: Bool { kind == .regular || kind == .skipProgressive }
@@ -84,7 +84,7 @@ struct JXLFrame {
         hasPatches = flags & 2 != 0
         let isYCbCr = !image.isXYB && cursor.flag()
         var (upsampling, groupSide) = (1, 256)
-        // Not of a frame whose low frequencies are another frame.
+        // Absent if another frame has the low frequencies.
         if flags & 32 == 0 {
             if isYCbCr { cursor.skip(6) }
             upsampling = 1 << cursor.bits(2)
@@ -120,7 +120,7 @@ struct JXLFrame {
     /// Whether the frame is shown and covers less than the image.
     private mutating func readCrop(_ cursor: inout BitCursor, of whole: PixelSize) -> Bool {
         func side() -> Int { cursor.number((0, 8), (256, 11), (2_304, 14), (18_688, 30)) }
-        // Even numbers are positive, odd ones negative.
+        // Even numbers are positive, odd numbers negative.
         func place() -> Int {
             let packed = isShown ? side() : 0
             return packed % 2 == 0 ? packed / 2 : -(packed + 1) / 2
@@ -147,7 +147,7 @@ struct JXLFrame {
         if kind == .referenceOnly || mayBeStored { cursor.skip(1) }
     }
 
-    /// The mode; 0 replaces.
+    /// Reads the blend mode; 0 is replace.
     private static func blending(_ cursor: inout BitCursor, of image: JXLMetadata, isPartial: Bool) -> Int {
         let mode = cursor.number((0, 0), (1, 0), (2, 0), (3, 2))
         let usesAlpha = image.extraChannels > 0 && (mode == 2 || mode == 3)

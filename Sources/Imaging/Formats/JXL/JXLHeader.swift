@@ -1,22 +1,22 @@
 import Memory
 import Recipes
 
-/// The size and metadata at the start of the codestream, which are not compressed.
+/// Reads the size and metadata at the start of the codestream, which are not compressed.
 ///
-/// The number of frames is known only after all frames were read. So an animation counts as a still, its first frame.
+/// The number of frames is known only after all frames have been read, so an animation counts as a still.
 enum JXLHeader {
-    /// A bound above the longest header without names of channels.
+    /// Larger than any header without channel names.
     private static let maximum = 4_096
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let parts = try JXLContainer.parts(bytes)
         let (image, firstFrame) = try image(bytes, parts)
-        // The first frame follows the ICC profile, which is compressed.
+        // The first frame follows the compressed ICC profile.
         let frames =
             if let firstFrame {
                 try JXLFrames.work(bytes, parts, of: image, from: firstFrame)
             } else { (area: 0, hasPatches: image.hasICC) }
-        // A decoder reads all channels, visible or not, of all frames.
+        // Decoders read all channels of all frames, visible or not.
         let area = max(image.size.area, frames.area).multipliedReportingOverflow(by: image.extraChannels + 3)
         return ImageHeader(
             format: .jxl, storedSize: image.size, decodedArea: area.overflow ? .max : area.partialValue / 3,
@@ -26,7 +26,7 @@ enum JXLHeader {
         ).with(image.colors)
     }
 
-    /// The offset of the first frame is nil if it cannot be found without decoding.
+    /// Returns the metadata and the offset of the first frame; nil if that requires decoding.
     static func image(
         _ bytes: RawSpan, _ parts: [Range<Int>]
     ) throws(ImagingError) -> (image: JXLMetadata, firstFrame: Int?) {

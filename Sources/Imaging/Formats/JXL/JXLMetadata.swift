@@ -1,6 +1,6 @@
 import Recipes
 
-/// ISO/IEC 18181-1, `ImageMetadata`, and the size before it.
+/// The size and `ImageMetadata` (ISO/IEC 18181-1).
 struct JXLMetadata {
     let size: PixelSize
     private(set) var orientation = QuarterTurn.none
@@ -10,14 +10,14 @@ struct JXLMetadata {
     private(set) var bitDepth = 8
     private(set) var extraChannels = 0
     private(set) var hasAlpha = false
-    /// Whether the colors are stored in libjxl's own color space.
+    /// Whether the colors are stored in XYB.
     private(set) var isXYB = true
     private(set) var isGray = false
     private(set) var hasProfile = false
     private(set) var hasICC = false
-    /// libjxl converts all but PQ and HLG, so that others have no ``SourceColors/encoding``.
+    /// The colors; only PQ and HLG have ``SourceColors/encoding``, because libjxl converts all others.
     private(set) var colors: SourceColors?
-    /// Whether it has parts that only later versions of the standard may define.
+    /// Whether it has extensions, which this version of the standard does not define.
     private var isExtended = false
 
     private static let maximumExtraChannels = 16
@@ -41,13 +41,13 @@ struct JXLMetadata {
         }
         for _ in 0..<extraChannels {
             let kind = Self.channel(&cursor)
-            // libjxl does not convert the fourth ink.
+            // libjxl does not convert CMYK.
             guard kind != .black else { throw .cannotDecode(detail: "a JPEG XL file in CMYK") }
             hasAlpha = hasAlpha || kind == .alpha
         }
         isXYB = cursor.flag()
         readColor(&cursor)
-        // The range of light (`ToneMapping`).
+        // `ToneMapping`.
         if isLong, !cursor.flag() { cursor.skip(49) }
         isExtended = cursor.longNumber() != 0
     }
@@ -76,7 +76,7 @@ struct JXLMetadata {
         return type == 0 ? .alpha : type == 4 ? .black : .other
     }
 
-    /// `ColourEncoding`.
+    /// Reads `ColourEncoding`.
     private mutating func readColor(_ cursor: inout BitCursor) {
         if cursor.flag() { return }
         hasICC = cursor.flag()
@@ -104,10 +104,10 @@ struct JXLMetadata {
         if declared.highRange == .none { colors?.encoding = nil }
     }
 
-    /// The offset in bytes; nil if a compressed profile or anything unknown precedes it.
+    /// Returns the byte offset of the first frame; nil if a compressed profile or an extension precedes it.
     func firstFrame(_ cursor: inout BitCursor) -> Int? {
         guard !isExtended else { return nil }
-        // `CustomTransformData`: the matrix of the color space, and the weights of enlargements.
+        // `CustomTransformData`: the color matrix and the upsampling weights.
         if !cursor.flag() {
             if isXYB, !cursor.flag() { cursor.skip(16 * 16) }
             let weights = cursor.bits(3)

@@ -1,15 +1,15 @@
-/// The beginning of zlib data (RFC 1950, RFC 1951), without a C library.
+/// Inflates the beginning of zlib data (RFC 1950, RFC 1951) without a C library.
 struct Inflation {
     private let input: [UInt8]
     private let maximum: Int
     private var offset = 0
     private var output: [UInt8] = []
 
-    /// Inflates at most `maximum` bytes; fewer if the data are damaged.
+    /// Inflates at most `maximum` bytes, or fewer if the data are damaged.
     ///
-    /// `maximum` also limits the bytes that are read, and the blocks, each of which has its own codes.
+    /// `maximum` also limits the number of bytes and blocks that are read.
     static func prefix(of data: RawSpan, maximum: Int) -> [UInt8] {
-        // Compressed data are rarely longer than the result.
+        // Compressed data are rarely longer than their content.
         let count = min(data.byteCount, 2 * maximum + 1_024)
         var inflation = Inflation(
             input: unsafe data.extracting(0..<count).withUnsafeBytes { unsafe Array($0) }, maximum: maximum)
@@ -22,7 +22,7 @@ struct Inflation {
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }
         var isLast = false
-        // Encoders do not consistently produce blocks shorter than 64 bytes.
+        // Encoders rarely write blocks of less than 64 bytes.
         var blocks = 16 + maximum / 64
         while !isLast, output.count < maximum, blocks > 0 {
             blocks -= 1
@@ -60,7 +60,7 @@ struct Inflation {
         return true
     }
 
-    /// The number of words of each length, and the symbols in the words' order.
+    /// A Huffman code: the number of words per length, and the symbols in code order.
     private struct Code {
         private var counts = [Int](repeating: 0, count: 16)
         private var symbols: [Int] = []
@@ -86,7 +86,7 @@ struct Inflation {
 
     private static let fixedLengths = Code((0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
     private static let fixedDistances = Code([Int](repeating: 5, count: 30))
-    /// The order of the lengths of the code that codes lengths.
+    /// The order of the code lengths for the code length alphabet (RFC 1951 section 3.2.7).
     private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
     private mutating func readCodes() -> (lengths: Code, distances: Code)? {

@@ -29,7 +29,7 @@ struct PNGAnimation {
     private var hasStill = false
     private var isStill = false
 
-    /// Nil for a still, as which browsers also show a file with a damaged animation.
+    /// Nil for a still, and for a damaged animation, which browsers show as a still.
     ///
     /// - Parameter frameCount: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, frameCount: Int = 0) {
@@ -55,7 +55,7 @@ struct PNGAnimation {
             loop = try bytes.bigEndian32(at: data.lowerBound + 4)
             return declared > 0 && loop <= Int(Int32.max)
         } else if bytes.hasText("fcTL", at: chunk.type) {
-            // The first one may come before the number of frames; without that, the image data end the walk.
+            // The first frame control may precede the number of frames; without that number, image data end the walk.
             guard data.count == 26, isWhole, try isNext(bytes, at: data.lowerBound), finishFrame()
             else { return false }
             return try begin(bytes, at: data.lowerBound + 4)

@@ -8,7 +8,7 @@ struct PNGChunks {
     struct Chunk {
         let type: Int
         let data: Range<Int>
-        /// Includes length and checksum, which may end after the file.
+        /// The chunk including length and checksum; it may end after the file.
         let range: Range<Int>
     }
 
@@ -21,13 +21,13 @@ struct PNGChunks {
         case failed
     }
 
-    /// - Parameter skipsData: Omits chunks of pixels between the first and the last, which are consecutive.
+    /// - Parameter skipsData: Whether to skip `IDAT` chunks between the first and the last.
     init(from offset: Int = pngSignature.count, skipsData: Bool = false) {
         self.offset = offset
         if skipsData { skipping = .possible(dataChunks: 0) }
     }
 
-    /// Whether the chunks of pixels have different lengths, so that the last one was not found.
+    /// Whether `IDAT` chunks have different lengths, so that the last one was not found.
     var hasFailed: Bool { if case .failed = skipping { true } else { false } }
 
     mutating func next(in bytes: RawSpan) -> Chunk? {
@@ -44,16 +44,16 @@ struct PNGChunks {
         return chunk
     }
 
-    /// Encoders write chunks of pixels of one length, and a shorter one at the end.
+    /// Skips `IDAT` chunks of equal length; encoders write a shorter one at the end.
     ///
-    /// The first may be longer or shorter. Apple's have two such series.
+    /// The first may be longer or shorter. Apple's encoders write two such series.
     private mutating func skipData(after chunk: Chunk, number: Int, in bytes: RawSpan) {
         let (start, length) = (chunk.range.lowerBound, chunk.range.count)
         skipping = .possible(dataChunks: number)
         guard number > 1 || length > Self.shortLength else { return }
         let last = (bytes.byteCount - 8 - start) / length
         guard last > 1 else { return skipping = .none }
-        // Chunks of metadata may follow.
+        // Metadata chunks may follow.
         for index in stride(from: last, through: max(1, last - max(1, Self.shortLength / length)), by: -1)
         where bytes.hasText("IDAT", at: start + index * length + 4) {
             (offset, skipping) = (start + index * length, .none)
@@ -63,7 +63,7 @@ struct PNGChunks {
         (offset, skipping) = (last, .none)
     }
 
-    /// Finds the last data backward from the end, to which its chunk and the following ones must lead.
+    /// Finds the last `IDAT` chunk backward from the end; it and the following chunks must end with the file.
     private func lastData(in bytes: RawSpan) -> Int? {
         let start = max(offset, bytes.byteCount - 2 * Self.shortLength)
         return stride(from: bytes.byteCount - 24, through: start, by: -1).first { place in
@@ -76,7 +76,7 @@ struct PNGChunks {
         }
     }
 
-    /// The second chunk of pixels is always read, and this many bytes after the last one.
+    /// Bytes that are always read after the last `IDAT` chunk; only a longer first chunk starts skipping.
     private static let shortLength = 16 << 10
 }
 
@@ -99,7 +99,7 @@ extension ByteAccumulator {
 }
 
 extension SharedBytes {
-    /// Inserts after the first chunk of a file that the service encoded.
+    /// Inserts a chunk after the first one of a file that the service encoded.
     func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
         let place = pngSignature.count + 25
         guard count > place else { return self }

@@ -29,7 +29,7 @@ struct PNGColors {
         }
     }
 
-    /// A name, and a compressed profile.
+    /// Reads `iCCP`: a name and a compressed profile.
     mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
         guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
             end < min(range.upperBound - 2, range.lowerBound + 80)
@@ -39,9 +39,9 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// Reads the first that is present of code points, a profile, sRGB and gamma.
+    /// The colors by the first of these that is present: code points, a profile, sRGB, gamma.
     ///
-    /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
+    /// Gamma without primaries uses sRGB's, as in browsers. An exponent near 2.2 with sRGB primaries means sRGB.
     var declared: SourceColors? {
         if let codePoints, var encoding = ColorEncoding(primaries: codePoints.primaries, transfer: codePoints.transfer)
         {
@@ -59,8 +59,8 @@ struct PNGColors {
         return isUsual ? SourceColors(ColorEncoding(places, .power(220_000))) : colors
     }
 
-    /// Light is in 10,000ths of cd/m².
+    /// Luminance is in 10,000ths of cd/m².
     private static let lightUnit = 10_000
-    /// A bound above the size of any profile of curves and primaries.
+    /// Larger than any profile with only curves and primaries.
     private static let maximumProfileSize = 1 << 16
 }

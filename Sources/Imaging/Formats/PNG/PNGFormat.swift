@@ -28,7 +28,7 @@ enum PNGFormat {
         file.inserting(chunk: "eXIf", exif)
     }
 
-    /// Adds a profile, in stored zlib blocks (RFC 1950).
+    /// Adds a Display P3 profile in stored zlib blocks (RFC 1950).
     static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         guard hasColors(file) else { return file }
         let profile = ColorProfile.displayP3File
@@ -42,7 +42,7 @@ enum PNGFormat {
         return file.inserting(chunk: "iCCP", content)
     }
 
-    /// Color types 2 and 6, and palettes (3) that are not all gray.
+    /// Whether the file has colors: color types 2 and 6, and palettes (3) that are not all gray.
     ///
     /// Gray is the same in all gamuts.
     private static func hasColors(_ file: SharedBytes) -> Bool {
@@ -78,7 +78,7 @@ enum PNGMetadata {
         return parts
     }
 
-    /// W3C PNG section 11.3.3.4: two bytes about compression, a language and a translated keyword precede the text.
+    /// Reads `iTXt` (W3C PNG section 11.3.3.4): compression, language and translated keyword precede the text.
     private static func readText(_ bytes: RawSpan, _ data: Range<Int>, _ parts: inout MetadataParts) {
         guard bytes.hasText(keyword, at: data.lowerBound) else { return }
         let start = data.lowerBound + keyword.utf8CodeUnitCount

@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// libvips decodes each frame as a separate file, and our own code composites them.
+/// Decodes animations: libvips decodes each frame as a separate file, and our own code composes them.
 enum PNGFrames {
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
@@ -17,7 +17,7 @@ enum PNGFrames {
         let size = header.storedSize
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
         let trimmed = PNGTrimming.trim(file)
-        // Only one frame includes the profile, which may be large.
+        // Only one frame has the profile, which may be large.
         let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
         var canvas = try Canvas(size: size, bands: header.bands)
         let result = try PlaneMemory(count: requestedFrames.count * canvas.byteCount)
@@ -109,7 +109,7 @@ extension SharedBytes {
     }
 
     /// - Parameters:
-    ///   - parameters: The rest of the first chunk after width and height.
+    ///   - parameters: The bytes of `IHDR` after width and height.
     ///   - shared: The chunks before the rows.
     fileprivate func still(
         of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes

@@ -1,8 +1,8 @@
 import Recipes
 
-/// The first chunk, and transparency, EXIF, ICC and frames from the others.
+/// Reads the first chunk, and transparency, EXIF, profile and frames from later chunks.
 enum PNGHeader {
-    /// Nil if the chunks of pixels cannot be skipped, or have to be counted.
+    /// Reads the header from a part of the file; nil if `IDAT` chunks cannot be skipped or must be counted.
     static func outline(
         _ bytes: RawSpan
     ) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)? {
@@ -46,7 +46,7 @@ private struct PNGFacts {
     private(set) var profileByteCount = 0
     private(set) var colors = PNGColors()
 
-    /// Chunks of pixels usually have some kilobytes.
+    /// The maximum number of chunks; `IDAT` chunks usually have some kilobytes.
     private static let maximumChunks = 500_000
 
     init(_ bytes: RawSpan, skipsData: Bool) throws(ImagingError) {

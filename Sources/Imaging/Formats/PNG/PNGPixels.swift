@@ -3,13 +3,13 @@ import Coordination
 import Memory
 import Recipes
 
-/// The decoder of docs/png.md yields the same pixels as libvips.
+/// The decoder of docs/png.md, with the same pixels as libvips.
 enum PNGPixels {
-    /// Nil leaves the file and its errors to libvips.
+    /// Decodes the file; nil if libvips must decode it or report its errors.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> DecodedPixels? {
-        // Tone mapping precedes averaging, and uses all 16 bits if present.
+        // Tone mapping comes before averaging, and uses all 16 bits if present.
         guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
         return try unsafe file.withUnsafeBytes { bytes throws in
             var image = unsafe CFastPNGImage()
@@ -38,7 +38,7 @@ enum PNGPixels {
     }
 }
 
-/// The profile as libpng accepts and inflates it; failed if libvips cannot open the file.
+/// The result of looking for a profile like libpng; failed if libvips could not open the file.
 private enum ProfileSearch {
     case found(SharedBytes?)
     case failed

@@ -4,16 +4,16 @@ import Glibc
 import Memory
 import Recipes
 
-/// Repairs files whose compressed rows are truncated, have wrong checksums, or have much data behind them.
+/// Repairs files whose compressed rows are truncated, have wrong checksums, or are followed by much data.
 ///
-/// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
-/// uninitialized. Therefore the rows are counted and written to a complete file.
+/// libpng does not report whether rows or only later data are missing, and libvips leaves missing rows uninitialized.
+/// So the rows are counted and written to a complete file.
 enum PNGRepair {
     static func repair(
         _ file: SharedBytes, plan: DecodePlan, token: WorkToken
     ) throws -> RepairedFile? {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return nil }
-        // A wrong checksum does not matter if all rows are there.
+        // A wrong checksum does not matter if all rows are present.
         var parts = rows.parts[...]
         guard var count = try counted(rows.byteCount, of: parts, in: file, token: token) else { return nil }
         if count < rows.byteCount, rows.soundParts < rows.parts.count {
@@ -26,10 +26,10 @@ enum PNGRepair {
         return try rewritten(file, rows, of: parts, isIncomplete: isIncomplete, token: token)
     }
 
-    /// libpng inflates all bytes after the last row.
+    /// Maximum bytes after the last row, which libpng would inflate.
     private static let maximumSurplus = 64 << 10
 
-    /// A chunk of a megabyte may inflate to a gigabyte.
+    /// Removes data after the last row: a megabyte may inflate to a gigabyte.
     static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
         let maximum = rows.byteCount + maximumSurplus

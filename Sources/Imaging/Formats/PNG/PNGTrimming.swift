@@ -1,15 +1,15 @@
 import Memory
 
-/// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took 15 s and 2 GB.
+/// Removes text chunks, because libpng inflates each to up to 8 MB: a file of 4 MB took 15 s and 2 GB.
 enum PNGTrimming {
-    /// In bytes as stored.
+    /// Maximum stored bytes of a profile.
     private static let maximumProfileSize = 4 << 20
 
     static func trim(_ file: SharedBytes) -> SharedBytes {
         file.removing { file, remove in
             var hasProfile = false
             var chunks = PNGChunks()
-            // A truncated chunk is kept, so that the decoder reports the damage.
+            // Keep a truncated chunk, so that the decoder reports the damage.
             while let chunk = chunks.next(in: file), chunk.range.upperBound <= file.byteCount,
                 !file.hasText("IEND", at: chunk.type)
             {
@@ -21,22 +21,22 @@ enum PNGTrimming {
         }
     }
 
-    /// libspng fails if a profile inflates to more than 60 MB.
+    /// Whether libspng accepts the profile; it fails if the profile inflates to more than 60 MB.
     private static func isPlausible(_ file: RawSpan, profile: Range<Int>) -> Bool {
         guard profile.count > 32 << 10 else { return true }
         guard profile.count <= maximumProfileSize, let end = file.firstIndex(of: 0, from: profile.lowerBound),
             end < profile.lowerBound + 80
         else { return false }
-        // A profile begins with its size.
+        // A profile begins with its length.
         let size = Inflation.prefix(of: file.extracting(end + 2..<profile.upperBound), maximum: 4)
         return (128...8 * maximumProfileSize).contains(size.reduce(0) { $0 << 8 | Int($1) })
     }
 
     private static func isNeeded(_ file: RawSpan, _ chunk: PNGChunks.Chunk) -> Bool {
-        // An uppercase first letter marks critical chunks (W3C PNG section 5.4): the decoder handles unknown ones.
+        // An uppercase first letter marks a critical chunk (W3C PNG section 5.4): keep it.
         guard let letter = try? file.byte(at: chunk.type), letter & 0x20 != 0 else { return true }
         if file.hasText("tRNS", at: chunk.type) { return true }
-        // Most files have some of these small chunks: removing them is not worth a copy of the file.
+        // Most files have some of these small chunks; removing them is not worth a copy of the file.
         return chunk.data.count <= 32 && small.contains { file.hasText($0, at: chunk.type) }
     }
 

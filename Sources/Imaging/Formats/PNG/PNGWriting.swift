@@ -3,10 +3,10 @@ import Coordination
 import Glibc
 import Memory
 
-/// Images of at most 256 colors get a palette or few bits of gray, others filters.
+/// Writes images of up to 256 colors with a palette or few bits of gray, other images with filters.
 ///
-/// Alpha is left out if it is opaque everywhere, and colors that are all gray become gray. Every pixel is kept exactly,
-/// unless a quality below 100 reduces an image of more colors to at most 256.
+/// Drops alpha if all pixels are opaque, and color if all are gray. Keeps every pixel exactly, unless a quality below
+/// 100 reduces an image with more colors to at most 256.
 @safe
 private struct PNGWriting {
     private struct Region: Equatable {
@@ -48,8 +48,8 @@ private struct PNGWriting {
 
     private func still(_ region: Region, _ palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
         let (file, depth) = try written(region, palette)
-        // With one byte per pixel, filters may save more than a palette, for example in smooth gradients. All frames of
-        // an animation share one color type: 8-bit gray stays gray in both.
+        // With one byte per pixel, filters may save more than a palette, for example in smooth gradients. All frames
+        // of an animation have the same color type: 8-bit gray is gray either way.
         guard palette != nil, isExact, depth == 8, frames == 1 || minimumBands == 1 else { return file }
         let other = try written(region).file
         return other.count < file.count ? other : file
@@ -61,7 +61,7 @@ private struct PNGWriting {
         return try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) })
     }
 
-    /// Later frames contain only the changed rectangle; they share one palette if they have few colors together.
+    /// Writes an animation; later frames contain only the changed rectangle, and few colors share a palette.
     private func animation(_ palette: IndexedPixels?) throws(VipsError) -> SharedBytes {
         var result = ByteAccumulator()
         var sequence: UInt32 = 0
@@ -106,7 +106,7 @@ private struct PNGWriting {
 
     private func begin(_ region: Region, _ sequence: inout UInt32, in result: inout ByteAccumulator) {
         let delay = region.frame < delays.count ? max(0, delays[region.frame]) : 100
-        // Longer delays are written in hundredths of a second.
+        // Write longer delays in hundredths of a second.
         let unit = delay <= Int(UInt16.max) ? 1_000 : 100
         let numbers = [Int(sequence), region.width, region.height, region.left, region.top]
         result.append(
@@ -129,7 +129,7 @@ private struct PNGWriting {
         return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
-    /// The error that a quality allows, in levels.
+    /// The error that a quality allows, in 8-bit steps.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {

@@ -1,6 +1,6 @@
 import Recipes
 
-/// Boxes of ISO/IEC 14496-12 section 4.2, read by their headers.
+/// A box (ISO/IEC 14496-12 section 4.2).
 private struct RAWBox {
     let type: Int
     let contents: Range<Int>
@@ -36,7 +36,7 @@ private struct RAWBox {
     }
 }
 
-/// Canon's CR3.
+/// Canon CR3.
 extension RAWContents {
     private enum Identifier {
         static let camera: [UInt8] = [
@@ -66,7 +66,7 @@ extension RAWContents {
         }
     }
 
-    /// The length and the file stand at the end of a header of 16 bytes.
+    /// Reads a preview: a 16-byte header that ends with the length, followed by the file.
     private mutating func readPreview(_ range: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
         guard let place = RAWBox.first(["PRVW"], in: range, bytes), place.count > 16 else { return }
         let length = try bytes.part(place.prefix(16)).long(12)
@@ -95,14 +95,14 @@ extension RAWContents {
         sensor = sensor ?? main?.size()
     }
 
-    /// A track holds one JPEG file, or the samples of the sensor.
+    /// Reads a track, which holds a JPEG file or sensor data.
     private mutating func readTrack(_ track: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
         guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, bytes),
             let kinds = RAWBox.first(["stsd"], in: table, bytes), kinds.count >= 8 + 98
         else { return }
         let entry = try bytes.part(kinds.dropFirst(8).prefix(98))
         guard entry.hasText("CRAW", at: 4) else { return }
-        // Behind the fields of a visual entry, 86 bytes, and Canon's own.
+        // After the 86 bytes of a visual sample entry and Canon's fields.
         guard entry.hasText("JPEG", at: 90) || entry.hasText("JPEG", at: 94) else {
             let size = PixelSize(width: entry.short(32), height: entry.short(34))
             if let size = size.plausible, size.area > sensor?.area ?? 0 { sensor = size }

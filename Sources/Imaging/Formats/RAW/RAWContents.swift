@@ -1,17 +1,17 @@
 import Recipes
 
-/// The previews and metadata that a walk finds in a file.
+/// The previews and metadata of a file.
 struct RAWContents {
-    /// Candidates: ``RAWFrame`` tells which are JPEG files.
+    /// Possible previews; ``RAWFrame`` checks whether they are JPEG files.
     var previews: [Range<Int>] = []
     var sensor: PixelSize?
-    /// The first directory, and the exposure's.
+    /// The first directory and the EXIF directory.
     var main, exposure: RAWDirectory?
     var packet: Range<Int>?
 }
 
 extension RAWContents {
-    /// Nil for a file of another kind.
+    /// Nil for other formats.
     init?(_ bytes: RawSpan) {
         guard let start = try? bytes.part(0..<16) else { return nil }
         if start.hasText("FUJIFILMCCD-RAW ") {
@@ -25,7 +25,7 @@ extension RAWContents {
 
     private enum Magic {
         static let tiff = 42
-        /// "RO" and "RS" of Olympus, and "U".
+        /// Olympus' "RO" and "RS", and Panasonic's "U".
         static let (olympus, oldOlympus, panasonic) = (0x4F52, 0x5352, 0x55)
     }
 
@@ -45,14 +45,14 @@ extension RAWContents {
         }
         let sizes = directories.all.filter(\.hasSamples).compactMap { $0.size() }
         sensor = sensor ?? sizes.max { $0.area < $1.area }
-        // Olympus does not mark its samples.
+        // Olympus does not mark sensor data.
         if magic == Magic.olympus || magic == Magic.oldOlympus { sensor = sensor ?? main?.size() }
         guard let main, let address = main.number(EXIFDirectory.exposure) else { return }
         exposure = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, bytes)
         if let exposure { previews += RAWMakerNote(in: exposure, bytes).previews }
     }
 
-    /// Reads Fujifilm's header, whose JPEG has the metadata.
+    /// Reads Fujifilm's header; its JPEG has the metadata.
     private init?(fujifilm bytes: RawSpan) {
         guard let places = try? bytes.part(84..<100) else { return nil }
         previews = [places.long(0)..<places.long(0) + places.long(4)]
@@ -61,7 +61,7 @@ extension RAWContents {
         }
         var offset = 4
         while offset + 8 <= table.count {
-            // Height and width of all samples.
+            // The height and width of the sensor data.
             if table.short(offset) == 0x100 {
                 sensor = PixelSize(width: table.short(offset + 6), height: table.short(offset + 4)).plausible
                 return

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The directories of a file, each once: a chain, and the directories that it contains.
+/// The directories of a file: a chain and its subdirectories, each once.
 struct RAWDirectories {
     private(set) var all: [RAWDirectory] = []
     private var seen: Set<Int> = []
@@ -9,7 +9,7 @@ struct RAWDirectories {
     private static let maximumChildren = 8
     private static let deepest = 2
 
-    /// Adds a chain of directories, up to any damage.
+    /// Adds a chain of directories; stops at damage.
     mutating func addChain(at address: Int, isLittleEndian: Bool, depth: Int = 0, _ bytes: RawSpan) {
         var address = address
         while address != 0, all.count < Self.maximum, seen.insert(address).inserted,
@@ -25,7 +25,7 @@ struct RAWDirectories {
         }
     }
 
-    /// Programs of camera makers write TIFF files with the camera's name, too, but without its samples.
+    /// Whether there are sensor data; programs of camera makers also write TIFF files with the camera's name.
     var isRAW: Bool {
         guard let first = all.first else { return false }
         return first.has(RAWDirectory.Tag.version)
@@ -34,14 +34,14 @@ struct RAWDirectories {
 }
 
 extension RAWDirectory {
-    /// Photometric interpretations of sensor data: a color filter array (TIFF/EP), or linear values (DNG 1.7).
+    /// Photometric interpretations of sensor data: color filter array (TIFF/EP), linear raw (DNG 1.7).
     private static let kinds: Set<Int> = [32_803, 34_892]
-    /// Sony's, Nikon's, Pentax's.
+    /// Compressions of Sony, Nikon and Pentax.
     private static let codings: Set<Int> = [32_767, 34_713, 65_535]
-    /// Old and new JPEG.
+    /// Old-style and new-style JPEG compression.
     private static let jpeg: Set<Int> = [6, 7]
 
-    /// Samples of a sensor.
+    /// Whether the directory describes sensor data.
     var hasSamples: Bool {
         number(Tag.photometric).map(Self.kinds.contains) == true
             || number(Tag.compression).map(Self.codings.contains) == true
@@ -49,14 +49,15 @@ extension RAWDirectory {
 
     var previews: [Range<Int>] {
         var places = [place(Tag.preview, Tag.previewLength), self.place(Tag.file)]
-        // Lossless JPEG has its samples in strips, too: its frame tells it apart. Tables stand in another place.
+        // Lossless JPEG sensor data are also in strips; their frame header distinguishes them. With separate tables,
+        // the strip is not a complete file.
         if number(Tag.compression).map(Self.jpeg.contains) == true, !hasSamples, !has(Tag.tables) {
             places += [place(Tag.strips, Tag.stripLengths), place(Tag.tiles, Tag.tileLengths)]
         }
         return places.compactMap(\.self)
     }
 
-    /// The place that a pair of entries names.
+    /// Returns the range given by two entries, an offset and a length.
     func place(_ start: Int, _ length: Int) -> Range<Int>? {
         guard let start = number(start), let length = number(length), length > 0 else { return nil }
         return base + start..<base + start + length

@@ -1,6 +1,6 @@
 import Recipes
 
-/// A directory of TIFF 6.0 section 2, also in files with other first bytes.
+/// A TIFF directory (TIFF 6.0 section 2), also in files with a different signature.
 struct RAWDirectory {
     enum Tag {
         static let (width, height, compression, photometric) = (256, 257, 259, 262)
@@ -12,24 +12,24 @@ struct RAWDirectory {
         static let records = 33_723
         static let (space, interoperability) = (0xA001, 0xA005)
         static let version = 0xC612
-        /// Panasonic's.
+        /// Panasonic's tags.
         static let (sensorWidth, sensorHeight, file) = (2, 3, 46)
     }
 
     struct Entry {
         let type, count: Int
-        /// The value, or its address.
+        /// The value or its address.
         let field: [UInt8]
     }
 
     private var entries: [Int: Entry] = [:]
-    /// Addresses count from it.
+    /// Addresses are relative to this offset.
     let base: Int
     let isLittleEndian: Bool
     private(set) var next = 0
 
     private static let maximumEntries = 1_024
-    /// Bytes of a value: BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD.
+    /// Bytes per value by type: BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD.
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4]
 
     init(at address: Int, base: Int, isLittleEndian: Bool, _ bytes: RawSpan) throws(ImagingError) {
@@ -46,11 +46,11 @@ struct RAWDirectory {
                 type: table.short(place + 2, isLittleEndian), count: table.long(place + 4, isLittleEndian),
                 field: Array(table[place + 8..<place + 12]))
         }
-        // Some files end with the last entry.
+        // Some files end after the last entry.
         next = (try? bytes.part(end..<end + 4))?.long(0, isLittleEndian) ?? 0
     }
 
-    /// The first directory of a block with the header of TIFF.
+    /// Reads the first directory of a block that begins with a TIFF header.
     init(ofBlock base: Int, _ bytes: RawSpan) throws(ImagingError) {
         let start = try bytes.part(base..<base + 8)
         let isLittleEndian = start.hasText("II")
@@ -59,13 +59,13 @@ struct RAWDirectory {
 
     func has(_ tag: Int) -> Bool { entries[tag] != nil }
 
-    /// Nil if there is another number of values than one.
+    /// Returns a number; nil if the entry does not have exactly one value.
     func number(_ tag: Int) -> Int? {
         guard let entry = entries[tag], entry.count == 1, let size = Self.sizes[entry.type] else { return nil }
         return entry.field.number(0..<size, isLittleEndian)
     }
 
-    /// The place of a value in the file; nil for types of other sizes.
+    /// Returns the range of a value in the file; nil for other types.
     func place(_ tag: Int) -> Range<Int>? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type], entry.count * size > 4 else { return nil }
         let start = base + entry.field.long(0, isLittleEndian)
@@ -87,7 +87,7 @@ struct RAWDirectory {
         }
     }
 
-    /// Without its trailing zeros; empty if it is absent or longer.
+    /// Returns a text without trailing null bytes; empty if absent or too long.
     func text(_ tag: Int, longest: Int, _ bytes: RawSpan) -> [UInt8] {
         guard let entry = entries[tag], entry.type == EXIFDirectory.ascii, entry.count <= longest + 1,
             var text = value(tag, atMost: longest + 1, bytes)
@@ -107,7 +107,7 @@ struct RAWDirectory {
                 copyright: text(EXIFDirectory.copyright, longest: longest.attribution, bytes)))
     }
 
-    /// Nil without a size that is plausible.
+    /// Returns the size; nil if missing or implausible.
     func size(_ width: Int = Tag.width, _ height: Int = Tag.height) -> PixelSize? {
         guard let width = number(width), let height = number(height) else { return nil }
         return PixelSize(width: width, height: height).plausible

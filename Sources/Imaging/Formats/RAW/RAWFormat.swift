@@ -1,7 +1,7 @@
 package import Memory
 package import Recipes
 
-/// Photographs as cameras record them; only their previews are decoded, as JPEG files.
+/// RAW photographs; only their embedded JPEG previews are decoded.
 enum RAWFormat {
     static let codec = FormatCodec(
         decoding: .init(
@@ -11,7 +11,7 @@ enum RAWFormat {
 }
 
 extension ImageHeader {
-    /// The file that is decoded, and its header: a RAW photograph's preview, turned and colored like the photograph.
+    /// The file to decode and its header: for a RAW photograph, the preview with the photograph's turn and colors.
     package func decodedFile(in file: SharedBytes) throws(ImagingError) -> (file: SharedBytes, header: ImageHeader) {
         guard let preview else { return (file, self) }
         guard preview.place.upperBound <= file.count else {
@@ -24,7 +24,7 @@ extension ImageHeader {
         return (marked, try ImageHeader.inspect(marked))
     }
 
-    /// A turn, and a color space of 2 for Adobe RGB; it precedes the preview's own.
+    /// EXIF data with the turn and color space (2 for Adobe RGB), inserted before the preview's own.
     private var exifOfPreview: [UInt8] {
         func entry(_ tag: Int, _ type: Int, _ value: Int) -> [UInt8] {
             tag.bigEndianBytes(2) + type.bigEndianBytes(2) + 1.bigEndianBytes(4)

@@ -1,14 +1,14 @@
 import Recipes
 
-/// The frame of an embedded JPEG file (ITU-T T.81 section B.2.2), read by the headers of the segments before it.
+/// The frame header of an embedded JPEG file (ITU-T T.81 section B.2.2).
 struct RAWFrame {
     let size: PixelSize
-    /// Samples of a sensor.
+    /// Lossless JPEG, used for sensor data.
     let isLossless: Bool
 
     private static let maximumSegments = 64
 
-    /// Nil for anything else.
+    /// Nil if the range does not hold a JPEG file.
     init?(in place: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
         guard try bytes.part(place.prefix(2)) == [0xFF, 0xD8] else { return nil }
         var offset = place.lowerBound + 2
@@ -20,7 +20,7 @@ struct RAWFrame {
             case 0xFF: offset += 1
             case 0xC0, 0xC1, 0xC2, 0xC3:
                 isLossless = segment[1] == 0xC3
-                // Canon interleaves neighboring samples as components.
+                // Canon stores adjacent samples as components.
                 let width = segment.short(7) * (isLossless ? Int(segment[9]) : 1)
                 guard let size = PixelSize(width: width, height: segment.short(5)).plausible,
                     isLossless || segment[4] == 8

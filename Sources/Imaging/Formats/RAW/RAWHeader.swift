@@ -2,7 +2,7 @@ import Recipes
 
 /// The header of the largest preview, with the metadata of the RAW photograph.
 enum RAWHeader {
-    /// The smallest longer side of a preview, in pixels.
+    /// The minimum longer side of a preview in pixels.
     private static let shortestSide = 320
     private static let maximumPreviews = 12
     fileprivate static let longestPacket = 64 << 10
@@ -28,13 +28,13 @@ enum RAWHeader {
         return header
     }
 
-    /// Nil without one that is large enough; also returns the size of lossless samples.
+    /// Returns the largest preview, nil if all are too small, and the size of lossless sensor data.
     private static func largestPreview(
         of contents: RAWContents, in bytes: RawSpan
     ) -> (place: Range<Int>?, lossless: PixelSize?) {
         var (best, lossless): ((place: Range<Int>, size: PixelSize)?, PixelSize?)
         for place in contents.previews.prefix(maximumPreviews) {
-            // A truncated preview counts as far as it goes.
+            // A truncated preview is used up to the end of the file.
             let place = place.clamped(to: 0..<bytes.byteCount)
             guard let frame = try? RAWFrame(in: place, bytes) else { continue }
             if frame.isLossless {
@@ -57,7 +57,7 @@ extension RAWContents {
 }
 
 extension RAWDirectory {
-    /// Whether the color space is Adobe RGB, as DCF 2.0 marks it.
+    /// Whether the color space is Adobe RGB as marked by DCF 2.0.
     fileprivate func isAdobeRGB(_ bytes: RawSpan) -> Bool {
         guard let space = number(Tag.space), space != 1 else { return false }
         guard let address = number(Tag.interoperability) else { return space == 2 }

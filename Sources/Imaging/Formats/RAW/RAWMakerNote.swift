@@ -1,6 +1,6 @@
 import Recipes
 
-/// Previews in what a maker writes for its own programs.
+/// A maker note, which may contain previews.
 struct RAWMakerNote {
     private enum Kind {
         case nikon, olympus, pentax
@@ -9,9 +9,9 @@ struct RAWMakerNote {
     private struct Form {
         let start: StaticString
         let kind: Kind
-        /// The offset of the directory; nil for a block that begins with a TIFF header.
+        /// The offset of the directory; nil if the note begins with a TIFF header.
         let directory: Int?
-        /// Addresses count from the note.
+        /// Whether addresses are relative to the note.
         let isRelative: Bool
         /// The offset of the byte-order mark; nil if the note uses the file's byte order.
         var order: Int?
@@ -25,12 +25,12 @@ struct RAWMakerNote {
         Form(start: "PENTAX \0", kind: .pentax, directory: 10, isRelative: true, order: 8),
         Form(start: "AOC\0", kind: .pentax, directory: 6, isRelative: false, order: 4),
     ]
-    /// Nikon's block stands behind ten bytes.
+    /// Nikon's TIFF block begins after ten bytes.
     private static let blockStart = 10
 
     let previews: [Range<Int>]
 
-    /// - Parameter exposure: The directory that has the note.
+    /// - Parameter exposure: The EXIF directory that contains the note.
     init(in exposure: RAWDirectory, _ bytes: RawSpan) {
         guard let place = exposure.place(EXIFDirectory.notes), place.count >= 18,
             let start = try? bytes.part(place.prefix(18)),
@@ -54,7 +54,7 @@ struct RAWMakerNote {
                 try RAWDirectory(ofBlock: note + blockStart, bytes)
             }
         func inner(_ tag: Int) throws(ImagingError) -> RAWDirectory? {
-            // Old files have the directory as a value.
+            // Old files store the directory as a value.
             guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
             else { return nil }
             return try RAWDirectory(

@@ -15,7 +15,7 @@ enum SVGFormat {
             prepare: { _ = SVGPixels.fontCount },
             isUnreliable: { SVGPixels.isFontLost }))
 
-    /// Text, a gradient, a filter, and a nested image.
+    /// A drawing with text, a gradient, a filter and a nested image.
     private static let sample = Array(
         """
         <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="48">

@@ -1,9 +1,9 @@
 import Recipes
 import Text
 
-/// The attributes of the root element (SVG 1.1 section 7, CSS Images 3 section 4.2).
+/// Reads the attributes of the root element (SVG 1.1 section 7, CSS Images 3 section 4.2).
 ///
-/// Without a size, the image has the size of its view box; without that, 300×150.
+/// Without a size, an image has the size of its view box, otherwise 300×150.
 enum SVGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard let root = SVGRoot(bytes) else { throw .cannotDecode(detail: "the SVG file has no root element") }
@@ -35,7 +35,7 @@ enum SVGHeader {
 struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
-    /// The maximum length before the root element, and of its start tag.
+    /// Maximum bytes before the root element, and of its start tag.
     static let maximum = 1 << 16
 
     static func begins(_ bytes: RawSpan) -> Bool {
@@ -61,7 +61,7 @@ struct SVGRoot {
         return attributes.first { $0.name == bytes }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// The length in CSS pixels at 96 per inch; nil if it depends on the image's surroundings.
+    /// A length in CSS pixels (96 per inch); nil if it is relative to the image's container.
     func length(_ name: StaticString) -> Double? {
         guard let value = value(name), let (number, unit) = Self.number(value) else { return nil }
         let units: [ArraySlice<UInt8>: Double] = [
@@ -86,7 +86,7 @@ struct SVGRoot {
 
     private static func number(_ text: String) -> (Double, ArraySlice<UInt8>)? {
         let bytes = Array(text.utf8).filter { $0 > 0x20 }
-        // An exponent needs digits; an `e` without them begins a unit.
+        // An exponent has digits; an `e` without digits begins a unit.
         var end = 0
         func isDigit(_ index: Int) -> Bool { bytes.indices ~= index && bytes[index].isASCIIDigit }
         func isSign(_ index: Int) -> Bool { bytes.indices ~= index && (bytes[index] == 0x2B || bytes[index] == 0x2D) }

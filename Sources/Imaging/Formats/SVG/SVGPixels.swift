@@ -7,7 +7,7 @@ import Synchronization
 enum SVGPixels {
     static let fontCount = Int(CSVGShim_prepare())
 
-    /// Oversized text has made a font unusable for the rest of the process.
+    /// True if oversized text has made a font unusable for the rest of the process.
     static var isFontLost: Bool { hasLostFont.load(ordering: .relaxed) }
 
     private static let hasLostFont = Atomic(false)
@@ -45,16 +45,16 @@ enum SVGPixels {
     }
 }
 
-/// Text without external references, in wrapper elements that show a part of it.
+/// The SVG text without external references, in wrapper elements that show a part of it.
 ///
-/// librsvg allocates memory for groups and filters by the size of the outermost element. If that element is the part
-/// rather than the whole image, memory does not grow with the whole.
+/// librsvg allocates memory for groups and filters by the size of the outermost element. If that is only the visible
+/// part, memory does not grow with the whole image.
 private struct SVGText {
     private let file: SharedBytes
     private var additions: [UInt8] = []
     private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
 
-    /// `rectangle` and `size` are in CSS pixels.
+    /// Wraps the text; `rectangle` and `size` are in CSS pixels.
     ///
     /// - Parameter scale: Pixels of the result per CSS pixel.
     init(
@@ -69,7 +69,7 @@ private struct SVGText {
             let boxScale = min(size.width / box.width, size.height / box.height)
             let unit = CSVGShim_draws_fixed_strokes() == 0 ? scale * boxScale : scale
             let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
-            // The prefix avoids conflicts with the file's own names.
+            // The prefix avoids conflicts with names in the file.
             let start = rectangle.map { rectangle in
                 "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
                     + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"

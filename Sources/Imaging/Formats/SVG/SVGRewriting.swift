@@ -5,14 +5,14 @@ struct SVGRewriting {
 
     private(set) var replacements: [SVGReference] = []
     private var pixels = 4_000_000
-    /// Limits the number of images.
+    /// Each embedded image counts as at least this many pixels, which limits their number.
     private static let minimumPixels = 4_096
 
     private static let maximum = 10_000
-    /// In bytes, of a `var()` and of a start tag.
+    /// Maximum bytes of a `var()` and of a start tag.
     private static let maximumLength = 4_096
 
-    /// - Parameter pixel: The length of a pixel of the result, in the unit of the width of a non-scaling stroke.
+    /// - Parameter pixel: The length of a result pixel, in the unit of the width of a non-scaling stroke.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
         findFallbacks(bytes, from: start)
         if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
@@ -40,7 +40,7 @@ struct SVGRewriting {
         }
     }
 
-    /// Returns where to continue after the `var` whose bracket opens here.
+    /// Reads the fallbacks of the `var` whose bracket opens here; returns where to continue.
     private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
         var open: [(bracket: Int, comma: Int?)] = []
         let end = min(bytes.byteCount, bracket + Self.maximumLength)
@@ -75,10 +75,10 @@ struct SVGRewriting {
         }
     }
 
-    /// The formats by alternative names that files use.
+    /// Other names of formats that files use.
     private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
 
-    /// Embedded images (`data:`) in formats that librsvg does not read become PNG.
+    /// Converts embedded images (`data:`) to PNG if librsvg does not read their format.
     private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
         var offset = start
         while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
@@ -99,20 +99,20 @@ struct SVGRewriting {
             offset = close
             let embedded = try embedding(SharedBytes(file), pixels)
             if let embedded { pixels -= max(embedded.pixels, Self.minimumPixels) }
-            // An unknown name: newer versions of librsvg would read some of these formats, without a bound.
+            // Otherwise use an unknown name: newer versions of librsvg would read some of these formats without limits.
             replace(name..<close, by: embedded?.file.map { "png;base64," + Base64.text(of: $0) } ?? "none;base64,")
         }
     }
 }
 
-/// RFC 4648, as used in drawings.
+/// Base64 (RFC 4648) as used in SVG.
 private enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values: [UInt8] = (0...255).map { byte in
         letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
     }
 
-    /// Decodes up to a quotation mark or bracket; nil for other text.
+    /// Decodes up to a quotation mark or bracket; nil for invalid text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
         var (bits, count, offset) = (0, 0, start)

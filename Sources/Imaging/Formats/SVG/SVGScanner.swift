@@ -77,10 +77,9 @@ struct SVGScanner {
         return false
     }
 
-    /// Skips past an external entity's declaration, or past the use of an external parameter entity, and records it.
+    /// Records and skips the declaration of an external entity or the use of an external parameter entity.
     ///
-    /// Returns false without moving for anything else. Moves to the end if a declaration does not end, because the
-    /// document type does not end either.
+    /// Returns false for anything else, without moving. If a declaration does not end, moves to the end of the text.
     private mutating func recordReference(_ bytes: RawSpan) -> Bool {
         let start = offset
         if peek(bytes) == UInt8(ascii: "%") {
@@ -102,7 +101,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Nil for an internal entity.
+    /// Reads the declaration of an external entity; nil for an internal one.
     private mutating func declaration(_ bytes: RawSpan) -> (name: [UInt8], isParameter: Bool, value: Int)? {
         offset += "<!ENTITY".utf8.count
         skipSpace(bytes)

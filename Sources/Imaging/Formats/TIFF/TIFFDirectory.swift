@@ -22,12 +22,12 @@ struct TIFFDirectory: Equatable {
     private(set) var isCopy = false
     static let profileTag = 34_675
     static let tilesTag = 324
-    /// The cost of each JPEG tile, in pixels that are not shown.
+    /// The cost of each JPEG tile in pixels.
     private static let tileArea = 400
 
     var isJPEG: Bool { compression == 7 }
 
-    /// Uncompressed, three fax codings, LZW, JPEG, two codes for deflate, PackBits, and Zstandard.
+    /// Uncompressed, three fax codings, LZW, JPEG, two codes for deflate, PackBits and Zstandard.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
     private static let lab = 8
 
@@ -83,7 +83,7 @@ struct TIFFDirectory: Equatable {
                 detail: "unknown TIFF of \(width)×\(height), kind \(photometric), compression \(compression), "
                     + "\(samples) samples of \(depth) bits, sample format \(sampleFormat)")
         }
-        // Tiles at the edges are decoded in full.
+        // Tiles at the edges are decoded completely.
         func filled(_ side: Int, by tile: Int) -> Int { tile > 0 ? (side + tile - 1) / tile * tile : side }
         let size = PixelSize(width: width, height: height)
         let decoded = PixelSize(

@@ -10,7 +10,7 @@ enum TIFFFormat {
             storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
             warmUp: .file(sample), metadata: metadata))
 
-    /// The metadata in the first directory of a file with 32-bit offsets.
+    /// Finds metadata in the first directory of a file with 32-bit offsets.
     private static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
         try? EXIFDirectory.read(bytes, 0..<bytes.byteCount) { (entry, block) throws(ImagingError) in
@@ -39,7 +39,7 @@ enum TIFFFormat {
     }()
 }
 
-/// The directories of all pages (TIFF 6.0, and BigTIFF with 64-bit offsets).
+/// Reads the directories of all pages (TIFF 6.0, and BigTIFF with 64-bit offsets).
 enum TIFFHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
@@ -49,8 +49,8 @@ enum TIFFHeader {
         guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
         let count = directories.count
         let isUniform = directories.allSatisfy { $0 == first }
-        // An unsupported page does not prevent access to the others: it gets an invented size of one pixel. EXIF texts
-        // are in the first directory. EXIF data are never BigTIFF, so its texts are not read.
+        // An unsupported page gets a size of one pixel, so that other pages are accessible. EXIF texts are in the
+        // first directory; they are not read from BigTIFF.
         let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
         let profile = file.profile.flatMap { SourceColors(profile: bytes.extracting($0)) }
         let page = try first.header(pages: count, exif: exif).with(profile)
@@ -67,7 +67,7 @@ enum TIFFHeader {
         return header
     }
 
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if its tiles have too many scans: libvips reads them all.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if JPEG tiles have too many scans, because libvips reads all.
     static func directory(ofPage page: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard var file = try? TIFFFile(bytes) else { return page }
         var directories: [TIFFDirectory] = []
@@ -90,11 +90,11 @@ enum TIFFHeader {
 }
 
 struct TIFFFile {
-    /// A file with more is rejected.
+    /// The maximum number of pages; files with more are rejected.
     static let maximumPages = 4_096
-    /// The limit of all directories together: overlapping ones must not take long.
+    /// The maximum number of entries in all directories together, because directories may overlap.
     private static let maximumEntries = 1 << 17
-    /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
+    /// Bytes per value by type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
 
     private let isLittleEndian: Bool
@@ -129,17 +129,17 @@ struct TIFFFile {
         tiles = nil
         for index in 0..<count {
             let entry = start + index * length
-            // The tag of copies comes first.
+            // The tag for reduced copies comes first.
             let mayHaveProfile = !hasReadPage && !directory.isCopy
             directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile))
         }
         hasReadPage = hasReadPage || !directory.isCopy
-        // Old programs truncate the file after the last entry.
+        // Old programs omit the offset after the last entry.
         offset = (try? long(bytes, at: start + count * length, isWide: isBig)) ?? 0
         return directory
     }
 
-    /// The number of values, at most the bytes of the file, and up to four readable ones.
+    /// Reads the number of values, at most the file's bytes, and up to four values.
     private mutating func value(
         _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
     ) throws(ImagingError) -> TIFFDirectory.Value {
@@ -164,7 +164,7 @@ struct TIFFFile {
         return TIFFDirectory.Value(count: count, numbers: numbers)
     }
 
-    /// Rejects JPEG tiles with more scans than usual, and tiles that overlap: reading them takes long.
+    /// Rejects JPEG tiles with unusually many scans, and tiles that overlap, because they take long to read.
     fileprivate func checkScans(of tiles: Tiles, in bytes: RawSpan) throws(ImagingError) {
         let maximumScans = 50
         var seen: Set<Int> = []

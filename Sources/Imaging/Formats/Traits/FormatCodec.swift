@@ -27,24 +27,24 @@ extension FormatCodec {
         var quickLoader: DirectLoader?
         var frames: PixelLoader?
         var storedPage: @Sendable (_ file: RawSpan, _ page: Int) throws(ImagingError) -> Int = { $1 }
-        /// Libraries load what they need before a worker process is confined.
+        /// A small image that is decoded before a worker process is confined, so that libraries load their data.
         ///
-        /// Nil if writing that image takes long and the decoder works without it.
+        /// Nil if the decoder works without one.
         var warmUp: WarmUp?
-        /// Called before a process is confined.
+        /// Prepares libraries before a worker process is confined.
         var prepare: @Sendable () -> Void = {}
-        /// Whether the decoder fails on good images from now on.
+        /// Whether the decoder now fails on valid images, so that the worker process must be replaced.
         var isUnreliable: @Sendable () -> Bool = { false }
-        /// Removes parts of a file that only cost the decoder time and memory.
+        /// Removes parts of a file that only cost time and memory.
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
             file
         }
         var damage = Damage()
-        /// Decodes to planes, or only checks whether it can.
+        /// Decodes to planes, or checks whether it can.
         var planes: PlaneLoader?
-        /// Finds metadata, and ignores damage.
+        /// Finds metadata; ignores damage.
         var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
-        /// Serves ``ImageHeader/outline(_:)`` if `header` or `metadata` read all of a file.
+        /// Used by ``ImageHeader/outline(_:)`` if `header` or `metadata` need the whole file.
         var outline: Outline?
     }
 
@@ -57,11 +57,11 @@ extension FormatCodec {
     }
 
     enum LeadingBytes: Sendable {
-        /// Any of these alternatives; every part of an alternative must be at its offset.
+        /// Alternatives of bytes at offsets; all parts of one alternative must match.
         case parts([[Int: [UInt8]]])
         case brands([StaticString])
         case markup(@Sendable (RawSpan) -> Bool)
-        /// Checked first, because other formats begin in the same way.
+        /// A check of the content; comes first, because other formats begin in the same way.
         case contents(@Sendable (RawSpan) -> Bool)
     }
 
@@ -74,7 +74,7 @@ extension FormatCodec {
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
         DecodedPixels
 
-    /// Uses memory from `room` if the pixels need no more work; nil leaves the file to the loader.
+    /// Decodes into memory from `room` if the pixels need no further work; nil if the loader must decode.
     typealias DirectLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
@@ -91,9 +91,9 @@ extension FormatCodec {
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
         /// Finds missing pixels that the loader does not report.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
-        /// Removes data that the loader would read at great cost and not use.
+        /// Removes data that the loader would read at great cost without using it.
         var withoutSurplus: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?
-        /// Called after the loader failed; nil if the file is beyond repair.
+        /// Repairs a file after the loader failed; nil if that is not possible.
         var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?
     }
 
@@ -110,7 +110,7 @@ extension FormatCodec {
 
 struct RepairedFile {
     let bytes: SharedBytes
-    /// Missing pixels are gray, or keep the frame before.
+    /// Whether pixels are missing; they are gray or show the previous frame.
     let isIncomplete: Bool
 }
 

@@ -1,7 +1,7 @@
 import Memory
 import Recipes
 
-/// RFC 9649; for files that the service encoded.
+/// Edits the chunks of files that the service encoded (RFC 9649).
 enum WebPChunks {
     /// Adds the extended header if it is missing; nil if the file is not WebP.
     ///
@@ -13,7 +13,7 @@ enum WebPChunks {
             bytes[20] |= flags
             return bytes
         }
-        // The lossless bitstream records whether it has alpha.
+        // The lossless bitstream states whether it has alpha.
         let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
         let header = [flags | (hasAlpha ? 0b1_0000 : 0), 0, 0, 0]
         bytes.insert(
@@ -30,15 +30,15 @@ enum WebPChunks {
     static func counted(_ file: [UInt8]) -> [UInt8] { file[..<4] + (file.count - 8).littleEndianBytes(4) + file[8...] }
 }
 
-/// libvips 8.14 writes an EXIF block into every file, even if it must strip metadata and the image had none: about 170
-/// bytes, a twentieth of a small thumbnail.
+/// Removes the EXIF block that libvips 8.14 writes into every file, even if it must strip metadata.
+///
+/// The block has about 170 bytes, a twentieth of a small thumbnail.
 enum WebPMetadata {
     private static let headerCount = 12
     private static let chunkHeaderCount = 8
     private static let flags: UInt8 = 0b0000_1100
 
-    /// Removes an extended header, too, that announced nothing else; returns bytes that are not a complete WebP file
-    /// unchanged.
+    /// Also removes an extended header that declares nothing else; returns an incomplete WebP file unchanged.
     static func removed(from file: SharedBytes) -> SharedBytes {
         let bytes = file.array
         var content: [UInt8] = []

@@ -17,7 +17,7 @@ enum WebPFormat {
             },
             metadata: WebPHeader.metadata,
             outline: { bytes throws(ImagingError) in
-                // Frames are counted by walking all of them.
+                // Counting frames requires the whole file.
                 if try WebPHeader.isAnimated(bytes) { return nil }
                 return (try WebPHeader.read(bytes), WebPHeader.metadata(bytes))
             }),

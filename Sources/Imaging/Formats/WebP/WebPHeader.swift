@@ -1,6 +1,6 @@
 import Recipes
 
-/// The last chunk may be truncated.
+/// Reads the header; the last chunk may be truncated.
 struct WebPHeader {
     private var canvas: WebPCanvas?
     private var image: WebPImage?
@@ -20,7 +20,7 @@ struct WebPHeader {
         let announced = try 8 + bytes.littleEndian32(at: 4)
         let end = min(announced, bytes.byteCount)
         var offset = 12
-        // In the simple layout, the file has only the chunk of its image.
+        // A file in the simple layout has only the image's chunk.
         while offset <= end - 8, canvas != nil || image == nil, bytes.hasChunk(at: offset) {
             let length = try bytes.littleEndian32(at: offset + 4)
             let data = offset + 8
@@ -89,7 +89,7 @@ private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool
 
-    /// RFC 6386 section 9.1; the two bits above each side request upscaling, which decoders ignore.
+    /// Reads a VP8 header (RFC 6386 section 9.1); decoders ignore the upscaling bits above each side.
     init(lossy bytes: RawSpan) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: 0) & 1 == 0
         size = try PixelSize(width: bytes.littleEndian16(at: 6) & 0x3FFF, height: bytes.littleEndian16(at: 8) & 0x3FFF)
@@ -99,7 +99,7 @@ private struct WebPImage {
         }
     }
 
-    /// RFC 9649 section 3.4.
+    /// Reads a VP8L header (RFC 9649 section 3.4).
     init(lossless bytes: RawSpan) throws(ImagingError) {
         let bits = try bytes.littleEndian32(at: 1)
         size = PixelSize(width: 1 + bits & 0x3FFF, height: 1 + (bits >> 14) & 0x3FFF)

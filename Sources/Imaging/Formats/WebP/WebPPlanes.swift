@@ -24,7 +24,7 @@ enum WebPPlanes {
             let isIncomplete = status == CPlanarShimTruncated
             try plan.admit(isIncomplete: isIncomplete)
             let hasColorDetail = unsafe ColorDetail.isFound(in: target)
-            // libwebp scales chroma with more detail to pixels than to planes.
+            // libwebp keeps more chroma detail when it scales to pixels.
             if hasColorDetail, plan.level > 1, !isIncomplete { return .unsupported(lacksPixels: false) }
             let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
             return .decoded(
@@ -34,8 +34,7 @@ enum WebPPlanes {
         }
     }
 
-    /// The planes before they are turned upright: libwebp's scaler spreads a plane over its target, so a side need not
-    /// be a multiple of the level.
+    /// The planes before the turn; libwebp's scaler fills its target, so sides need not be multiples of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
         func half(_ size: PixelSize) -> PixelSize {
             PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)

@@ -1,16 +1,15 @@
 import Memory
 import Recipes
 
-/// Removes unwanted frames, excessive metadata and a truncated chunk; one of image data is kept, with its length
-/// corrected.
+/// Removes unneeded frames, excessive metadata and a truncated chunk, unless it has image data.
 ///
-/// libwebp keeps a record of every chunk, and libvips reads all frames before it decodes the first one, each time
-/// counting from the start: a file of 4 MiB with 100,000 frames took 15 s. Neither accepts a file that is shorter than
-/// its header states.
+/// Corrects the length of truncated image data, because neither library accepts a file that is shorter than stated.
+/// libwebp keeps a record of every chunk, and libvips reads all frames first, each time counting from the start: a file
+/// of 4 MiB with 100,000 frames took 15 s.
 enum WebPTrimming {
-    /// Removing a usual amount is not worth a copy of the file.
+    /// Amounts below which a copy of the file is not worth it.
     private static let typical = (chunks: 64, bytes: 256 << 10)
-    /// The limit of frames, which take about half a second.
+    /// The maximum number of frames, about half a second of work.
     private static let maximumFrames = 20_000
 
     private struct Chunk {
@@ -35,7 +34,7 @@ enum WebPTrimming {
                 {
                     hasImage = true
                 }
-                // A truncated chunk is padded to an even length.
+                // Pad a truncated chunk to an even length.
                 if chunk.isNeeded { length += chunk.range.count + (chunk.isTruncated ? chunk.range.count % 2 : 0) }
             }
         }
@@ -65,7 +64,7 @@ enum WebPTrimming {
         let announced = 8 + ((try? file.littleEndian32(at: 4)) ?? 0)
         let fileEnd = min(announced, file.byteCount)
         var framesLeft = frames
-        // An image has one of each of the other kinds.
+        // An image has one chunk of each other kind.
         var kindsLeft = kinds
         var offset = 12
         while let length = try? file.littleEndian32(at: offset + 4) {
