@@ -38,7 +38,7 @@ package enum TimeCost {
     /// Decodes and renders from this cost upward have a separate queue.
     ///
     /// More than a usual thumbnail costs, even from a camera's image: the cost of 0.4 megapixels in AVIF, 0.7 in GIF,
-    /// 1.5 in WebP and JPEG XL, 2 in PNG, and 4 in JPEG.
+    /// 1.4 in JPEG XL, 2 in WebP and PNG, and 4 in JPEG.
     package static let expensive = Duration.milliseconds(333)
 
     static func duration(_ nanoseconds: Double) -> Duration { .nanoseconds(Int64(min(max(nanoseconds, 0), 1e18))) }
