@@ -104,7 +104,7 @@ def alerts():
 
 def rendered():
     """The content of each file."""
-    heading = "# Alerts on Alula, each with a runbook. `severity: page` needs someone at once, `ticket` can wait. See docs/operating.md.\n" \
+    heading = "# Alerts on Alula, each with a runbook. `severity: page` needs someone immediately, `ticket` can wait. See docs/operating.md.\n" \
         "# Rendered from monitoring.yaml by `make manifests`. Do not edit.\n"
     return {
         DASHBOARD: json.dumps(dashboard(), indent=1, ensure_ascii=False) + "\n",
