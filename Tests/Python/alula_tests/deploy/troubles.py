@@ -204,7 +204,7 @@ def dead_origin(alula, folder, origin, stack):
         pass
     service = start(stack, alula, folder, origins={"gone": {"url": f"http://127.0.0.1:{dead}/"}})
     return run(service, thumbnails("gone:/")), [
-        firing("AlulaOriginSuspended"), *panel("Failed transfers by origin", "> 0"), *panel("Refusals by code", "> 0"),
+        firing("AlulaOriginSuspended"), *panel("Failed transfers by origin", "> 0"), *panel("Errors by code", "> 0"),
         *panel("Origins by state", "> 0"), *panel("Failed responses", "> 0.9")]
 
 
@@ -215,7 +215,7 @@ def full_store(alula, folder, origin, stack):
     stack.callback(subprocess.run, ["umount", "--lazy", str(kept)], check=True)
     service = start(stack, alula, folder, resultStore="kept", origins={"kept": {"folder": str(kept), "write": True}})
     return run(service, thumbnails(f"http://127.0.0.1:{origin}/")), [
-        firing("AlulaCacheFull", "AlulaWritesDropped"), *panel("Caches and stores in trouble", "== 1", "store full, {{instance}}"),
+        firing("AlulaCacheFull", "AlulaWritesDropped"), *panel("Failing caches and stores", "== 1", "store full, {{instance}}"),
         *panel("Dropped writes", "> 0", "store")]
 
 
@@ -224,5 +224,5 @@ def full_redis(alula, folder, origin, stack):
     redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction")
     service = start(stack, alula, folder, "--shared-cache", f"redis://127.0.0.1:{redis.port}")
     return run(service, thumbnails(f"http://127.0.0.1:{origin}/")), [
-        firing("AlulaCacheFull", "AlulaWritesDropped"), *panel("Caches and stores in trouble", "== 1", "shared cache full, {{instance}}"),
+        firing("AlulaCacheFull", "AlulaWritesDropped"), *panel("Failing caches and stores", "== 1", "shared cache full, {{instance}}"),
         *panel("Dropped writes", "> 0", "shared cache")]
