@@ -38,7 +38,7 @@ enum PlanarLane {
         return (target, rest)
     }
 
-    /// Nil if planes must become pixels for libvips' steps, a gray profile, or a format without a planar encoder.
+    /// Nil if planes must become pixels: for libvips' steps, a gray profile, or a format without a planar encoder.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
         guard !rest.isLossless, image.bands == 3 || image.profile == nil else { return nil }
         if !rest.steps.isEmpty {

@@ -122,7 +122,7 @@ final class LookupClaims: Sendable {
 }
 
 extension ImagePipeline {
-    /// Nil if the request will fail, or if another request is looking up or rendering the result.
+    /// Claims the lookup; nil if the request will fail, or if another one is looking up or rendering the result.
     fileprivate func claim(for resolved: ResolvedRequest, _ record: SourceRecord) -> LookupClaim? {
         guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
             failedDecodes.failure(of: record.identity, stored: record, plan: { _ in key.decodeKey.plan }) == nil,

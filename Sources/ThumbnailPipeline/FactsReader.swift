@@ -54,7 +54,7 @@ struct FactsReader: Sendable {
         }
     }
 
-    /// Nil if the request does not ask for faces.
+    /// Returns the detected faces; nil if the request does not include them.
     private func faces(
         of source: AvailableSource, _ opened: OpenedSource?, _ request: FactsRequest, for job: Job
     ) async throws -> [Face]? {

@@ -59,7 +59,7 @@ extension ImagePipeline {
         if let failure { throw failure }
     }
 
-    /// Nil if the source arrived without bytes, because it is unchanged.
+    /// Opens a fetched source; nil if it arrived without bytes, because it is unchanged.
     func open(_ source: AvailableSource, _ directives: RequestCacheControl) throws -> OpenedSource? {
         guard let bytes = source.file?.bytes else { return nil }
         let record = source.record

@@ -5,7 +5,7 @@
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]
-    /// Nil for the scheme's default port, 0 for any port.
+    /// The port; nil for the scheme's default, 0 for any.
     private let port: Int?
     private let path: [UInt8]
     /// Whether the path is a prefix, in which a star does not match a slash.

@@ -8,7 +8,7 @@ struct GamutConversion: Hashable, Sendable {
     let source: ColorProfile
     let toWide: Bool
 
-    /// Nil if no conversion is needed; a nil `source` is sRGB.
+    /// Returns nil if no conversion is needed; a nil `source` is sRGB.
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .sRGB
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }

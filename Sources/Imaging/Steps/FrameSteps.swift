@@ -23,7 +23,7 @@ extension MarginStep: VipsStep {
 }
 
 extension MarginStep: PlanarStep {
-    /// Nil for odd margins at the left or top, which would shift the image between chroma samples.
+    /// Returns nil for odd margins at the left or top, which would shift the image between chroma samples.
     func target(after target: PlanarTarget) -> PlanarTarget? {
         guard color.alpha % 255 == 0, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
         return target.filtered(by: .pad(margins, color))

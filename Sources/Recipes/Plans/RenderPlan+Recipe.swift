@@ -181,8 +181,8 @@ extension Composition {
 
     /// The largest level that leaves at least twice the length of ``size`` on the deciding sides.
     ///
-    /// With a gain map four times, because adjacent dark and bright pixels have different gains. Depends only on the
-    /// two sizes: the bytes of a result must not depend on caches.
+    /// With a gain map, four times the length, because adjacent dark and bright pixels have different gains. Depends
+    /// only on the two sizes: the bytes of a result must not depend on caches.
     fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
         let level = level(source: source)
         return hasGainMap ? max(1, level / 2) : level

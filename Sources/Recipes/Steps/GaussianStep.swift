@@ -73,7 +73,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
 
     private static let strip = 96
 
-    /// For short lines, one weight for each pair of pixels costs less than box filters.
+    /// The padded length of a line, and additions per pixel; short lines use one weight per pair of pixels instead.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {
         let repeated = Double(length) + 2 * Self.boxes.reach * deviation
         let (pairs, boxes) = (Double(length) * Double(length), Self.boxes.count * repeated)

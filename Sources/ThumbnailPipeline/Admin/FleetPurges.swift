@@ -81,7 +81,7 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Also called if purges were missed and the log no longer lists them.
+    /// Purges everything on this instance; also called if missed purges are no longer in the log.
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)

@@ -6,7 +6,7 @@ package import Text
 
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
-    /// Nil if no hook or callback must be called.
+    /// Calls hooks and callbacks after purges and jobs; nil for none.
     let notifier: Notifier?
     private let accounts: TenantAccounts?
 

@@ -14,7 +14,7 @@ final class FailedDecodes: Sendable {
 
     private struct Entry {
         let head: SourceHead
-        /// Nil if the image header was unreadable.
+        /// The record of the source; nil if the image header was unreadable.
         let record: SourceRecord?
         var failures: [DecodePlan?: ImagingError]
 

@@ -80,7 +80,7 @@ extension DownloadError: ServiceError {
             detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
     }
 
-    /// In seconds.
+    /// Seconds in `Retry-After`.
     private static let retryWhenHeld = 30
 
     /// The same text for every reason, so that it does not reveal internal hosts and ports.

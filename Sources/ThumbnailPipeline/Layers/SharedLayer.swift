@@ -98,7 +98,7 @@ package final class SharedLayer: CacheLayer {
             || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
-    /// Nil if unknown; results of the source then stay local.
+    /// The source's generations when it was requested; nil if unknown, so that its results stay local.
     func generationsAtStart(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return checkpoints.withLock { $0.peek(identity.wildcard, at: now) } ?? stored?.generations[name]

@@ -14,7 +14,7 @@ package final class ResolvedRequest: Sendable {
     package let opened: OpenedSource?
     /// The client fields that are forwarded to the origins of its sources.
     package let forwardedNames: [HTTPField.Name]
-    /// Nil if the request is not logged.
+    /// The label for logs; nil if the request is not logged.
     package let label: RequestLabel?
     private let lastResult = Locked<LastResult?>(nil)
 

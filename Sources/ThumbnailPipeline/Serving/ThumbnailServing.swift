@@ -24,7 +24,7 @@ package protocol ThumbnailLookup: Sendable {
 
     func overload(for job: Job) -> (any ServiceError)?
 
-    /// Nil if the request cannot be looked up without a task.
+    /// Returns a lookup in the shared cache; nil if the request needs a task.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
 
     /// Whether the rules allow the URL; does not resolve the host name.

@@ -143,7 +143,7 @@ extension RawSpan {
         return jpegMarker(from: start, stuffing: &stuffing)
     }
 
-    /// Also subtracts the stuffed bytes and restart markers from `stuffing`, which is negative if there were more.
+    /// Like ``jpegMarker(from:)``; subtracts stuffed bytes and restart markers from `stuffing`, down to below zero.
     func jpegMarker(from start: Int, stuffing: inout Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
