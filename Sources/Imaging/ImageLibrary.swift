@@ -44,7 +44,7 @@ package enum ImageLibrary {
         VipsLibrary.disableMachineCode()
     }
 
-    /// Whether libvips is needed; a process for JPEG only ends if it gets a file that needs libvips.
+    /// Whether libvips must be loaded; a process that decodes only JPEG ends if a file needs libvips.
     package static func isNeeded(for formats: Set<ImageFormat>?) -> Bool { formats != [.jpeg] }
 
     /// Frees libvips' caches of this thread; call it when a worker thread ends.

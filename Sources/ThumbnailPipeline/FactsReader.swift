@@ -94,7 +94,7 @@ struct FactsReader: Sendable {
         return Request(source: source, options: options)
     }
 
-    /// Renders the preview at the highest quality that fits the byte limit; nil if none fits.
+    /// Renders the largest preview that fits the byte limit; nil if none fits.
     private func preview(of source: ExactText, _ render: Rendering) async throws -> Thumbnail? {
         for side in [16, 12, 8, 4] {
             let maximum = FactsRequest.maximumPreviewBytes

@@ -3,11 +3,11 @@
 /// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on random pixels, which cost more than usual
 /// images. Other machines differ by a common factor: only the ratios matter (docs/costs.md has the figures).
 package enum TimeCost {
-    /// Per stored pixel, at every level.
+    /// Per pixel of a progressive image, at every level.
     static let passes = 7.0
     static let refinement = 3.0
 
-    /// CMYK: per pixel of the reduced image, in addition per pixel stored in scans, and once for tables.
+    /// CMYK: per pixel of the reduced image, in addition per pixel of a progressive image, and once for tables.
     static let cmyk = (pixel: 92.0, passes: 12.0, tables: 40_000_000.0)
     /// Per pixel of a separate alpha plane.
     static let alphaPlane = 30.0
