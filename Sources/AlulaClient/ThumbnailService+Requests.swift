@@ -40,7 +40,7 @@ extension ThumbnailService {
         request.setValue(accept, forHTTPHeaderField: "Accept")
         if let tag = cached?.entityTag {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
-            // A cache of the session must not answer the condition itself.
+            // The session's cache must not respond to the condition itself.
             request.cachePolicy = .reloadIgnoringLocalCacheData
         }
         let answer = try await transport.send(request, limit: maximumAnswerBytes)

@@ -26,7 +26,7 @@ public struct ImageInfo: Codable, Hashable, Sendable {
         public let make, model, dateTime, copyright, artist: String?
     }
 
-    /// The author, the license, and the kind of making, if the file names them.
+    /// The author, the license, and how the image was created, if the file states them.
     public struct Rights: Codable, Hashable, Sendable {
         /// The text of this field; nil if the file has none.
         public let creator, credit, copyright, usageTerms, webStatement, licensor, digitalSourceType: String?
@@ -40,7 +40,7 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let mediaType: String
     /// The size of the upright image in pixels.
     public let width, height: Int
-    /// The size of a RAW photograph as its sensor has it; the service uses its preview.
+    /// The size of a RAW photograph's sensor image; the service uses the embedded preview.
     public let rawWidth, rawHeight: Int?
     /// The Exif orientation; 1 is upright.
     public let orientation: Int

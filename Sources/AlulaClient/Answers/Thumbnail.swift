@@ -10,7 +10,7 @@ public struct Thumbnail: Hashable, Sendable {
     public private(set) var entityTag: String?
     /// The error code, such as `source_not_found`, if this is the request's placeholder; nil for the image itself.
     public let failure: String?
-    /// The time for which it may be shown without another request; zero if it must not be stored.
+    /// The time for which the image may be shown without another request; zero if it must not be stored.
     public internal(set) var lifetime: Duration
 
     /// Creates an image that does not come from the service, such as a placeholder.
@@ -34,7 +34,7 @@ public struct Thumbnail: Hashable, Sendable {
         refresh(now: now, field: field)
     }
 
-    /// Takes entity tag and lifetime from a response, which is the image or says that it has not changed.
+    /// Sets entity tag and lifetime from a response with the image, or from a 304.
     mutating func refresh(now: Date = .now, field: (String) -> String?) {
         entityTag = field("ETag") ?? entityTag
         // An HTTP cache of the session returns responses unchanged, so the time since then counts (RFC 9111, section

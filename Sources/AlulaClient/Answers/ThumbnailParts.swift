@@ -10,11 +10,11 @@ public struct ThumbnailPart: Sendable {
         case stored(StoredThumbnail)
         /// Facts about the source.
         case info(ImageInfo)
-        /// The reason why the result failed.
+        /// The error of a failed result.
         case problem(Problem)
     }
 
-    /// The name of its order, or its index.
+    /// The name of the part's order, or its index.
     public let name: String
     /// The result.
     public let content: Content
@@ -45,7 +45,7 @@ public struct StoredThumbnail: Codable, Hashable, Sendable {
     }
 }
 
-/// The results for one source, each as soon as it arrives.
+/// The results for one source, in order of arrival.
 ///
 /// Canceling the iterating task ends the request. The sequence can be iterated only once.
 public struct ThumbnailParts: AsyncSequence, Sendable {

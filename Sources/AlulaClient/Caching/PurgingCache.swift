@@ -1,6 +1,6 @@
 /// A cache with a capacity in bytes and least-recently-used eviction.
 ///
-/// If a value would exceed the capacity, values are evicted until the usage including it is at most the preferred
+/// If a new value would exceed the capacity, values are evicted until the usage including it is at most the preferred
 /// usage. A value larger than the capacity is not stored.
 struct PurgingCache<Key: Hashable, Value> {
     private struct Entry {

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A layer that caches values by URL, such as pixels in memory or files on disk.
 ///
-/// ``ThumbnailMemoryCache`` and ``ThumbnailDiskCache`` are such layers. Write another one to share a cache with the
-/// rest of an app. Methods may be called on any thread: those of a layer in memory also on the main thread, those of a
-/// layer on disk only on background threads.
+/// ``ThumbnailMemoryCache`` and ``ThumbnailDiskCache`` are such layers. Implement another one to share a cache with the
+/// rest of an app. Methods may be called on any thread: a memory layer's also on the main thread, a disk layer's only
+/// on background threads.
 public protocol ThumbnailCaching<Value>: Sendable {
     /// The cached values: ``Thumbnail`` for files, or images of the platform.
     associatedtype Value: Sendable
@@ -12,7 +12,7 @@ public protocol ThumbnailCaching<Value>: Sendable {
     /// Returns the value of a URL, fresh or stale.
     func value(for url: URL) -> CachedValue<Value>?
 
-    /// Stores a value, which replaces the one of the same URL.
+    /// Stores a value; replaces an existing value of the same URL.
     func store(_ value: CachedValue<Value>, for url: URL)
 
     /// Removes the value of a URL.
@@ -24,14 +24,14 @@ public protocol ThumbnailCaching<Value>: Sendable {
 
 /// A value in a cache, and the time at which it becomes stale.
 ///
-/// A stale thumbnail is not shown, but its entity tag saves sending it again if it has not changed.
+/// A stale thumbnail is not shown, but with its entity tag, the service does not send it again if it is unchanged.
 public struct CachedValue<Value: Sendable>: Sendable {
     /// The value.
     public let value: Value
-    /// The time at which it becomes stale.
+    /// The time at which the value becomes stale.
     public let expires: Date
 
-    /// Creates an entry of a cache.
+    /// Creates a cache entry.
     public init(_ value: Value, expires: Date) { (self.value, self.expires) = (value, expires) }
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A bounded cache of files in a folder, from which the least recently used files are removed first.
 ///
-/// Files survive the end of the program. Errors of the disk cost misses. Only one cache at a time may use a folder.
+/// Files survive the end of the program. Disk errors only cause misses. Only one cache at a time may use a folder.
 public final class ThumbnailDiskCache: ThumbnailCaching {
     /// The first line of a file in the cache, as JSON; the image follows.
     private struct Head: Codable {
@@ -10,7 +10,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
         let mediaType: String
         let entityTag: String?
         let expires: Date
-        /// The size of the image, which a damaged file lacks.
+        /// The size of the image; detects truncated files.
         let bytes: Int
     }
 
@@ -94,7 +94,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
         return files
     }
 
-    /// Counts a file, and removes those for which there is no longer space; false if it is one of them.
+    /// Counts a file, and evicts files above the capacity; false if it is one of them.
     private func insert(_ name: String, bytes: Int, into files: inout PurgingCache<String, Int>) -> Bool {
         for evicted in files.insert(bytes, name, bytes: bytes) { removeFile(evicted) }
         let isStored = files.value(name) != nil

@@ -1,4 +1,4 @@
-/// Tracks loads and their callers: a value whose methods return the actions to perform.
+/// Tracks loads and their callers; its methods return the actions to perform.
 ///
 /// A load is first looked up in caches. Then it is queued for a slot, runs, and may be paused and queued again for
 /// another attempt.
@@ -64,7 +64,7 @@ struct LoadQueue<Key: Hashable & Sendable> {
         return sharedLoads[key]?.callers.isEmpty ?? false ? load(of: key) : nil
     }
 
-    /// Forgets a load; if it is running, it occupies its slot until its end.
+    /// Abandons a load; if it is running, it occupies its slot until its end.
     mutating func abandon(_ load: Load) {
         guard isCurrent(load) else { return }
         sharedLoads[load.key] = nil
@@ -87,7 +87,7 @@ struct LoadQueue<Key: Hashable & Sendable> {
         return load
     }
 
-    /// Frees the slot of a load that needs another attempt; false if no one wants it.
+    /// Frees the slot of a load that needs another attempt; false if it has no callers.
     mutating func pause(_ load: Load) -> Bool {
         active.remove(load)
         return isCurrent(load) && !callers(of: load).isEmpty

@@ -1,15 +1,15 @@
-/// The further attempts of a load that fails.
+/// The rules for retries of a failed load.
 ///
-/// Errors that ``ClientError/isTransient`` are tried again after a delay that doubles each time, or after the time that
-/// the service states. A load that waits for its next attempt occupies no slot.
+/// After an error that is ``ClientError/isTransient``, the load is retried after a delay that doubles each time, or
+/// after the time that the service states. A load that waits for its next attempt does not occupy a slot.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The maximum number of further attempts.
+    /// The maximum number of retries.
     public var maximumRetries: Int
-    /// The delay before the second attempt.
+    /// The delay before the first retry.
     public var initialDelay: Duration
     /// The maximum delay.
     ///
-    /// If the service asks for a longer one, there is no further attempt.
+    /// If the service requests a longer delay, there is no retry.
     public var maximumDelay: Duration
 
     /// Creates a policy.
@@ -19,15 +19,15 @@ public struct RetryPolicy: Hashable, Sendable {
         (self.maximumRetries, self.initialDelay, self.maximumDelay) = (maximumRetries, initialDelay, maximumDelay)
     }
 
-    /// No further attempts.
+    /// No retries.
     public static let none = RetryPolicy(maximumRetries: 0)
 
     /// Returns the delay before the next attempt; nil if there is none.
     ///
     /// - Parameters:
-    ///   - error: The reason of the failure.
+    ///   - error: The error of the last attempt.
     ///   - failures: The number of failures before this one.
-    ///   - jitter: From 0 to 1; spreads the attempts of many clients over half of the delay.
+    ///   - jitter: A number from 0 to 1 that spreads the attempts of many clients over half of the delay.
     func delay(after error: ClientError, failures: Int, jitter: Double) -> Duration? {
         guard failures < maximumRetries, error.isTransient else { return nil }
         if case .problem(_, .some(let time)) = error { return time <= maximumDelay ? time : nil }

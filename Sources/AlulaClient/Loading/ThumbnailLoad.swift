@@ -20,7 +20,7 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
         var isProgress: Bool { if case .progress = self { true } else { false } }
     }
 
-    /// A handle for one caller: canceling it affects no other caller.
+    /// A handle for one caller; canceling it does not affect other callers.
     public struct Receipt: Hashable, Sendable {
         /// The URL that is loaded.
         public let url: URL

@@ -5,7 +5,7 @@ extension ThumbnailLoader {
     public enum Order: Hashable, Sendable {
         /// The oldest first.
         case fifo
-        /// The newest first, which suits views that scroll.
+        /// The newest first, for views that scroll.
         case lifo
     }
 
@@ -13,11 +13,11 @@ extension ThumbnailLoader {
     ///
     /// A load has the highest of its callers' priorities.
     public enum Priority: Int, Comparable, Hashable, Sendable, CaseIterable {
-        /// Not needed yet, such as prefetched thumbnails.
+        /// For thumbnails that are not needed yet, such as prefetched ones.
         case low
         /// The default.
         case normal
-        /// Needed before others.
+        /// For thumbnails that are needed before others.
         case high
 
         public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
@@ -27,7 +27,7 @@ extension ThumbnailLoader {
     public struct Configuration: Sendable {
         /// The maximum number of concurrent loads, at least one.
         public var maximumActiveLoads = 4
-        /// The maximum number of concurrent loads of low priority, at least one, so that others find a slot.
+        /// The maximum number of concurrent loads of low priority, at least one; leaves slots for other loads.
         public var maximumActiveLowPriorityLoads = 2
         /// The order in which waiting loads of the same priority start.
         public var order = Order.fifo
@@ -35,14 +35,14 @@ extension ThumbnailLoader {
         public var memory: any ThumbnailCaching<Thumbnail> = ThumbnailMemoryCache<Thumbnail>()
         /// The layer for files on disk; nil for none.
         public var disk: (any ThumbnailCaching<Thumbnail>)?
-        /// The further attempts of loads that fail.
+        /// The retries of failed loads.
         public var retry = RetryPolicy()
 
         /// Creates the default configuration: 100 MiB in memory, no disk, two retries.
         public init() {}
     }
 
-    /// The clock and the chance of a loader, which tests replace.
+    /// The clock and random numbers of a loader, which tests replace.
     struct Environment: Sendable {
         var now: @Sendable () -> Date = { .now }
         var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

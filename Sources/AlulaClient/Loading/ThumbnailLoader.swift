@@ -3,7 +3,7 @@ public import Foundation
 /// Loads thumbnails for many callers: at most one request per URL, a limited number of concurrent loads, and caches in
 /// memory and on disk.
 ///
-/// 1. A fresh thumbnail in memory is returned at once.
+/// 1. A fresh thumbnail in memory is returned immediately.
 /// 2. A URL that is being loaded or queued is not loaded twice: the caller joins.
 /// 3. A fresh file on disk is returned without a request.
 /// 4. Other URLs wait for one of ``Configuration/maximumActiveLoads`` slots, those of higher priority first. A stale
@@ -114,7 +114,7 @@ public actor ThumbnailLoader {
         configuration.memory.value(for: url)?.fresh(at: environment.now())
     }
 
-    /// Removes the thumbnail at a URL from the caches; one that is being loaded is still stored afterward.
+    /// Removes the thumbnail at a URL from the caches; a load in progress still stores its thumbnail.
     public nonisolated func removeCached(_ url: URL) {
         configuration.memory.removeValue(for: url)
         if let disk = configuration.disk { diskQueue.start { disk.removeValue(for: url) } }
@@ -126,7 +126,7 @@ public actor ThumbnailLoader {
         if let disk = configuration.disk { diskQueue.start { disk.removeAll() } }
     }
 
-    /// Removes all thumbnails from memory, for example when it is short.
+    /// Removes all thumbnails from memory, for example on a memory warning.
     public nonisolated func removeAllFromMemory() { configuration.memory.removeAll() }
 }
 
@@ -160,7 +160,7 @@ extension ThumbnailLoader {
     private func startNext() {
         while let load = queue.next() {
             let stale = works[load]?.stale
-            // The task does not belong to a caller: it lives until the last one has left.
+            // The task does not belong to a caller: it lives until the last caller has left.
             works[load]?.task = Task { [service] in
                 let result: Result<Thumbnail, ClientError>
                 do throws(ClientError) {

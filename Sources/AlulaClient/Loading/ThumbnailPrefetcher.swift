@@ -2,7 +2,7 @@ public import Foundation
 
 /// Loads thumbnails before they are needed, with low priority, into the caches of a loader.
 ///
-/// Its methods suit `UICollectionViewDataSourcePrefetching`. When the prefetcher is dropped, its loads are canceled.
+/// Call its methods from `UICollectionViewDataSourcePrefetching`. Releasing the prefetcher cancels its loads.
 public final class ThumbnailPrefetcher: Sendable {
     private struct State {
         var tasks: [URL: (number: UInt64, task: Task<Void, Never>)] = [:]
@@ -37,7 +37,7 @@ public final class ThumbnailPrefetcher: Sendable {
         }
     }
 
-    /// Cancels the loads of thumbnails that are no longer expected to be shown.
+    /// Cancels the loads of thumbnails that are no longer needed.
     public func stopPrefetching(_ urls: [URL]) {
         let tasks = state.withLock { state in urls.compactMap { state.tasks.removeValue(forKey: $0)?.task } }
         for task in tasks { task.cancel() }

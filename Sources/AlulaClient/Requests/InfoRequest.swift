@@ -15,7 +15,7 @@ public struct InfoRequest: Hashable, Sendable {
     public var source: String
     /// Facts that are not in the header of the file.
     public var facts: Set<ImageInfo.Fact>
-    /// The components of the BlurHash, with ``ImageInfo/Fact/blurHash``; nil for 4×3.
+    /// The components of the BlurHash, with ``ImageInfo/Fact/blurHash``; nil means 4×3.
     public var components: BlurHashComponents?
     /// The time after which the service rejects the URL.
     public var expires: Date?

@@ -1,5 +1,5 @@
 extension Rendition {
-    /// The way to fit an image into a box.
+    /// How to fit an image into a box.
     public enum Fit: String, Hashable, Sendable, CaseIterable {
         /// The largest size that fits into the box, keeping the aspect ratio.
         case inside
@@ -109,7 +109,7 @@ extension Rendition {
     public enum Metadata: String, Hashable, Sendable, CaseIterable {
         /// The creator, credit line, copyright notice, usage terms, web statement and licensor.
         case rights
-        /// The marks of images that AI made.
+        /// The marks of AI-made images.
         case ai
     }
 
@@ -217,11 +217,11 @@ extension Rendition {
         public var x: Int?
         /// The vertical offset in CSS pixels: inward from an edge, downward from the center.
         public var y: Int?
-        /// 1 to 100 percent.
+        /// The opacity in percent, 1 to 100.
         public var opacity: Int?
         /// The width as a fraction of the result's, 0.01 to 1, rounded to four decimals.
         public var scale: Double?
-        /// Whether it is tiled over the whole result.
+        /// Whether the watermark is tiled over the whole result.
         public var isTiled: Bool?
 
         /// Creates a watermark from a source.

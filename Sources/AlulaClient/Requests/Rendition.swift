@@ -1,6 +1,6 @@
 /// The appearance of a thumbnail: the parameters of `/thumbnail` except its source.
 ///
-/// A property that is nil is not sent, so the service's presets and defaults apply. The service validates the values.
+/// Properties that are nil are not sent: the service's presets and defaults apply. The service validates values.
 ///
 /// ```swift
 /// let card = Rendition(width: 400, height: 300, fit: .cover, format: .auto)
@@ -10,11 +10,11 @@ public struct Rendition: Hashable, Sendable {
     public var width: Int?
     /// The height of the box in CSS pixels.
     public var height: Int?
-    /// The way to fit the image into the box.
+    /// How to fit the image into the box.
     public var fit: Fit?
     /// Whether the result may be larger than the source.
     public var enlarge: Bool?
-    /// The most pixels of the result, before padding.
+    /// The maximum number of pixels of the result, before padding.
     public var area: Int?
     /// The number of which both sides of the result are multiples, before padding: 2 to 256.
     public var multipleOf: Int?
@@ -25,7 +25,7 @@ public struct Rendition: Hashable, Sendable {
     public var automatic: AutomaticSizes = []
     /// The part to keep with ``Fit/cover``.
     public var gravity: Gravity?
-    /// Crops borders whose pixels differ by at most this, 1 to 255.
+    /// Crops borders whose pixels differ by at most this value, 1 to 255.
     public var trim: Int?
     /// The color of the borders that ``trim`` crops.
     public var trimColor: Color?
@@ -55,7 +55,7 @@ public struct Rendition: Hashable, Sendable {
     public var format: Format?
     /// The quality of the encoder.
     public var quality: Quality?
-    /// Whether a WebP, JPEG XL or PNG result has the rendered pixels exactly; not with ``quality`` or ``maximumBytes``.
+    /// Whether a WebP, JPEG XL or PNG result is lossless; not with ``quality`` or ``maximumBytes``.
     public var isLossless: Bool?
     /// The maximum size of the result in bytes, at least 256.
     public var maximumBytes: Int?
@@ -65,7 +65,7 @@ public struct Rendition: Hashable, Sendable {
     public var gamut: Gamut?
     /// Whether to keep the Exif copyright and artist.
     public var keepsCopyright: Bool?
-    /// The metadata to keep; nil for the service's setting.
+    /// The metadata to keep; nil uses the service's setting.
     public var keptMetadata: Set<Metadata>?
     /// Whether a JPEG result keeps the source's gain map.
     public var keepsGainMap: Bool?

@@ -2,8 +2,8 @@ import Foundation
 
 /// A key from the service's `signingKeys` setting.
 ///
-/// It must stay on servers that you control; do not ship it in an app or a web page, because anyone who can read it can
-/// sign anything.
+/// Keep it on servers that you control. Do not ship it in an app or a web page: anyone who can read it can sign any
+/// request.
 public struct SigningKey: Sendable {
     private let bytes: [UInt8]
     private let id: String?

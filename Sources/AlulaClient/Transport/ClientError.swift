@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The reason why a request failed.
+/// The error of a failed request.
 public enum ClientError: Error, Sendable {
     /// The service rejected the request, or could not fulfill it.
     ///
@@ -8,7 +8,7 @@ public enum ClientError: Error, Sendable {
     case problem(Problem, retryAfter: Duration?)
     /// The service is unreachable, or the connection was lost.
     case transport(URLError)
-    /// A response that does not come from the service, but for example from a proxy.
+    /// The response does not come from the service, but for example from a proxy.
     case unexpected(status: Int, mediaType: String?)
     /// The response exceeds ``ThumbnailService/maximumAnswerBytes`` or ``ThumbnailService/maximumPartBytes``.
     case tooLarge
@@ -65,7 +65,7 @@ extension ClientError: LocalizedError {
         }
     }
 
-    /// A sentence that says why, where the description does not.
+    /// A sentence with the reason, if the description does not state it.
     public var failureReason: String? {
         switch self {
         case .problem(let problem, _):
@@ -78,7 +78,7 @@ extension ClientError: LocalizedError {
         }
     }
 
-    /// A sentence that says what may help.
+    /// A sentence with a possible solution.
     public var recoverySuggestion: String? {
         switch self {
         case .problem(_, .some(let time)):

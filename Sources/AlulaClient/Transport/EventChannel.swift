@@ -1,6 +1,6 @@
-/// Events on their way from a producer to one or more tasks: each event goes to one reader, in order.
+/// A channel from a producer to one or more tasks; each event is delivered to one reader, in order.
 ///
-/// `AsyncThrowingStream` would end the program when two tasks read at once.
+/// `AsyncThrowingStream` would end the program if two tasks read concurrently.
 final class EventChannel<Event: Sendable>: Sendable {
     private typealias Reading = Result<Event?, ClientError>
 
@@ -15,7 +15,7 @@ final class EventChannel<Event: Sendable>: Sendable {
 
     /// Creates a channel.
     ///
-    /// - Parameter onCancel: Called at most once, when readers lose interest before the end.
+    /// - Parameter onCancel: Called at most once, if the readers leave before the end.
     init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 
     /// Sends an event, unless the channel has ended.

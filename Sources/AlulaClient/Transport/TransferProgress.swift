@@ -1,6 +1,6 @@
-/// The part of a transfer that is done.
+/// The progress of a transfer.
 public struct TransferProgress: Hashable, Sendable {
-    /// The bytes of the body so far.
+    /// The number of bytes transferred so far.
     public let completedBytes: Int
     /// The size of the body in bytes; nil if the sender does not state it.
     public let totalBytes: Int?

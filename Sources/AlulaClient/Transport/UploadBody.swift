@@ -39,7 +39,7 @@ struct UploadBody: Sendable {
         return all
     }
 
-    /// Returns the SHA-256 of the body, for which it is read once.
+    /// Reads the body once and returns its SHA-256.
     func digest() async throws(ClientError) -> [UInt8] {
         let result = await Self.hashing.run { Result { () throws(ClientError) in try hash() } }
         return try result.get()
