@@ -128,7 +128,7 @@ extension ThumbnailService {
         of source: String, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
         let body = try UploadBody([.bytes(list(orders, source: source))])
-        return try await parts(body, "application/json", expires)
+        return try await parts(body, mediaType: "application/json", expires: expires)
     }
 
     /// Returns several results for the image at a URL, with a single fetch and decode.
@@ -192,8 +192,8 @@ extension ThumbnailService {
     ) async throws(ClientError) -> Thumbnail {
         let parameters = rendition.parameters + ThumbnailRequest.parameters(expires: expires)
         let answer = try await post(
-            UploadBody([file]), "application/octet-stream", to: "/thumbnail", parameters, accept: accept,
-            progress: progress)
+            UploadBody([file]), mediaType: "application/octet-stream", to: "/thumbnail", parameters: parameters,
+            accept: accept, progress: progress)
         return try await thumbnail(of: answer) { _ in }
     }
 
@@ -216,14 +216,15 @@ extension ThumbnailService {
         head += Data("\r\n--\(boundary)\r\n\(field)\r\n\r\n".utf8)
         let end = Data("\r\n--\(boundary)--\r\n".utf8)
         let body = try UploadBody([.bytes(head), file, .bytes(end)])
-        return try await parts(body, "multipart/form-data; boundary=\(boundary)", expires, progress: progress)
+        return try await parts(
+            body, mediaType: "multipart/form-data; boundary=\(boundary)", expires: expires, progress: progress)
     }
 
     private func parts(
-        _ body: UploadBody, _ mediaType: String, _ expires: Date?, progress: (TransferProgress) -> Void = { _ in }
+        _ body: UploadBody, mediaType: String, expires: Date?, progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
         let answer = try await post(
-            body, mediaType, to: "/thumbnails", ThumbnailRequest.parameters(expires: expires),
+            body, mediaType: mediaType, to: "/thumbnails", parameters: ThumbnailRequest.parameters(expires: expires),
             accept: "multipart/mixed", progress: progress)
         // A response in which all results failed has an error status, and parts.
         let mediaType = answer.field("Content-Type") ?? ""
@@ -235,7 +236,7 @@ extension ThumbnailService {
     }
 
     private func post(
-        _ body: UploadBody, _ mediaType: String, to path: String, _ parameters: [Rendition.Parameter], accept: String,
+        _ body: UploadBody, mediaType: String, to path: String, parameters: [Rendition.Parameter], accept: String,
         progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Answer {
         let query = parameters.map(\.text).joined(separator: "&")

@@ -38,8 +38,7 @@ enum CompletionTable {
     private static let settings =
         [CommandOption(name: "config", form: "FILE", help: "the settings file", completion: .files)]
         + SettingTable.all.map { setting in
-            CommandOption(
-                name: String(setting.flag.dropFirst(2)), form: "VALUE", help: setting.help, completion: .none)
+            CommandOption(name: String(setting.flag.dropFirst(2)), form: "VALUE", help: setting.help, completion: .none)
         }
 }
 

@@ -42,7 +42,7 @@ enum ExplainCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             if arguments.has(environment) { return try explainEnvironment(arguments) }
             let options = try Options(arguments)
             var settings = try CommandRunner.settings(arguments)
@@ -50,13 +50,14 @@ enum ExplainCommand {
             var pipeline = settings.pipeline
             pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
             let explainer = TargetExplainer(
-                settings, pipeline, DownloadRules(settings.downloads, tenants: settings.tenantDownloads))
+                settings, pipeline: pipeline,
+                rules: DownloadRules(settings.downloads, tenants: settings.tenantDownloads))
             let now = SystemTimekeeper().secondsSince1970
             let explain = { (url: String) in
                 explainer.explanation(of: url, accept: options.accept, for: options.source, now: now)
             }
             let isAnyRejected =
-                if let list = options.list { try summarize(list, options, explain) } else {
+                if let list = options.list { try summarize(list, with: options, explaining: explain) } else {
                     printEach(options, explain)
                 }
             return isAnyRejected ? ExitStatus.failed : 0
@@ -92,7 +93,7 @@ enum ExplainCommand {
 
     /// Returns whether a URL is rejected.
     private static func summarize(
-        _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
+        _ list: String, with options: Options, explaining explain: (String) -> TargetExplanation
     ) throws(UsageError) -> Bool {
         guard let text = Program.input(at: list).map({ String(decoding: $0, as: UTF8.self) }) else {
             throw UsageError("\(list) cannot be read")

@@ -36,7 +36,7 @@ enum PlanCommand {
         examples: ["alula plan photos --requests 2M --images 500k --hits 0.95 -w 320,640,1280 -f webp"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             let settings = try CommandRunner.settings(arguments)
             var load = CapacityPlan.Load(
                 requestsPerDay: try number(requests, in: arguments), images: try number(images, in: arguments),
@@ -44,8 +44,8 @@ enum PlanCommand {
             load.peak = try number(peak, in: arguments, default: load.peak)
             load.utilization = try number(utilization, in: arguments, atMost: 1, default: load.utilization)
             let renditions = try Rendition.all(
-                arguments.values(of: Rendition.option), arguments.parameters, format: nil,
-                CommandSession.adapted(settings, jobs: 1).api.nativeDialect)
+                of: arguments.values(of: Rendition.option), options: arguments.parameters, format: nil,
+                dialect: CommandSession.adapted(settings, jobs: 1).api.nativeDialect)
             load.renditions = Double(renditions.count)
             let (samples, unread) = SourceList.expanded(
                 arguments.operands.map { CommandSource($0, settings.downloads.origins) },
@@ -53,7 +53,9 @@ enum PlanCommand {
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             guard !samples.isEmpty else { throw UsageError("a sample is needed") }
             let session = try CommandSession(settings, jobs: 1)
-            let costs = try await CostMeasurement(session, samples.map(\.source), renditions.map(\.request)).costs()
+            let costs = try await CostMeasurement(
+                session, samples: samples.map(\.source), requests: renditions.map(\.request)
+            ).costs()
             await session.end()
             let plans = [1.0, 10].map { times in
                 var larger = load
@@ -62,7 +64,8 @@ enum PlanCommand {
             }
             return Program.print(
                 arguments.has(.json)
-                    ? PlanText.json(plans, costs).text : PlanText.table(plans, costs, load, samples: samples.count))
+                    ? PlanText.json(plans, costs).text
+                    : PlanText.table(of: plans, costs: costs, load: load, samples: samples.count))
                 ? 0 : 1
         }
     }
@@ -96,7 +99,7 @@ private struct CostMeasurement {
     /// The kernel counts processor time in ticks, so shorter measurements are inaccurate.
     private static let minimumSeconds = 2.0
 
-    init(_ session: CommandSession, _ samples: [CommandSource], _ requests: [Request]) {
+    init(_ session: CommandSession, samples: [CommandSource], requests: [Request]) {
         (self.session, self.samples, self.requests) = (session, samples, requests)
     }
 
@@ -125,8 +128,7 @@ private struct CostMeasurement {
             let opened = try await session.open(sample, receipt: "plan")
             defer { session.close(opened) }
             let pipeline = session.engine.pipeline
-            let result = try await pipeline.thumbnail(
-                for: Job(pipeline.resolved(request, of: opened), receipt: "plan"))
+            let result = try await pipeline.thumbnail(for: Job(pipeline.resolved(request, of: opened), receipt: "plan"))
             return (opened.byteCount, result.image.bytes.count)
         } catch {
             throw CommandFailure(error).about(sample.text)
@@ -136,7 +138,7 @@ private struct CostMeasurement {
 
 enum PlanText {
     static func table(
-        _ plans: [CapacityPlan], _ costs: CapacityPlan.Costs, _ load: CapacityPlan.Load, samples: Int
+        of plans: [CapacityPlan], costs: CapacityPlan.Costs, load: CapacityPlan.Load, samples: Int
     ) -> String {
         let rows: [(String, (CapacityPlan) -> String)] = [
             ("requests per second, peak", { rounded($0.requests) }),

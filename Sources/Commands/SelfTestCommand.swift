@@ -18,7 +18,7 @@ enum SelfTestCommand {
             """, takesSettings: false)
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             if let operand = arguments.operands.first { throw UsageError("\(operand) is not expected") }
             guard test() else { throw CommandFailure(code: "self_test", "self-test: failed, see above") }
             return Program.print("all checks passed") ? 0 : 1

@@ -38,7 +38,7 @@ enum SignCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             guard let keyText = arguments.value(of: key) ?? Program.environment["ALULA_SIGNING_KEYS"],
                 let key = try? SettingParser.keys.parse(keyText).first
             else {

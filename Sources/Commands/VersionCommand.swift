@@ -7,7 +7,7 @@ enum VersionCommand {
         takesSettings: false)
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             if let operand = arguments.operands.first { throw UsageError("\(operand) is not expected") }
             return Program.print(Program.build) ? 0 : 1
         }

@@ -37,19 +37,19 @@ final class ConfiguredTenants: Sendable {
 
 extension TargetExplainer {
     /// - Parameter pipeline: With the formats that may be decoded.
-    package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
+    package init(_ settings: Settings, pipeline: PipelineConfiguration, rules: DownloadRules) {
         // An unused account: explaining charges none.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
         let tenants = ConfiguredTenants(settings, rules) { _ in account }
         let entries = tenants.entries
         guard !entries.isEmpty else {
-            self.init(settings.api, pipeline, rules)
+            self.init(settings.api, pipeline: pipeline, rules: rules)
             return
         }
         let directory = TenantDirectory(entries)
-        self.init(settings.api, pipeline, rules) { target, host in
+        self.init(settings.api, pipeline: pipeline, rules: rules) { target, host in
             let (settings, rules) = tenants.view(directory.claim(of: target, host: host).tenant)
-            return TargetExplainer(settings.api, pipeline, rules)
+            return TargetExplainer(settings.api, pipeline: pipeline, rules: rules)
         }
     }
 }

@@ -140,8 +140,7 @@ struct MetricsExporter: Sendable {
         self.timekeeper = timekeeper
         beginning = MetricTimeline(settings.exports.temporality, since: UInt64(clamping: start))
         documents = registry.counters(
-            "alula_metric_documents_total", help: "Metric documents by result.",
-            labels: "result", counting: "document")
+            "alula_metric_documents_total", help: "Metric documents by result.", labels: "result", counting: "document")
         for result in ["taken", "lost"] { _ = documents.counter(result) }
     }
 

@@ -10,9 +10,7 @@ import ThumbnailPipeline
 extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
-    init(
-        _ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper
-    ) {
+    init(_ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper) {
         let authorities = engine.settings.downloads.certificateAuthorities
         // Not the engine, whose registry refers to the notifier.
         let (loader, downloader) = (engine.loader, engine.downloader)

@@ -63,7 +63,8 @@ package struct Engine: Sendable {
         resultStore = writable[settings.resultStore.origin].map {
             SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
-        let caches = Self.caches(settings, disk: disk, sharedStore, resultStore, log: log, timekeeper: timekeeper)
+        let caches = Self.caches(
+            settings, disk: disk, sharedCache: sharedStore, resultStore: resultStore, log: log, timekeeper: timekeeper)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: timekeeper,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
@@ -101,8 +102,8 @@ package struct Engine: Sendable {
     }
 
     private static func caches(
-        _ settings: Settings, disk: DiskStore?, _ sharedCache: SharedStore?, _ resultStore: SharedStore?,
-        log: EventLog, timekeeper: any Timekeeper
+        _ settings: Settings, disk: DiskStore?, sharedCache: SharedStore?, resultStore: SharedStore?, log: EventLog,
+        timekeeper: any Timekeeper
     ) -> CacheLayers {
         // A command without such caches does not load libraries to learn their versions.
         let isLasting = disk != nil || sharedCache != nil || resultStore != nil
@@ -157,11 +158,9 @@ package struct Engine: Sendable {
 
     /// Replaces the rules for sources, and the limits of caches and downloads; returns the settings in use.
     func use(_ settings: Settings) -> Settings {
-        let rules = DownloadRules(
-            settings.downloads, after: downloader.rules, tenants: settings.tenantDownloads)
+        let rules = DownloadRules(settings.downloads, after: downloader.rules, tenants: settings.tenantDownloads)
         let earlier = writableOrigins.withLock { $0 }
-        let writable = WritableOrigins(
-            rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: earlier)
+        let writable = WritableOrigins(rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: earlier)
         writableOrigins.withLock { $0 = writable }
         end(earlier.replaced(by: writable), after: settings.api.requestTimeout * 2)
         var settings = settings
@@ -265,14 +264,12 @@ struct Service: Sendable {
         let publicResponder = ReloadableResponder(listeners.publicResponder(of: version.withLock { $0 }))
         let adminResponder = ReloadableResponder(listeners.adminResponder(of: version.withLock { $0 }))
         let configurations = settings.listeners
-        adminServer = try HTTPServer(
-            configuration: configurations.admin, responder: adminResponder, logger: logger)
+        adminServer = try HTTPServer(configuration: configurations.admin, responder: adminResponder, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.text(as: $0) }, logger: logger)
         }
-        publicServer = try HTTPServer(
-            configuration: configurations.public, responder: publicResponder, logger: logger)
+        publicServer = try HTTPServer(configuration: configurations.public, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
         reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier, events] settings in
             let settings = engine.use(settings)

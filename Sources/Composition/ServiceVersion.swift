@@ -77,7 +77,7 @@ struct ServiceListeners: Sendable {
         return ListenerResponder(
             administering: administered, sites: settings.adminSites, token: AdminToken(settings.api.adminToken),
             reader: version.prefetchReader,
-            explainer: TargetExplainer(settings, settings.pipeline, version.rules), workers: engine.lanes.small,
-            bodies: bodies, logger: logger, timekeeper: timekeeper)
+            explainer: TargetExplainer(settings, pipeline: settings.pipeline, rules: version.rules),
+            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
     }
 }

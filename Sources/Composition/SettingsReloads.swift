@@ -68,8 +68,7 @@ package final class SettingsReloads: Sendable {
             } catch {
                 let failure = SettingsReload.Failure(error)
                 state.results?.counter("failed").increment()
-                state.logger.error(
-                    "settings not reloaded", ["detail": .string(failure.lines.joined(separator: "; "))])
+                state.logger.error("settings not reloaded", ["detail": .string(failure.lines.joined(separator: "; "))])
                 throw failure
             }
         }

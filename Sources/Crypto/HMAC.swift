@@ -21,7 +21,9 @@ package enum HMAC {
         var code = [UInt8](repeating: 0, count: hash.byteCount)
         var length: UInt32 = 0
         let made = unsafe code.withUnsafeMutableBufferPointer { code in
-            unsafe computeHMAC(hash, key, CInt(key.count), message, message.count, code.baseAddress, &length)
+            unsafe computeHMAC(
+                hash, key: key, keyCount: CInt(key.count), message: message, count: message.count,
+                code: code.baseAddress, length: &length)
         }
         precondition(made && length == hash.byteCount, "libcrypto cannot compute HMAC")
         return code
@@ -34,8 +36,8 @@ package enum HMAC {
 }
 
 private func computeHMAC(
-    _ hash: HMAC.Hash, _ key: UnsafePointer<UInt8>, _ keyCount: CInt, _ message: UnsafePointer<UInt8>, _ count: Int,
-    _ code: UnsafeMutablePointer<UInt8>?, _ length: UnsafeMutablePointer<UInt32>
+    _ hash: HMAC.Hash, key: UnsafePointer<UInt8>, keyCount: CInt, message: UnsafePointer<UInt8>, count: Int,
+    code: UnsafeMutablePointer<UInt8>?, length: UnsafeMutablePointer<UInt32>
 ) -> Bool {
     let function =
         switch hash {

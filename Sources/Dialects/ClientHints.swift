@@ -16,9 +16,11 @@ package struct ClientHints: Hashable, Sendable {
     package init() {}
 
     package init(_ fields: HTTPFields, reading requested: HintFields = .all) {
-        if requested.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
-        if requested.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }
-        if requested.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
+        if requested.contains(.secWidth) { width = read(fields, named: [.secWidth, .width], by: Self.width) }
+        if requested.contains(.secRatio) { ratio = read(fields, named: [.secRatio, .ratio], by: Self.ratio) }
+        if requested.contains(.saveData) {
+            savesData = read(fields, named: [.saveData]) { $0 == "on" ? true : nil } ?? false
+        }
     }
 
     package func only(_ requested: HintFields) -> ClientHints {
@@ -45,7 +47,7 @@ package struct ClientHints: Hashable, Sendable {
     }
 
     private mutating func read<Value>(
-        _ fields: HTTPFields, _ names: [HintFields], _ parse: (String) -> Value?
+        _ fields: HTTPFields, named names: [HintFields], by parse: (String) -> Value?
     ) -> Value? {
         for name in names {
             self.fields.insert(name)

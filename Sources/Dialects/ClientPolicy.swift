@@ -23,9 +23,7 @@ package struct ClientPolicy: Sendable {
         try allowed(try dialect.request(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
-    package func allowed(
-        _ query: Request, isSigned: Bool, _ hints: ClientHints
-    ) throws(APIError) -> Request {
+    package func allowed(_ query: Request, isSigned: Bool, _ hints: ClientHints) throws(APIError) -> Request {
         var query = query
         query.limits = query.limits.within(limits)
         guard query.form.facts == nil else { return query }

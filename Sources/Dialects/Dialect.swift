@@ -125,3 +125,16 @@ package enum DialectMatch: Sendable {
 package protocol RenditionDialect: Dialect {
     func target(source: String, rendition: String) throws(APIError) -> String
 }
+
+/// The configuration of a dialect with keys, of which settings name one.
+package protocol KeyedConfiguration: Sendable {
+    /// Several for rotation or of a tenant.
+    var keys: [[UInt8]] { get set }
+}
+
+extension KeyedConfiguration {
+    package var key: [UInt8]? {
+        get { keys.first }
+        set { keys = newValue.map { [$0] } ?? [] }
+    }
+}

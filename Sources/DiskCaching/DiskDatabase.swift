@@ -64,7 +64,10 @@ struct DiskDatabase {
         }
         let version = configuration.contentVersion * 1_000 + DiskSchema.version
         if identity == Identity() {
-            return (try DiskDatabase(connection, folder, configuration, version: version, isNew: true), .new)
+            return (
+                try DiskDatabase(
+                    connection, folder: folder, configuration: configuration, version: version, isNew: true), .new
+            )
         }
         let isOurs = identity.application == DiskSchema.applicationID
         guard isOurs, identity.version == version, identity.statements == DiskSchema.statements else {
@@ -72,7 +75,10 @@ struct DiskDatabase {
         }
         guard folder.hasRemovalList else { return (nil, .emptied) }
         do throws(SQLiteError) {
-            return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
+            return (
+                try DiskDatabase(
+                    connection, folder: folder, configuration: configuration, version: version, isNew: false), .known
+            )
         } catch  where error.kind == .damaged {
             return (nil, .emptied)
         }
@@ -83,7 +89,7 @@ struct DiskDatabase {
     private static let tagRoom = (256 << 10)...(128 << 20)
 
     private init(
-        _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
+        _ connection: SQLiteConnection, folder: DiskFolder, configuration: DiskStoreConfiguration, version: Int,
         isNew: Bool
     ) throws(SQLiteError) {
         // The folder has already opened the file for writing, so its header must forbid it.

@@ -86,9 +86,7 @@ final class DiskWorker: @unchecked Sendable {
         return DiskUsage()
     }
 
-    private static func removeAll(
-        from source: [UInt8], in database: DiskDatabase
-    ) throws(SQLiteError) -> DiskUsage {
+    private static func removeAll(from source: [UInt8], in database: DiskDatabase) throws(SQLiteError) -> DiskUsage {
         try database.tags.remove(source)
         return try database.entries.removeAll(from: source)
     }

@@ -34,8 +34,7 @@ struct DownloadSlots {
     private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
     init(_ configuration: DownloadConfiguration) {
-        self.init(
-            maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
+        self.init(maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
         use(configuration)
     }
 

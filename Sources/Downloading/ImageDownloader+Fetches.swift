@@ -66,9 +66,9 @@ extension ImageDownloader {
             result = .failure(error)
         }
         action.progress.take(nil)
-        let end = FinishedTransfer(identity, result, action.progress, in: timekeeper.now - begin)
+        let end = FinishedTransfer(identity, result: result, progress: action.progress, in: timekeeper.now - begin)
         // Report it before another fetch of the source can begin.
-        observer.transfer?(TransferReport(identity, .ended(end), action.progress))
+        observer.transfer?(TransferReport(identity, state: .ended(end), progress: action.progress))
         let completion = finish(action, with: result)
         start(completion.starts)
         activity?.watch()
@@ -92,9 +92,7 @@ extension ImageDownloader {
         }
     }
 
-    private func finish(
-        _ action: State.StartAction, with result: Result<FetchOutcome, any Error>
-    ) -> State.Completion {
+    private func finish(_ action: State.StartAction, with result: Result<FetchOutcome, any Error>) -> State.Completion {
         let identity = action.request.identity
         return shell.withLock { shell in
             shell.tasks[action.fetch] = nil
@@ -113,9 +111,9 @@ extension ImageDownloader {
     private func reportStart(of action: State.StartAction) {
         guard let report = observer.transfer else { return }
         let (identity, progress) = (action.request.identity, action.progress)
-        report(TransferReport(identity, .started, progress))
+        report(TransferReport(identity, state: .started, progress: progress))
         progress.watch(every: TransferReport.interval, by: timekeeper) { [weak progress] in
-            if let progress { report(TransferReport(identity, .progress, progress)) }
+            if let progress { report(TransferReport(identity, state: .progress, progress: progress)) }
         }
     }
 
@@ -130,19 +128,15 @@ extension ImageDownloader {
         }
     }
 
-    private func fetch(
-        _ action: State.StartAction, reason: OriginResponseInfo.Reason
-    ) async throws -> FetchOutcome {
+    private func fetch(_ action: State.StartAction, reason: OriginResponseInfo.Reason) async throws -> FetchOutcome {
         let request = action.request
         var base = action.storedCopy
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
-        let receiver: any SourceReceiver =
-            request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
+        let receiver: any SourceReceiver = request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
         let fetch = OriginFetch(action: action, base: base, reason: reason, receiver: receiver)
         if let walk = request.walk { return try await parts(of: fetch, by: walk) }
         var answer = try await loader.load(
-            TransferRequest(
-                identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
+            TransferRequest(identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
             progress: action.progress)
         if case .notModified(let confirmation) = answer {
             if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(.whole(copy)) }
@@ -169,8 +163,7 @@ extension ImageDownloader {
     }
 
     func mayStore(_ fetch: OriginFetch) -> Bool {
-        !fetch.action.request.directives.noStore
-            && !shell.withLock { $0.state.isInvalidated(fetch.action.fetch) }
+        !fetch.action.request.directives.noStore && !shell.withLock { $0.state.isInvalidated(fetch.action.fetch) }
     }
 
     private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginResponseInfo.Reason {

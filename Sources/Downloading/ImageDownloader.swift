@@ -27,9 +27,8 @@ package final class ImageDownloader: Sendable {
     private let current: Locked<DownloadRules>
 
     package init(
-        rules: DownloadRules, loader: any DataLoading, cache: any SourceCaching,
-        timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver(),
-        budget: MemoryBudget = MemoryBudget()
+        rules: DownloadRules, loader: any DataLoading, cache: any SourceCaching, timekeeper: any Timekeeper,
+        observer: DownloadObserver = DownloadObserver(), budget: MemoryBudget = MemoryBudget()
     ) {
         self.budget = budget
         let shell = Locked(Shell(state: State(rules.configuration)))
@@ -119,8 +118,7 @@ package final class ImageDownloader: Sendable {
             // A failure is remembered; there is no caller to report it to.
             _ = try? await self.fetched(
                 SourceRequest(identity: identity, needsBytes: false, isBackground: true, walk: walk),
-                receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
-                deadline: nil)
+                receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36), deadline: nil)
             self.shell.withLock { _ = $0.revalidating.remove(identity) }
         }
     }
@@ -170,9 +168,7 @@ package final class ImageDownloader: Sendable {
 
     package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
 
-    private func fetched(
-        _ request: SourceRequest, receipt: String, deadline: Duration?
-    ) async throws -> FetchedSource {
+    private func fetched(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
         var (request, rangeBytes) = (request, 0)
         while true {
             switch try await join(request, receipt: receipt, deadline: deadline) {
@@ -187,9 +183,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    private func join(
-        _ request: SourceRequest, receipt: String, deadline: Duration?
-    ) async throws -> FetchOutcome {
+    private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchOutcome {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in

@@ -118,8 +118,7 @@ struct ImageDownloaderState<Answer> {
         fetch.storedCopy = view?.copy
         let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
         let queriesSlowerLayers = queriesSlowerLayers && key.mode != .unstored && !isWhole
-        let slot =
-            queriesSlowerLayers ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
+        let slot = queriesSlowerLayers ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
         guard slot != nil || queriesSlowerLayers || queue.hasRoom(for: fetch, among: fetches) else {
             return .rejected(DownloadError.queueFull, answer)
         }
@@ -334,7 +333,6 @@ struct ImageDownloaderState<Answer> {
     private func action(of fetch: SharedFetch<Answer>, at now: Duration) -> StartAction {
         StartAction(
             fetch: fetch.id, request: fetch.key.extent == .whole ? fetch.request.ofWhole : fetch.request,
-            progress: fetch.progress, storedCopy: fetch.storedCopy,
-            slotWait: now - fetch.queuedAt)
+            progress: fetch.progress, storedCopy: fetch.storedCopy, slotWait: now - fetch.queuedAt)
     }
 }

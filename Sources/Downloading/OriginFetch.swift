@@ -20,8 +20,7 @@ struct OriginFetch {
     }
 
     func exchange(status: Int, _ timings: TransferTimings) -> OriginResponseInfo {
-        OriginResponseInfo(
-            reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
+        OriginResponseInfo(reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
     }
 }
 
@@ -63,8 +62,7 @@ extension ImageDownloader {
             switch walk.need(known) {
             case .complete:
                 if mayStore(fetch) { fetch.receiver.store(known) }
-                return .fetched(
-                    .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))
+                return .fetched(.part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))
             case .ranges(let missing, let limit):
                 if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
             case .run(let run):

@@ -53,7 +53,7 @@ struct FetchKey: Hashable {
         mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
     }
 
-    private init(_ identity: SourceIdentity, _ mode: Mode, _ extent: SourceWalk.Extent) {
+    private init(_ identity: SourceIdentity, mode: Mode, extent: SourceWalk.Extent) {
         (self.identity, self.mode, self.extent) = (identity, mode, extent)
     }
 
@@ -69,7 +69,7 @@ struct FetchKey: Hashable {
             case .unstored: []
             }
         let extents = extent == .whole ? SourceWalk.Extent.allCases : [extent, .whole]
-        return modes.flatMap { mode in extents.map { FetchKey(identity, mode, $0) } }
+        return modes.flatMap { mode in extents.map { FetchKey(identity, mode: mode, extent: $0) } }
     }
 }
 

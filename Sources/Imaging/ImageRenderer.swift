@@ -11,9 +11,8 @@ package enum ImageRenderer {
     ///   - faces: The faces of the source, largest first, if the plan needs them.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
-        _ image: DecodedImage, additions: [DecodedImage] = [],
-        reuse: @escaping AdditionPixelCache = AdditionForm.made, faces: [Face] = [], plan: RenderPlan,
-        token: WorkToken, codec: any ImageCodec = InProcessCodec()
+        _ image: DecodedImage, additions: [DecodedImage] = [], reuse: @escaping AdditionPixelCache = AdditionForm.made,
+        faces: [Face] = [], plan: RenderPlan, token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
         precondition(additions.count == plan.additions.count, "the plan is for another number of images")
         try token.check()
@@ -24,8 +23,7 @@ package enum ImageRenderer {
             FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
         }
         let resolved = try (plan.border?.resolved(plan, for: image, token: token) ?? plan).placed(by: faces)
-        let isAnyWide =
-            try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
+        let isAnyWide = try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
         let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)
         let source = image
         func gainMap(after steps: RenderSteps) -> GainMapMaker {
@@ -34,7 +32,7 @@ package enum ImageRenderer {
         }
         func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
             let done = Array(plan.steps.dropLast(rest.steps.count))
-            return try withResult(composer(rest), of: image, token) { result, frames, placed in
+            return try withResult(composer(rest), of: image, token: token) { result, frames, placed in
                 try encode(
                     result, frames: frames, of: image, plan: rest,
                     gainMap: gainMap(after: RenderSteps(done + Array(placed))), token: token, codec: codec)
@@ -91,7 +89,7 @@ package enum ImageRenderer {
             let part = PlanarLane.part(of: shown, for: image, needsPixels: true)
             (source, rest) = (try PlanarRendering.pixels(of: image, target: part.target, token: token), part.rest)
         }
-        return try withResult(composer(rest), of: source, token) { result, frames, _ in
+        return try withResult(composer(rest), of: source, token: token) { result, frames, _ in
             try DecodedImage(
                 pixels: result.pixels(token: token), size: rest.outputSize, bands: result.bands, frames: frames
             ).isWide(token: token)
@@ -122,7 +120,7 @@ package enum ImageRenderer {
 
     /// Calls `body` with the lazily computed result; the steps have resolved positions.
     private static func withResult<Result>(
-        _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
+        _ composer: FrameComposer, of image: DecodedImage, token: WorkToken,
         _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
     ) throws -> Result {
         try VipsError.reported(token) {

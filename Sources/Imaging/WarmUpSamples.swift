@@ -45,17 +45,21 @@ enum WarmUpSamples {
 
     /// One pixel of three half floats.
     private static let exr: [UInt8] = {
-        func attribute(_ name: String, _ type: String, _ value: [UInt8]) -> [UInt8] {
+        func attribute(_ name: String, type: String, value: [UInt8]) -> [UInt8] {
             text(name) + [0] + text(type) + [0, UInt8(value.count), 0, 0, 0] + value
         }
         let half: [UInt8] = [0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
         let channels = ["B", "G", "R"].flatMap { text($0) + half }
         let one: [UInt8] = [0, 0, 0x80, 0x3F]
         let attributes = [
-            attribute("channels", "chlist", channels + [0]), attribute("compression", "compression", [0]),
-            attribute("dataWindow", "box2i", zeros(16)), attribute("displayWindow", "box2i", zeros(16)),
-            attribute("lineOrder", "lineOrder", [0]), attribute("pixelAspectRatio", "float", one),
-            attribute("screenWindowCenter", "v2f", zeros(8)), attribute("screenWindowWidth", "float", one), [0],
+            attribute("channels", type: "chlist", value: channels + [0]),
+            attribute("compression", type: "compression", value: [0]),
+            attribute("dataWindow", type: "box2i", value: zeros(16)),
+            attribute("displayWindow", type: "box2i", value: zeros(16)),
+            attribute("lineOrder", type: "lineOrder", value: [0]),
+            attribute("pixelAspectRatio", type: "float", value: one),
+            attribute("screenWindowCenter", type: "v2f", value: zeros(8)),
+            attribute("screenWindowWidth", type: "float", value: one), [0],
         ]
         let header: [UInt8] = [0x76, 0x2F, 0x31, 0x01, 2, 0, 0, 0] + attributes.flatMap { $0 }
         let start = header.count + 8

@@ -26,9 +26,7 @@ package final class SharedBytes: @unchecked Sendable {
     ///
     /// - Parameter footprint: The memory in bytes that `release` frees.
     @unsafe
-    package init(
-        adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping Release
-    ) {
+    package init(adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping Release) {
         precondition(0...footprint ~= count, "a block cannot have a negative size, or more bytes than memory")
         unsafe self.base = base
         self.count = count

@@ -59,14 +59,14 @@ struct DialectSettings: Sendable {
         [
             Setting(
                 "unsignedDialects", \.api.unsignedDialects,
-                .set(
+                as: .set(
                     .list(allowed: "\(unsigned.joined(separator: ", ")), separated by commas") {
                         unsigned.contains($0) ? ExactText($0) : nil
                     }),
                 help: "\(unsigned.joined(separator: ", ")): serve these without keys even if others have keys",
                 reloads: true),
             Setting(
-                environmentOf, \.dialects.environmentOf, .choice,
+                environmentOf, \.dialects.environmentOf, as: .choice,
                 help:
                     "imgproxy, thumbor, imagor or imaginary: read its environment variables; Alula's settings override them"
             ),
@@ -82,7 +82,7 @@ extension DialectRow {
         name: "wsrv", path: { $0.wsrv.prefix },
         settings: [
             Setting(
-                "wsrvPath", \.dialects.wsrv.prefix, .path(example: "/wsrv"),
+                "wsrvPath", \.dialects.wsrv.prefix, as: .path(example: "/wsrv"),
                 help: "path of weserv/images' (wsrv.nl) URLs: / or a prefix such as /wsrv")
         ]
     ) { settings, _ in settings.wsrv.prefix.map { WsrvDialect(at: $0) } }

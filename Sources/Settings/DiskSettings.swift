@@ -15,8 +15,7 @@ package struct DiskSettings: Sendable {
 
     package var storeConfiguration: DiskStoreConfiguration? {
         guard mode == .default, let path else { return nil }
-        return DiskStoreConfiguration(
-            folder: path, capacities: capacities, contentVersion: DiskLayer.contentVersion)
+        return DiskStoreConfiguration(folder: path, capacities: capacities, contentVersion: DiskLayer.contentVersion)
     }
 
     package var capacities: [DiskShare: Int] {

@@ -32,9 +32,7 @@ extension Settings {
         texts[ExactText(setting.name)] = text
     }
 
-    mutating func set(
-        _ setting: Setting, to text: String, from source: EffectiveSetting.Source
-    ) throws(InvalidValue) {
+    mutating func set(_ setting: Setting, to text: String, from source: EffectiveSetting.Source) throws(InvalidValue) {
         try setting.apply(&self, text)
         record(setting, text, from: source)
     }

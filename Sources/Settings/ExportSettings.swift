@@ -70,17 +70,19 @@ extension Settings {
 extension ExportSettings {
     static let table: [Setting] = [
         Setting(
-            "traceEndpoint", \.exports.traces.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/traces"),
+            "traceEndpoint", \.exports.traces.endpoint, as: .endpoint(example: "http://127.0.0.1:4318/v1/traces"),
             help: "URL of the trace collector, such as http://host:4318/v1/traces", secrecy: .hidden),
         Setting(
-            "traceSample", \.exports.sampler, share.map { TraceSampler(share: $0) }, default: "0.01",
+            "traceSample", \.exports.sampler, as: share.map { TraceSampler(share: $0) }, default: "0.01",
             help: "share of traced requests, 0 to 1"),
         Setting(
-            "metricsEndpoint", \.exports.metrics.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/metrics"),
+            "metricsEndpoint", \.exports.metrics.endpoint, as: .endpoint(example: "http://127.0.0.1:4318/v1/metrics"),
             help: "URL of the metrics collector, such as http://host:4318/v1/metrics", secrecy: .hidden),
         Setting(
             "metricsInterval", \.exports.interval,
-            SettingParser.duration.map(allowed: "a duration from 100ms to 24h") { intervals.contains($0) ? $0 : nil },
+            as: SettingParser.duration.map(allowed: "a duration from 100ms to 24h") {
+                intervals.contains($0) ? $0 : nil
+            },
             default: "60s",
             help: "interval between exports of metrics"),
     ]

@@ -23,7 +23,7 @@ struct FrontEndSettings: Sendable {
 
     static let baseOrigin = Setting(
         "baseOrigin", \.api.vocabulary.baseOrigin,
-        .init(allowed: "the name of an origin of the settings file") { text in
+        as: .init(allowed: "the name of an origin of the settings file") { text in
             text.isEmpty || text.utf8.contains(where: { ":/".utf8.contains($0) }) ? nil : SourceBase(text + ":")
         }, help: "named origin of sources that begin with one slash")
 }
@@ -46,7 +46,7 @@ extension DialectRow {
     ) -> DialectRow {
         let place = ExactText(name)
         let path = Setting(
-            name + "Path", \.dialects.frontEnds.places[place], .path(example: defaultPath),
+            name + "Path", \.dialects.frontEnds.places[place], as: .path(example: defaultPath),
             help: "path of \(makers)'s image endpoint, such as \(defaultPath)")
         return DialectRow(name: name, path: { $0.frontEnds.places[place] }, settings: [path] + others) {
             settings, vocabulary in
@@ -58,23 +58,24 @@ extension DialectRow {
 
     private static let next = [
         Setting(
-            "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), whenUnset: "sizes, else as Next.js",
+            "nextSizes", \.dialects.frontEnds.nextSizes, as: .integers(in: 1...16_384),
+            whenUnset: "sizes, else as Next.js",
             help: "allowed widths for nextPath", reloads: true),
         Setting(
-            "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100),
+            "nextQualities", \.dialects.frontEnds.nextQualities, as: .integers(in: 1...100),
             whenUnset: "qualities, else 75",
             help: "allowed qualities for nextPath", reloads: true),
         Setting(
-            "nextFormats", \.dialects.frontEnds.next.formats, .formats(), whenUnset: "webp",
+            "nextFormats", \.dialects.frontEnds.next.formats, as: .formats(), whenUnset: "webp",
             help: "formats that Accept may choose for nextPath"),
     ]
 
     private static let vercel = [
         Setting(
-            "vercelSizes", \.dialects.frontEnds.vercelSizes, .integers(in: 1...16_384),
+            "vercelSizes", \.dialects.frontEnds.vercelSizes, as: .integers(in: 1...16_384),
             whenUnset: "sizes, else 640 to 3840", help: "allowed widths for vercelPath", reloads: true),
         Setting(
-            "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), whenUnset: "avif,webp",
+            "vercelFormats", \.dialects.frontEnds.vercel.formats, as: .formats(), whenUnset: "avif,webp",
             help: "formats that Accept may choose for vercelPath"),
     ]
 }

@@ -50,27 +50,28 @@ struct ImaginaryEnvironment: OtherServiceReader {
 
     /// The flags with hyphens, and the variables that override them.
     private static let access: [OtherServiceRow<Self>] = [
-        OtherServiceRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, replacing: ["imaginarySignatureKey"]),
+        OtherServiceRow("URL_SIGNATURE_KEY", \.signatureKey, as: .init { $0 }, replacing: ["imaginarySignatureKey"]),
         OtherServiceRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, replacing: ["imaginarySignatureKey"]) {
             $0.signatureKey = $0.signatureKey ?? $1
         },
         OtherServiceRow("-KEY", "imaginaryKey"),
-        OtherServiceRow("-ENABLE_URL_SIGNATURE", \.demandsSignatures, .goFlag, replacing: ["imaginarySignatureKey"]),
-        OtherServiceRow("-ENABLE_URL_SOURCE", \.dialect.takesURLs, .goFlag),
-        OtherServiceRow("-DISABLE_ENDPOINTS", \.dialect.disabledRoutes, .set(.names)) { _ in true },
         OtherServiceRow(
-            "-ALLOWED_ORIGINS", \.settings.downloads.allowedSources, .init(patterns), replacing: ["allowedSources"]),
-        OtherServiceRow("-MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
+            "-ENABLE_URL_SIGNATURE", \.demandsSignatures, as: .goFlag, replacing: ["imaginarySignatureKey"]),
+        OtherServiceRow("-ENABLE_URL_SOURCE", \.dialect.takesURLs, as: .goFlag),
+        OtherServiceRow("-DISABLE_ENDPOINTS", \.dialect.disabledRoutes, as: .set(.names)) { _ in true },
+        OtherServiceRow(
+            "-ALLOWED_ORIGINS", \.settings.downloads.allowedSources, as: .init(patterns), replacing: ["allowedSources"]),
+        OtherServiceRow("-MAX_ALLOWED_SIZE", "maxSourceBytes", as: .unlessZero),
         OtherServiceRow(
             "-MAX_ALLOWED_RESOLUTION", "maxSourcePixels",
-            .init { (text) throws(InvalidValue) in
+            as: .init { (text) throws(InvalidValue) in
                 guard let millions = Double(text), millions >= 0, millions < 1e6 else {
                     throw InvalidValue(allowed: "millions of pixels")
                 }
                 return millions > 0 ? String(Int((millions * 1_000_000).rounded())) : nil
             }),
         OtherServiceRow(
-            "-MOUNT", \.folder, .init(allowed: "a folder") { resolved($0) }, replacing: ["origins.\(origin)"]),
+            "-MOUNT", \.folder, as: .init(allowed: "a folder") { resolved($0) }, replacing: ["origins.\(origin)"]),
     ]
 
     /// Flags that correspond to settings of the service, and a variable.
@@ -78,11 +79,11 @@ struct ImaginaryEnvironment: OtherServiceReader {
         OtherServiceRow("PORT", "port"),
         OtherServiceRow("-A", "bind"),
         OtherServiceRow("-P", "port"),
-        OtherServiceRow("-CORS", "allowOrigin", .flag(on: "*")),
-        OtherServiceRow("-PATH_PREFIX", "imaginaryPath", .path),
-        OtherServiceRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
-        OtherServiceRow("-HTTP_READ_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
-        OtherServiceRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
+        OtherServiceRow("-CORS", "allowOrigin", as: .flag(on: "*")),
+        OtherServiceRow("-PATH_PREFIX", "imaginaryPath", as: .path),
+        OtherServiceRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, as: .integer(in: 0...31_556_926)),
+        OtherServiceRow("-HTTP_READ_TIMEOUT", "requestTimeout", as: .init { $0 + "s" }),
+        OtherServiceRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", as: .init { $0 + "s" }),
         OtherServiceRow("-ENABLE_PLACEHOLDER", SettingParser.goFlag) {
             if $1 { $0.placeholder = $0.placeholder ?? ImaginaryPlaceholder() }
         },
@@ -91,7 +92,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
             reader.placeholder = ImaginaryPlaceholder()
             reader.placeholder?.source = source
         },
-        OtherServiceRow("-PLACEHOLDER_STATUS", \.placeholderStatus, .integer(in: 200...599)),
+        OtherServiceRow("-PLACEHOLDER_STATUS", \.placeholderStatus, as: .integer(in: 200...599)),
         OtherServiceRow("-LOG_LEVEL", "logLevel"),
         OtherServiceRow("-CERTFILE", rejected: noTLS),
         OtherServiceRow("-KEYFILE", rejected: noTLS),
@@ -132,8 +133,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
             }
             let host = rest.prefix(before: UInt8(ascii: "/"))
             let path = rest[host.endIndex...]
-            let ending =
-                path.hasSuffix("*") ? String(path) : (path.hasSuffix("/") ? String(path) : path + "/") + "*"
+            let ending = path.hasSuffix("*") ? String(path) : (path.hasSuffix("/") ? String(path) : path + "/") + "*"
             // A wildcard subdomain also matches the host itself.
             let hosts = host.suffix(after: "*.").map { [String(host), String($0)] } ?? [String(host)]
             for host in hosts {

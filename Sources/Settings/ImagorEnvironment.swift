@@ -55,17 +55,17 @@ struct ImagorEnvironment: OtherServiceReader {
 
     private static let targets: [OtherServiceRow<Self>] = [
         OtherServiceRow("IMAGOR_SECRET", "thumborKey"),
-        OtherServiceRow("IMAGOR_UNSAFE", "thumborUnsafe", .onOrOff),
-        OtherServiceRow("IMAGOR_SIGNER_TYPE", "thumborSigner", .init { $0.lowercased() }),
+        OtherServiceRow("IMAGOR_UNSAFE", "thumborUnsafe", as: .onOrOff),
+        OtherServiceRow("IMAGOR_SIGNER_TYPE", "thumborSigner", as: .init { $0.lowercased() }),
         OtherServiceRow("IMAGOR_SIGNER_TRUNCATE", "thumborSignerTruncate"),
         automatic("IMAGOR_AUTO_AVIF", .avif),
         automatic("IMAGOR_AUTO_WEBP", .webp),
-        OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
+        OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", as: .onOrOff),
         OtherServiceRow(
             "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets here"),
         OtherServiceRow(
             "CONFIG", rejected: "none: imagor's file is not read, and a secret may lie there; set its variables"),
-        OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", .path),
+        OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", as: .path),
         OtherServiceRow(
             "HTTP_LOADER_DEFAULT_SCHEME",
             SettingParser.text(allowed: "http or https") { ["http", "https"].contains($0) },
@@ -74,10 +74,10 @@ struct ImagorEnvironment: OtherServiceReader {
             // A base URL is more specific.
             if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(scheme + "://") }
         },
-        OtherServiceRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
-        OtherServiceRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, seconds),
-        OtherServiceRow("IMAGOR_CACHE_HEADER_SWR", \.staleLifetime, seconds),
-        OtherServiceRow("IMAGOR_CACHE_HEADER_NO_CACHE", \.keepsNothing, .goFlag),
+        OtherServiceRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", as: .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, as: seconds),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_SWR", \.staleLifetime, as: seconds),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_NO_CACHE", \.keepsNothing, as: .goFlag),
     ]
 
     private var dialect: ThumborConfiguration {
@@ -94,8 +94,8 @@ struct ImagorEnvironment: OtherServiceReader {
     private static let bounds: [OtherServiceRow<Self>] = [
         OtherServiceRow("VIPS_DISABLE_FILTERS", SettingParser.names) { $0.disable($1) },
         OtherServiceRow("VIPS_DISABLE_BLUR", SettingParser.goFlag) { $0.disable($1 ? ["blur", "sharpen"] : []) },
-        OtherServiceRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, .goFlag),
-        OtherServiceRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, aboveZero) { $0 != nil },
+        OtherServiceRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, as: .goFlag),
+        OtherServiceRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, as: aboveZero) { $0 != nil },
     ]
 
     private mutating func disable(_ filters: [ExactText]) {
@@ -127,10 +127,10 @@ struct ImagorEnvironment: OtherServiceReader {
             OtherServiceRow("HTTP_LOADER_DISABLE", SettingParser.goFlag) {
                 if $1 { $0.settings.downloads.allowsUnnamedSources = false }
             },
-            OtherServiceRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
-            OtherServiceRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
-            OtherServiceRow("VIPS_MAX_WIDTH", \.maximumWidth, side, replacing: ["maxSourcePixels"]),
-            OtherServiceRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, replacing: ["maxSourcePixels"]),
+            OtherServiceRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", as: .unlessZero),
+            OtherServiceRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", as: .unlessZero),
+            OtherServiceRow("VIPS_MAX_WIDTH", \.maximumWidth, as: side, replacing: ["maxSourcePixels"]),
+            OtherServiceRow("VIPS_MAX_HEIGHT", \.maximumHeight, as: side, replacing: ["maxSourcePixels"]),
         ]
 
     private static let side = SettingParser.integer(in: 0...1_000_000).map { $0 > 0 ? $0 : nil }
@@ -138,8 +138,10 @@ struct ImagorEnvironment: OtherServiceReader {
     private static let files: [OtherServiceRow<Self>] =
         [
             OtherServiceRow(
-                "S3_LOADER_BUCKET", \.bucket, .init { $0 }, replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
-            OtherServiceRow("S3_LOADER_BASE_DIR", \.bucketFolder, .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
+                "S3_LOADER_BUCKET", \.bucket, as: .init { $0 },
+                replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
+            OtherServiceRow(
+                "S3_LOADER_BASE_DIR", \.bucketFolder, as: .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
             OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) {
                 _, _ in
             },
@@ -152,7 +154,7 @@ struct ImagorEnvironment: OtherServiceReader {
             OtherServiceRow("S3_STORAGE_BUCKET", rejected: "none: only S3_LOADER_BUCKET has sources here"),
             OtherServiceRow("S3_RESULT_STORAGE_BUCKET", rejected: "none: resultStore keeps results in a bucket"),
             OtherServiceRow(
-                "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
+                "FILE_LOADER_BASE_DIR", \.folder, as: .init(allowed: "a folder") { resolved($0) },
                 replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),
         ]
         + ["S3_ENDPOINT", "S3_LOADER_ENDPOINT"].map {
@@ -163,15 +165,15 @@ struct ImagorEnvironment: OtherServiceReader {
         OtherServiceRow("PORT", "port"),
         OtherServiceRow("SERVER_ADDRESS", "bind"),
         OtherServiceRow("PROMETHEUS_BIND", "metricsBind"),
-        OtherServiceRow("SERVER_CORS", "allowOrigin", .flag(on: "*")),
-        OtherServiceRow("SERVER_ACCESS_LOG", "accessLog", .onOrOff),
-        OtherServiceRow("IMAGOR_REQUEST_TIMEOUT", "requestTimeout", timeout),
-        OtherServiceRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
-        OtherServiceRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
+        OtherServiceRow("SERVER_CORS", "allowOrigin", as: .flag(on: "*")),
+        OtherServiceRow("SERVER_ACCESS_LOG", "accessLog", as: .onOrOff),
+        OtherServiceRow("IMAGOR_REQUEST_TIMEOUT", "requestTimeout", as: timeout),
+        OtherServiceRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", as: timeout),
+        OtherServiceRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", as: timeout),
         OtherServiceRow("HTTP_LOADER_USER_AGENT", "userAgent"),
         OtherServiceRow("HTTP_LOADER_PROXY_URLS", "outboundProxy"),
-        OtherServiceRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", aboveZero.map { $0.map { String($0) } }),
-        OtherServiceRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
+        OtherServiceRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", as: aboveZero.map { $0.map { String($0) } }),
+        OtherServiceRow("VIPS_AVIF_SPEED", "avifEffort", as: .avifSpeed),
     ]
 
     private static let timeout = milliseconds.map { Optional("\($0)ms") }
@@ -262,9 +264,7 @@ struct ImagorEnvironment: OtherServiceReader {
         text.hasPrefix("-") ? 0 : try milliseconds.parse(text) / 1_000
     }
 
-    private static let milliseconds = SettingParser(
-        allowed: "a duration such as 30s, 1h30m or 500ms"
-    ) { text -> Int? in
+    private static let milliseconds = SettingParser(allowed: "a duration such as 30s, 1h30m or 500ms") { text -> Int? in
         if text == "0" { return 0 }
         let units: [(String, Double)] = [("ms", 1), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
         var (rest, sum) = (Substring(text), 0.0)

@@ -75,14 +75,14 @@ struct ImgproxyEnvironment: OtherServiceReader {
             "ENV_", rejected: "none: variables are not read from other places, and keys could be among them"),
         OtherServiceRow(
             "PATH_PREFIX", "imgproxyPath",
-            .init { (text) throws(InvalidValue) in
+            as: .init { (text) throws(InvalidValue) in
                 try SettingParser.path.parse(text.hasPrefix("/") ? text : "/" + text)
             }),
         OtherServiceRow("BASE_URL", "imgproxyBaseURL"),
-        OtherServiceRow("URL_REPLACEMENTS", \.dialect.replacements, .init(replacements)),
+        OtherServiceRow("URL_REPLACEMENTS", \.dialect.replacements, as: .init(replacements)),
         OtherServiceRow("ARGUMENTS_SEPARATOR", "imgproxyArgumentsSeparator"),
-        OtherServiceRow("BASE64_URL_INCLUDES_FILENAME", \.dialect.ignoresNameAfterBase64, .goFlag),
-        OtherServiceRow("ALLOW_SECURITY_OPTIONS", \.dialect.allowsSecurityOptions, .goFlag),
+        OtherServiceRow("BASE64_URL_INCLUDES_FILENAME", \.dialect.ignoresNameAfterBase64, as: .goFlag),
+        OtherServiceRow("ALLOW_SECURITY_OPTIONS", \.dialect.allowsSecurityOptions, as: .goFlag),
         OtherServiceRow("PRESETS", anyText, replacing: ["presets"]) { reader, text in
             let separator = reader.variables["IMGPROXY_PRESETS_SEPARATOR"] ?? ","
             reader.presetTexts += text.split(separator: separator).map(String.init)
@@ -92,11 +92,11 @@ struct ImgproxyEnvironment: OtherServiceReader {
             guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
             reader.presetTexts += lines.split(whereSeparator: \.isNewline).map(String.init)
         },
-        OtherServiceRow("LOCAL_FILESYSTEM_ROOT", \.localRoot, .init { $0 }, replacing: ["origins.\(localOrigin)"]),
-        OtherServiceRow("FALLBACK_IMAGE_URL", \.dialect.fallback, .init { ExactText($0) }),
-        OtherServiceRow("TTL", \.maximumAge, .integer(in: 0...1_000_000_000)),
-        OtherServiceRow("CACHE_CONTROL_PASSTHROUGH", \.passesCacheControl, .goFlag),
-        OtherServiceRow("RETURN_ATTACHMENT", \.dialect.savesAnswers, .goFlag),
+        OtherServiceRow("LOCAL_FILESYSTEM_ROOT", \.localRoot, as: .init { $0 }, replacing: ["origins.\(localOrigin)"]),
+        OtherServiceRow("FALLBACK_IMAGE_URL", \.dialect.fallback, as: .init { ExactText($0) }),
+        OtherServiceRow("TTL", \.maximumAge, as: .integer(in: 0...1_000_000_000)),
+        OtherServiceRow("CACHE_CONTROL_PASSTHROUGH", \.passesCacheControl, as: .goFlag),
+        OtherServiceRow("RETURN_ATTACHMENT", \.dialect.savesAnswers, as: .goFlag),
         OtherServiceRow("WATERMARK_PATH") { (reader, text) throws(InvalidValue) in
             reader.dialect.watermark = try reader.addFile(text, as: watermarkOrigin)
         },
@@ -104,7 +104,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
             "WATERMARK_DATA",
             anyText.map(allowed: "base64 of a file") { text in Base64.decode(text).flatMap { $0.isEmpty ? nil : $0 } }
         ) { $0.dialect.watermark = $0.addFile("watermark", as: watermarkOrigin, at: .memory($1)) },
-        OtherServiceRow("WATERMARK_URL", \.dialect.watermark, .init { ExactText($0) }),
+        OtherServiceRow("WATERMARK_URL", \.dialect.watermark, as: .init { ExactText($0) }),
     ]
 
     private static let defaults: [OtherServiceRow<Self>] =
@@ -125,7 +125,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
                     throw InvalidValue(allowed: "formats such as svg,gif")
                 }
             },
-            OtherServiceRow("QUALITY", \.dialect.defaults.quality, .integer(in: 1...100)),
+            OtherServiceRow("QUALITY", \.dialect.defaults.quality, as: .integer(in: 1...100)),
             OtherServiceRow("FORMAT_QUALITY") { (reader, text) throws(InvalidValue) in
                 for member in try SettingParser.members.parse(text) {
                     let parts = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
@@ -135,26 +135,27 @@ struct ImgproxyEnvironment: OtherServiceReader {
                     else { throw InvalidValue(allowed: "pairs such as avif=60,webp=75") }
                 }
             },
-            OtherServiceRow("AUTO_ROTATE", \.dialect.defaults.turnsUpright, .goFlag),
-            OtherServiceRow("STRIP_METADATA", \.dialect.defaults.stripsMetadata, .goFlag),
-            OtherServiceRow("KEEP_COPYRIGHT", \.dialect.defaults.keepsCopyright, .goFlag),
-            OtherServiceRow("STRIP_COLOR_PROFILE", \.dialect.defaults.stripsColorProfile, .goFlag),
+            OtherServiceRow("AUTO_ROTATE", \.dialect.defaults.turnsUpright, as: .goFlag),
+            OtherServiceRow("STRIP_METADATA", \.dialect.defaults.stripsMetadata, as: .goFlag),
+            OtherServiceRow("KEEP_COPYRIGHT", \.dialect.defaults.keepsCopyright, as: .goFlag),
+            OtherServiceRow("STRIP_COLOR_PROFILE", \.dialect.defaults.stripsColorProfile, as: .goFlag),
             OtherServiceRow(
-                "USE_LINEAR_COLORSPACE", \.dialect.defaults.light, SettingParser.goFlag.map { $0 ? .linear : .gamma }),
+                "USE_LINEAR_COLORSPACE", \.dialect.defaults.light,
+                as: SettingParser.goFlag.map { $0 ? .linear : .gamma }),
             OtherServiceRow(
                 "WATERMARK_OPACITY", \.dialect.defaults.watermarkOpacity,
-                number.map(allowed: "a number above 0 and at most 1") { $0 > 0 && $0 <= 1 ? $0 : nil }),
+                as: number.map(allowed: "a number above 0 and at most 1") { $0 > 0 && $0 <= 1 ? $0 : nil }),
         ]
 
     private static let bounds: [OtherServiceRow<Self>] = [
-        OtherServiceRow("ALLOWED_PROCESSING_OPTIONS", \.dialect.allowedOptions, .set(.names)) { !$0.isEmpty },
-        OtherServiceRow("ONLY_PRESETS", \.dialect.allowsOnlyPresets, .goFlag) { $0 },
+        OtherServiceRow("ALLOWED_PROCESSING_OPTIONS", \.dialect.allowedOptions, as: .set(.names)) { !$0.isEmpty },
+        OtherServiceRow("ONLY_PRESETS", \.dialect.allowsOnlyPresets, as: .goFlag) { $0 },
         OtherServiceRow(
-            "MAX_ANIMATION_FRAMES", \.dialect.defaults.maximumFrames, .integer(in: 1...1_000_000_000)
+            "MAX_ANIMATION_FRAMES", \.dialect.defaults.maximumFrames, as: .integer(in: 1...1_000_000_000)
         ) { _ in true },
-        OtherServiceRow("MAX_ANIMATION_FRAME_RESOLUTION", \.dialect.defaults.maximumFramePixels, pixels) { $0 > 0 },
+        OtherServiceRow("MAX_ANIMATION_FRAME_RESOLUTION", \.dialect.defaults.maximumFramePixels, as: pixels) { $0 > 0 },
         OtherServiceRow(
-            "MAX_RESULT_DIMENSION", \.dialect.defaults.maximumSide, .integer(in: 0...1_000_000_000)
+            "MAX_RESULT_DIMENSION", \.dialect.defaults.maximumSide, as: .integer(in: 0...1_000_000_000)
         ) { $0 > 0 },
     ]
 
@@ -173,29 +174,29 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("OPEN_TELEMETRY_ENABLE_METRICS", SettingParser.goFlag, replacing: ["metricsEndpoint"]) {
             if !$1 { $0.settings.exports.clearEndpoints(traces: false) }
         },
-        OtherServiceRow("TIMEOUT", "requestTimeout", seconds),
-        OtherServiceRow("DOWNLOAD_TIMEOUT", "downloadTimeout", seconds),
-        OtherServiceRow("READ_REQUEST_TIMEOUT", "headerTimeout", seconds),
-        OtherServiceRow("KEEP_ALIVE_TIMEOUT", "keepAliveTimeout", seconds),
-        OtherServiceRow("GRACEFUL_STOP_TIMEOUT", "shutdownTimeout", seconds),
-        OtherServiceRow("WORKERS", "renderWorkers", .unlessZero),
-        OtherServiceRow("MAX_CLIENTS", "maxConnections", .unlessZero),
+        OtherServiceRow("TIMEOUT", "requestTimeout", as: seconds),
+        OtherServiceRow("DOWNLOAD_TIMEOUT", "downloadTimeout", as: seconds),
+        OtherServiceRow("READ_REQUEST_TIMEOUT", "headerTimeout", as: seconds),
+        OtherServiceRow("KEEP_ALIVE_TIMEOUT", "keepAliveTimeout", as: seconds),
+        OtherServiceRow("GRACEFUL_STOP_TIMEOUT", "shutdownTimeout", as: seconds),
+        OtherServiceRow("WORKERS", "renderWorkers", as: .unlessZero),
+        OtherServiceRow("MAX_CLIENTS", "maxConnections", as: .unlessZero),
         OtherServiceRow("MAX_REDIRECTS", "maxRedirects"),
-        OtherServiceRow("MAX_SRC_RESOLUTION", "maxSourcePixels", pixels.map { String(max(1, $0)) }),
-        OtherServiceRow("MAX_SRC_FILE_SIZE", "maxSourceBytes", .unlessZero),
+        OtherServiceRow("MAX_SRC_RESOLUTION", "maxSourcePixels", as: pixels.map { String(max(1, $0)) }),
+        OtherServiceRow("MAX_SRC_FILE_SIZE", "maxSourceBytes", as: .unlessZero),
         OtherServiceRow("ALLOW_ORIGIN", "allowOrigin"),
         OtherServiceRow("USER_AGENT", "userAgent"),
-        OtherServiceRow("JPEG_PROGRESSIVE", "jpegProgressive", .onOrOff),
+        OtherServiceRow("JPEG_PROGRESSIVE", "jpegProgressive", as: .onOrOff),
         OtherServiceRow("WEBP_EFFORT", "webpEffort"),
         OtherServiceRow("JXL_EFFORT", "jxlEffort"),
-        OtherServiceRow("AVIF_SPEED", "avifEffort", .avifSpeed),
+        OtherServiceRow("AVIF_SPEED", "avifEffort", as: .avifSpeed),
         OtherServiceRow(
-            "ALLOWED_SOURCES", \.allowedSources, .init(ImgproxyAllowedSources.init), replacing: ["allowedSources"]),
+            "ALLOWED_SOURCES", \.allowedSources, as: .init(ImgproxyAllowedSources.init), replacing: ["allowedSources"]),
         opening("LOOPBACK", ["127.0.0.0/8", "::1/128"]),
         opening("LINK_LOCAL", ["169.254.0.0/16", "fe80::/10"]),
         opening("PRIVATE", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
-        OtherServiceRow("LOG_LEVEL", "logLevel", .init { $0 == "warn" ? "warning" : $0 }),
-        OtherServiceRow("LOG_FORMAT", "logFormat", .init { $0 == "json" ? "json" : "text" }),
+        OtherServiceRow("LOG_LEVEL", "logLevel", as: .init { $0 == "warn" ? "warning" : $0 }),
+        OtherServiceRow("LOG_FORMAT", "logFormat", as: .init { $0 == "json" ? "json" : "text" }),
     ]
 
     private static func opening(_ kind: String, _ networks: [String]) -> OtherServiceRow<Self> {

@@ -8,25 +8,25 @@ extension DialectRow {
         name: "imgproxy", path: { $0.imgproxy.prefix },
         settings: [
             Setting(
-                "imgproxyPath", \.dialects.imgproxy.prefix, .path(example: "/img"),
+                "imgproxyPath", \.dialects.imgproxy.prefix, as: .path(example: "/img"),
                 help: "path of imgproxy's URLs, such as /img or /"),
             Setting(
-                "imgproxyKeys", \.dialects.imgproxy.keys, .hexadecimal,
+                "imgproxyKeys", \.dialects.imgproxy.keys, as: .hexadecimal,
                 help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret, reloads: true),
             Setting(
-                "imgproxySalts", \.dialects.imgproxy.salts, .hexadecimal,
+                "imgproxySalts", \.dialects.imgproxy.salts, as: .hexadecimal,
                 help: "hexadecimal salts, one for each key", secrecy: .secret, reloads: true),
             Setting(
-                "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, .integer(in: 1...32), default: "32",
+                "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, as: .integer(in: 1...32), default: "32",
                 help: "length of imgproxy's signatures in bytes, 1…32"),
             Setting(
-                "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, .names,
+                "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, as: .names,
                 help: "texts accepted as signatures", secrecy: .secret, reloads: true),
             Setting(
-                "imgproxyBaseURL", \.dialects.imgproxy.baseURL, .sourceBase,
+                "imgproxyBaseURL", \.dialects.imgproxy.baseURL, as: .sourceBase,
                 help: "prefix of sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),
             Setting(
-                "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, separator,
+                "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, as: separator,
                 default: ":", help: "separator of option arguments in imgproxy's URLs"),
         ],
         hasKeys: { !$0.imgproxy.keys.isEmpty }

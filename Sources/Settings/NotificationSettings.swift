@@ -24,14 +24,16 @@ extension NotificationSettings {
         },
         Setting(
             "cacheTagHeader", \.api.cacheTagField,
-            .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") { CacheTagField($0) },
+            as: .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") {
+                CacheTagField($0)
+            },
             help: "field with the tags of responses, such as Cache-Tag, Surrogate-Key or xkey"),
         Setting(
-            "tags", \.api.tags, .choice, whenUnset: "signed where there are keys, else any",
+            "tags", \.api.tags, as: .choice, whenUnset: "signed where there are keys, else any",
             help: "any: all requests may name tags; signed: only signed URLs and presets"),
         Setting(
             "callbackHosts", \.notifying.callbackHosts,
-            SettingParser.members.map(
+            as: SettingParser.members.map(
                 allowed: "hosts such as hooks.example.com or *.example.com, separated by commas"
             ) { CallbackHosts($0) }, help: "hosts that callbacks of jobs may name: NAME or *.NAME", reloads: true),
     ]

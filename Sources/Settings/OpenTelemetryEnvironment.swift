@@ -29,10 +29,7 @@ struct OpenTelemetryEnvironment {
             ("traceEndpoint", exports.traces.endpoint?.canonical),
             ("metricsEndpoint", exports.metrics.endpoint?.canonical),
             ("traceSample", exports.sampler == before.sampler ? nil : environment["OTEL_TRACES_SAMPLER"]),
-            (
-                "metricsInterval",
-                exports.interval == before.interval ? nil : "\(Int(exports.interval.milliseconds))ms"
-            ),
+            ("metricsInterval", exports.interval == before.interval ? nil : "\(Int(exports.interval.milliseconds))ms"),
         ]
         for (name, text) in changes {
             guard let setting = SettingTable.named(name), let text else { continue }
@@ -45,9 +42,7 @@ struct OpenTelemetryEnvironment {
         self.exports = exports
     }
 
-    private mutating func value<Value>(
-        _ name: String, allowed: String, _ read: (String) -> Value?
-    ) -> Value? {
+    private mutating func value<Value>(_ name: String, allowed: String, _ read: (String) -> Value?) -> Value? {
         guard let text = environment[name]?.trimmingSpaces, !text.isEmpty else { return nil }
         if let value = read(text) { return value }
         exports.ignored.append(IgnoredVariable(name: name, allowed: allowed))

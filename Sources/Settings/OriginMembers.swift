@@ -18,9 +18,7 @@ struct OriginMembers {
     let environment: [String: String]
 
     /// Allows only these names; nil allows any.
-    init(
-        _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
-    ) throws(OriginProblem) {
+    init(_ value: JSONValue, at path: String, names: [String]?, environment: [String: String]) throws(OriginProblem) {
         let form = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
         guard let members = value.members else { throw OriginProblem(path: path, allowed: form) }
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
@@ -37,7 +35,8 @@ struct OriginMembers {
 
     func value(_ name: String) -> JSONValue? { members[ExactText(name)] }
 
-    func member(_ value: JSONValue, _ name: String, _ names: [String]) throws(OriginProblem) -> OriginMembers {
+    func member(_ value: JSONValue, named name: String, allowing names: [String]) throws(OriginProblem) -> OriginMembers
+    {
         try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 

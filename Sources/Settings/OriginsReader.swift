@@ -25,7 +25,7 @@ enum OriginsReader {
         var problems: [SettingsProblem] = []
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
             do throws(OriginProblem) {
-                origins.append(try origin(name, description, environment))
+                origins.append(try origin(name, from: description, environment: environment))
             } catch {
                 problems.append(error.problem)
             }
@@ -34,7 +34,7 @@ enum OriginsReader {
     }
 
     private static func origin(
-        _ name: String, _ value: JSONValue, _ environment: [String: String]
+        _ name: String, from value: JSONValue, environment: [String: String]
     ) throws(OriginProblem) -> Origin {
         let path = "origins.\(name)"
         guard Origins.isName(name) else {
@@ -186,9 +186,7 @@ enum OriginsReader {
         return Set(pins)
     }
 
-    private static func readLimits(
-        _ object: OriginMembers, into limits: inout OriginLimits
-    ) throws(OriginProblem) {
+    private static func readLimits(_ object: OriginMembers, into limits: inout OriginLimits) throws(OriginProblem) {
         limits.connectTimeout = try object.setting("connectTimeout", .duration)
         limits.firstByteTimeout = try object.setting("firstByteTimeout", .duration)
         limits.downloadTimeout = try object.setting("downloadTimeout", .duration)

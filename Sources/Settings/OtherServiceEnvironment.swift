@@ -137,7 +137,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         }
     }
 
-    init(_ name: String, _ setting: String, _ parser: SettingParser<String?> = .same) {
+    init(_ name: String, _ setting: String, as parser: SettingParser<String?> = .same) {
         self.init(name) { (reader, text) throws(InvalidValue) in
             if let text = try parser.parse(text) { try reader.set(setting, text) }
         }
@@ -145,7 +145,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
 
     /// - Parameter bounds: A value restricts the dialect's targets, which another dialect could bypass.
     init<Value>(
-        _ name: String, _ place: Place<Value>, _ parser: SettingParser<Value>, replacing settings: [String] = [],
+        _ name: String, _ place: Place<Value>, as parser: SettingParser<Value>, replacing settings: [String] = [],
         bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
     ) {
         self.init(name, replacing: settings) { (reader, text) throws(InvalidValue) in
@@ -156,9 +156,9 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
     }
 
     init<Value>(
-        _ name: String, _ place: Place<Value?>, _ parser: SettingParser<Value>, replacing settings: [String] = []
+        _ name: String, _ place: Place<Value?>, as parser: SettingParser<Value>, replacing settings: [String] = []
     ) {
-        self.init(name, place, parser.map(Optional.some), replacing: settings)
+        self.init(name, place, as: parser.map(Optional.some), replacing: settings)
     }
 
     init(_ name: String, rejected allowed: String) {

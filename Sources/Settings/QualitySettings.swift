@@ -7,13 +7,13 @@ import ThumbnailPipeline
 extension SettingTable {
     static let quality: [Setting] = [
         Setting(
-            "autoQuality", \.pipeline.rules.similarity.minimum, similarity, default: "0.98",
+            "autoQuality", \.pipeline.rules.similarity.minimum, as: similarity, default: "0.98",
             help: "q=auto: sufficient similarity, 0 to 1", forCommands: true),
         Setting(
-            "autoQualityMin", \.pipeline.rules.similarity.lowest, .integer(in: 1...100), default: "40",
+            "autoQualityMin", \.pipeline.rules.similarity.lowest, as: .integer(in: 1...100), default: "40",
             help: "q=auto: lowest quality", forCommands: true),
         Setting(
-            "autoQualityMax", \.pipeline.rules.similarity.highest, .integer(in: 1...100), default: "90",
+            "autoQualityMax", \.pipeline.rules.similarity.highest, as: .integer(in: 1...100), default: "90",
             help: "q=auto: highest quality", forCommands: true),
     ]
 
@@ -39,19 +39,19 @@ extension Settings {
 extension SettingTable {
     static let sizes: [Setting] = [
         Setting(
-            "sizes", \.api.vocabulary.sizes.sizes, .integers(in: 1...16_384), whenUnset: "any",
+            "sizes", \.api.vocabulary.sizes.sizes, as: .integers(in: 1...16_384), whenUnset: "any",
             help: "sides in pixels that unsigned requests may use", reloads: true),
         Setting(
-            "qualities", \.api.vocabulary.sizes.qualities, .integers(in: 1...100), whenUnset: "any",
+            "qualities", \.api.vocabulary.sizes.qualities, as: .integers(in: 1...100), whenUnset: "any",
             help: "qualities that unsigned requests may use", reloads: true),
         Setting(
-            "sizesPolicy", \.api.vocabulary.sizes.rule, .choice, default: "refuse",
+            "sizesPolicy", \.api.vocabulary.sizes.rule, as: .choice, default: "refuse",
             help: "up: replace other sizes by the next larger one", reloads: true),
         Setting(
-            "autoWidth", \.api.vocabulary.sizes.automaticWidth, .integer(in: 1...16_384), default: "640",
+            "autoWidth", \.api.vocabulary.sizes.automaticWidth, as: .integer(in: 1...16_384), default: "640",
             help: "w=auto: width for clients without hints", reloads: true),
         Setting(
-            "saveDataQuality", \.api.saveDataQuality, .integer(in: 1...100),
+            "saveDataQuality", \.api.saveDataQuality, as: .integer(in: 1...100),
             help: "maximum default quality for clients that save data", reloads: true),
     ]
 }

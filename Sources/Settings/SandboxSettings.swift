@@ -20,10 +20,10 @@ package struct SandboxSettings: Sendable {
 extension SandboxSettings {
     static let table: [Setting] = [
         Setting(
-            "requireSandbox", \.sandbox.isRequired, .flag, default: "off",
+            "requireSandbox", \.sandbox.isRequired, as: .flag, default: "off",
             help: "start only if decoders can be confined", forCommands: true),
         Setting(
-            "decodeInProcess", \.sandbox.decodesInProcess, .flag, default: "off",
+            "decodeInProcess", \.sandbox.decodesInProcess, as: .flag, default: "off",
             help: "decode without a sandbox", forCommands: true),
     ]
 }

@@ -145,8 +145,10 @@ struct CompletedSecrets {
 
     private mutating func completed(_ value: JSONValue, at path: String) -> JSONValue {
         switch SecretReference(value) {
-        case .variable(let name) where environment[name] == nil: return placeholder(name, "environment variable", path)
-        case .file(let place) where unsafe access(place, R_OK) != 0: return placeholder(place, "file", path)
+        case .variable(let name) where environment[name] == nil:
+            return placeholder(for: name, kind: "environment variable", path: path)
+        case .file(let place) where unsafe access(place, R_OK) != 0:
+            return placeholder(for: place, kind: "file", path: path)
         default: break
         }
         switch value {
@@ -158,7 +160,7 @@ struct CompletedSecrets {
         }
     }
 
-    private mutating func placeholder(_ place: String, _ kind: String, _ path: String) -> JSONValue {
+    private mutating func placeholder(for place: String, kind: String, path: String) -> JSONValue {
         missing.append(SettingsProblem(path: path, line: "\(path): the \(kind) \(place) is missing"))
         environment[place] = Self.placeholder
         return .object([("env", .string(place))])

@@ -37,7 +37,7 @@ package struct Setting: Sendable {
     /// - Parameter whenUnset: The behavior without a default, for people.
     init<Value>(
         _ name: String, _ place: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
-        _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
+        as parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands isForCommands: Bool = false, reloads isReloadable: Bool = false
     ) {
         self.name = name
@@ -65,11 +65,11 @@ package struct Setting: Sendable {
 
     init<Value>(
         _ name: String, _ place: SettingKeyPath<Value?>, also others: [SettingKeyPath<Value?>] = [],
-        _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
+        as parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands: Bool = false, reloads: Bool = false
     ) {
         self.init(
-            name, place, also: others, parser.map(Optional.some), default: value, whenUnset: whenUnset, help: help,
+            name, place, also: others, as: parser.map(Optional.some), default: value, whenUnset: whenUnset, help: help,
             secrecy: secrecy, forCommands: forCommands, reloads: reloads)
     }
 
@@ -79,7 +79,7 @@ package struct Setting: Sendable {
         copying copy: @escaping Copying, read: @escaping ObjectReader
     ) -> Setting {
         var setting = Setting(
-            name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy, reloads: true)
+            name, \.self, as: .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy, reloads: true)
         setting.readObject = read
         return setting.copying(copy)
     }

@@ -20,9 +20,7 @@ package struct SettingParser<Value>: Sendable {
         SettingParser<Other> { (text) throws(InvalidValue) in transform(try parse(text)) }
     }
 
-    func map<Other>(
-        allowed: String, _ transform: @escaping @Sendable (Value) -> Other?
-    ) -> SettingParser<Other> {
+    func map<Other>(allowed: String, _ transform: @escaping @Sendable (Value) -> Other?) -> SettingParser<Other> {
         SettingParser<Other> { (text) throws(InvalidValue) in
             guard let value = transform(try parse(text)) else { throw InvalidValue(allowed: allowed) }
             return value

@@ -18,150 +18,152 @@ package enum SettingTable {
 
     private static let listeners: [Setting] = [
         Setting(
-            "bind", \.publicListener.bindAddress, address, default: "0.0.0.0",
+            "bind", \.publicListener.bindAddress, as: address, default: "0.0.0.0",
             help: "address of the public listener, or unix:/path"),
         Setting(
-            "port", \.publicListener.port, port, default: "8080",
+            "port", \.publicListener.port, as: port, default: "8080",
             help: "port of the public listener; 0 picks a free one"),
         Setting(
-            "adminBind", \.adminListener.bindAddress, address, default: "127.0.0.1",
+            "adminBind", \.adminListener.bindAddress, as: address, default: "127.0.0.1",
             help: "address of the admin listener, or unix:/path"),
         Setting(
-            "adminPort", \.adminListener.port, port, default: "9091",
+            "adminPort", \.adminListener.port, as: port, default: "9091",
             help: "port of the admin listener; 0 picks a free one"),
         Setting(
-            "socketMode", \.publicListener.socketMode, also: [\.adminListener.socketMode], .mode, default: "0660",
+            "socketMode", \.publicListener.socketMode, also: [\.adminListener.socketMode], as: .mode, default: "0660",
             help: "permissions of Unix sockets"),
         Setting(
-            "metricsBind", \.metricsListener, .listener,
+            "metricsBind", \.metricsListener, as: .listener,
             help: "ADDRESS:PORT of a listener that serves only metrics, such as 0.0.0.0:9090"),
         Setting(
             "adminHosts", \.api.adminSites,
-            hostNames.map { AdminSites(names: $0) },
+            as: hostNames.map { AdminSites(names: $0) },
             help: "host names of the admin listener besides addresses and localhost; * allows any"),
         Setting(
             "adminToken", \.api.adminToken,
-            .init(allowed: "printable ASCII characters without spaces") { text in
+            as: .init(allowed: "printable ASCII characters without spaces") { text in
                 text.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f } ? Secret(text) : nil
             }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret, reloads: true),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
-            .duration,
+            as: .duration,
             default: "60s", help: "timeout of idle connections"),
         Setting(
-            "headerTimeout", \.publicListener.headerTimeout, also: [\.adminListener.headerTimeout], .duration,
+            "headerTimeout", \.publicListener.headerTimeout, also: [\.adminListener.headerTimeout], as: .duration,
             default: "5s", help: "timeout of a request header"),
         Setting(
-            "maxConnections", \.publicListener.maximumConnections, .integer(in: 1...1_000_000), default: "4096",
+            "maxConnections", \.publicListener.maximumConnections, as: .integer(in: 1...1_000_000), default: "4096",
             help: "maximum connections; above it, idle ones are closed"),
         Setting(
             "maxConnectionsPerAddress", \.publicListener.maximumConnectionsPerAddress,
-            also: [\.api.maximumRequestsPerClient], .integer(in: 1...1_000_000),
+            also: [\.api.maximumRequestsPerClient], as: .integer(in: 1...1_000_000),
             help: "maximum connections from one address"),
         Setting(
             "trustedProxies", \.api.trustedProxies,
-            SettingParser.networks.map { TrustedProxies($0) },
+            as: SettingParser.networks.map { TrustedProxies($0) },
             help: "networks of proxies whose X-Forwarded-For and traceparent are trusted"),
     ]
 
     private static let downloads: [Setting] = [
         Setting(
-            "maxActiveDownloads", \.downloads.maximumActiveDownloads, .integer(in: 1...10_000), default: "32",
+            "maxActiveDownloads", \.downloads.maximumActiveDownloads, as: .integer(in: 1...10_000), default: "32",
             help: "maximum concurrent transfers", forCommands: true, reloads: true),
         Setting(
-            "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, .integer(in: 1...10_000),
+            "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, as: .integer(in: 1...10_000),
             default: "8", help: "maximum concurrent transfers to one host:port", forCommands: true, reloads: true),
         Setting(
-            "downloadOrder", \.downloads.order, .choice, default: "fifo",
+            "downloadOrder", \.downloads.order, as: .choice, default: "fifo",
             help: "order of queued transfers: fifo or lifo"),
         Setting(
-            "maxQueuedDownloads", \.downloads.maximumQueuedDownloads, .integer(in: 0...1_000_000), default: "1024",
+            "maxQueuedDownloads", \.downloads.maximumQueuedDownloads, as: .integer(in: 0...1_000_000), default: "1024",
             help: "maximum queued transfers; above it, requests get 503", reloads: true),
         Setting(
-            "maxRedirects", \.downloads.maximumRedirects, .integer(in: 0...20), default: "5",
+            "maxRedirects", \.downloads.maximumRedirects, as: .integer(in: 0...20), default: "5",
             help: "maximum redirects, each checked like the first URL", forCommands: true),
         Setting(
-            "connectTimeout", \.downloads.connectTimeout, .duration, default: "3s",
+            "connectTimeout", \.downloads.connectTimeout, as: .duration, default: "3s",
             help: "timeout of name lookup and connection to an origin", forCommands: true),
         Setting(
-            "firstByteTimeout", \.downloads.firstByteTimeout, .duration, default: "5s",
+            "firstByteTimeout", \.downloads.firstByteTimeout, as: .duration, default: "5s",
             help: "timeout until the first byte of a response", forCommands: true),
         Setting(
-            "downloadTimeout", \.downloads.downloadTimeout, .duration, default: "10s",
+            "downloadTimeout", \.downloads.downloadTimeout, as: .duration, default: "10s",
             help: "timeout of a whole transfer", forCommands: true),
         Setting(
-            "partialFetch", \.downloads.fetchesParts, .flag, default: "on",
+            "partialFetch", \.downloads.fetchesParts, as: .flag, default: "on",
             help: "on: only the bytes that /info needs are fetched, where origins send ranges", forCommands: true,
             reloads: true),
         Setting(
             "userAgent", \.downloads.userAgent,
-            .text(allowed: "1 to 256 printable ASCII characters") { text in
+            as: .text(allowed: "1 to 256 printable ASCII characters") { text in
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
             }, whenUnset: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it",
             forCommands: true),
         Setting(
-            "outboundProxy", \.downloads.proxy, .proxy,
+            "outboundProxy", \.downloads.proxy, as: .proxy,
             help: "HTTP proxy for sources of absolute URLs, reached by CONNECT", forCommands: true, reloads: true),
     ]
 
     private static let caches: [Setting] = [
         Setting(
-            "decodedCacheCapacity", \.pipeline.decodedCacheCapacity, .byteSize, default: "100MiB",
+            "decodedCacheCapacity", \.pipeline.decodedCacheCapacity, as: .byteSize, default: "100MiB",
             help: "decoded images in memory: eviction starts above this", reloads: true),
         Setting(
-            "decodedCachePreferred", \.pipeline.decodedCachePreferred, .byteSize, default: "60MiB",
+            "decodedCachePreferred", \.pipeline.decodedCachePreferred, as: .byteSize, default: "60MiB",
             help: "decoded images in memory: eviction stops at this", reloads: true),
         Setting(
-            "decodedCachePolicy", \.pipeline.decodedCachePolicy, .choice, default: "cost",
+            "decodedCachePolicy", \.pipeline.decodedCachePolicy, as: .choice, default: "cost",
             help: "decoded images in memory: cost evicts first what is fast to decode again; or lru", reloads: true),
         Setting(
-            "resultCacheCapacity", \.pipeline.resultCacheCapacity, .byteSize, default: "64MiB",
+            "resultCacheCapacity", \.pipeline.resultCacheCapacity, as: .byteSize, default: "64MiB",
             help: "results in memory: eviction starts above this", reloads: true),
         Setting(
-            "resultCachePreferred", \.pipeline.resultCachePreferred, .byteSize, default: "48MiB",
+            "resultCachePreferred", \.pipeline.resultCachePreferred, as: .byteSize, default: "48MiB",
             help: "results in memory: eviction stops at this", reloads: true),
         Setting(
-            "sourceCacheMemory", \.pipeline.sourceCacheMemory, .byteSize, default: "20MiB",
+            "sourceCacheMemory", \.pipeline.sourceCacheMemory, as: .byteSize, default: "20MiB",
             help: "maximum size of sources in memory", reloads: true),
         Setting(
             "sourceCachePath", \.disk.path,
-            .text(allowed: "the path of a folder, created if missing") { text in
+            as: .text(allowed: "the path of a folder, created if missing") { text in
                 text.utf8.contains { $0 != UInt8(ascii: "/") } && !text.utf8.contains(0)
             }, help: "folder of the disk cache, for one process"),
         Setting(
-            "sourceCacheDisk", \.disk.sourceCapacity, .byteSize, default: "150MiB",
+            "sourceCacheDisk", \.disk.sourceCapacity, as: .byteSize, default: "150MiB",
             help: "maximum size of sources on disk", reloads: true),
         Setting(
-            "resultCacheDisk", \.disk.resultCapacity, .byteSize, default: "150MiB",
+            "resultCacheDisk", \.disk.resultCapacity, as: .byteSize, default: "150MiB",
             help: "maximum size of results on disk", reloads: true),
-        Setting("sessionMode", \.disk.mode, .choice, default: "default", help: "ephemeral: never write to disk"),
+        Setting("sessionMode", \.disk.mode, as: .choice, default: "default", help: "ephemeral: never write to disk"),
     ]
 
     private static let freshness: [Setting] = [
         Setting(
-            "staleWhileRevalidate", \.downloads.staleAllowances.whileRevalidating, .seconds, default: "0s",
+            "staleWhileRevalidate", \.downloads.staleAllowances.whileRevalidating, as: .seconds, default: "0s",
             help: "default time to serve stale sources during revalidation"),
         Setting(
-            "staleIfError", \.downloads.staleAllowances.ifError, .seconds, default: "24h",
+            "staleIfError", \.downloads.staleAllowances.ifError, as: .seconds, default: "24h",
             help: "default time to serve stale sources while the origin fails"),
         Setting(
             "clientCacheControl", \.api.honorsClientCacheControl,
-            .named(["ignore": false, "honour": true], allowed: "ignore or honour"), default: "ignore",
+            as: .named(["ignore": false, "honour": true], allowed: "ignore or honour"), default: "ignore",
             help: "honour: apply clients' Cache-Control"),
-        Setting("clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, .seconds, help: "minimum max-age for clients"),
-        Setting("clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, .seconds, help: "maximum max-age for clients"),
         Setting(
-            "clientMaxAgeFixed", \.pipeline.clientMaxAge.fixed, .seconds,
+            "clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, as: .seconds, help: "minimum max-age for clients"),
+        Setting(
+            "clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, as: .seconds, help: "maximum max-age for clients"),
+        Setting(
+            "clientMaxAgeFixed", \.pipeline.clientMaxAge.fixed, as: .seconds,
             help: "max-age of all responses that may be shared"),
     ]
 
     private static let sources: [Setting] = [
         Setting(
-            "allowedNetworks", \.downloads.allowedNetworks, .networks,
+            "allowedNetworks", \.downloads.allowedNetworks, as: .networks,
             help: "non-public networks that may serve sources", forCommands: true, reloads: true),
         Setting(
             "allowedSources", \.allowedSources,
-            .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
+            as: .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
                 SourcePattern($0)
             }, whenUnset: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden,
             forCommands: true, reloads: true
@@ -179,76 +181,81 @@ package enum SettingTable {
         },
         Setting(
             "allowedPorts", \.downloads.allowedPorts,
-            .set(
+            as: .set(
                 .list(allowed: "ports from 1 to 65535, separated by commas") {
                     UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
                 }), default: "80,443", help: "allowed ports of public sources", forCommands: true, reloads: true),
         Setting(
-            "sourceFormats", \.sandbox.sourceFormats, .set(.formats(of: ImageFormat.allCases)),
+            "sourceFormats", \.sandbox.sourceFormats, as: .set(.formats(of: ImageFormat.allCases)),
             whenUnset: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
             help: "formats to decode", forCommands: true),
         Setting(
-            "maxSourceBytes", \.downloads.maximumBytes, also: [\.api.maximumUploadBytes], .byteSize, default: "64MiB",
+            "maxSourceBytes", \.downloads.maximumBytes, also: [\.api.maximumUploadBytes], as: .byteSize,
+            default: "64MiB",
             help: "maximum size of a source", forCommands: true),
         Setting(
-            "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, .integer(in: 1...10_000_000_000),
+            "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, as: .integer(in: 1...10_000_000_000),
             default: "100000000", help: "maximum pixels of a source", forCommands: true),
         Setting(
-            "maxFrames", \.pipeline.rules.limits.maximumFrames, .integer(in: 1...100_000), default: "256",
+            "maxFrames", \.pipeline.rules.limits.maximumFrames, as: .integer(in: 1...100_000), default: "256",
             help: "maximum frames with animated=1; the rest is dropped", forCommands: true),
         Setting(
-            "incompleteImages", \.pipeline.rules.limits.incompleteImages, .choice, default: "refuse",
+            "incompleteImages", \.pipeline.rules.limits.incompleteImages, as: .choice, default: "refuse",
             help: "serve: serve truncated images, for 60 s", forCommands: true),
     ]
 
     private static let answers: [Setting] = [
         Setting(
-            "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, .integer(in: 1...10_000_000_000),
+            "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, as: .integer(in: 1...10_000_000_000),
             default: "25000000", help: "maximum pixels of a result, all frames together", forCommands: true),
         Setting(
-            "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow, .integer(in: 1...10_000_000_000),
+            "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow,
+            as: .integer(in: 1...10_000_000_000),
             default: "6000000", help: "maximum pixels of a frame in \(slow)", forCommands: true),
         Setting(
-            "resample", \.pipeline.rules.light, .choice, default: "linear",
+            "resample", \.pipeline.rules.light, as: .choice, default: "linear",
             help: "linear: resample in linear light; gamma: in stored values", forCommands: true),
         Setting(
-            "gamut", \.pipeline.rules.gamut, .choice, default: "srgb",
+            "gamut", \.pipeline.rules.gamut, as: .choice, default: "srgb",
             help: "gamut of results: srgb or p3; auto: p3 for images that need it", forCommands: true),
         Setting(
             "keepMetadata", \.pipeline.rules.keptMetadata,
-            SettingParser(allowed: "none, or rights and ai with a comma between them") { KeptMetadata($0) },
+            as: SettingParser(allowed: "none, or rights and ai with a comma between them") { KeptMetadata($0) },
             default: "ai",
             help: "metadata that results keep: none, or of rights and ai", forCommands: true),
         Setting(
-            "faceDetection", \.findsFaces, .flag, whenUnset: "on if opencv-data is installed",
+            "faceDetection", \.findsFaces, as: .flag, whenUnset: "on if opencv-data is installed",
             help: "find faces for gravity=face and include=faces", forCommands: true),
         Setting(
-            "jpegProgressive", \.pipeline.rules.efforts[.jpeg], .named(jpegScans, allowed: "auto, on or off"),
+            "jpegProgressive", \.pipeline.rules.efforts[.jpeg], as: .named(jpegScans, allowed: "auto, on or off"),
             default: "auto", help: "auto: progressive if smaller; or on, off", forCommands: true),
         Setting(
-            "webpEffort", \.pipeline.rules.efforts[.webp], .integer(in: 0...6), default: "\(ImageFormat.webp.effort)",
+            "webpEffort", \.pipeline.rules.efforts[.webp], as: .integer(in: 0...6),
+            default: "\(ImageFormat.webp.effort)",
             help: "0…6: higher is slower and smaller", forCommands: true),
         Setting(
-            "avifEffort", \.pipeline.rules.efforts[.avif], .integer(in: 0...9), default: "\(ImageFormat.avif.effort)",
+            "avifEffort", \.pipeline.rules.efforts[.avif], as: .integer(in: 0...9),
+            default: "\(ImageFormat.avif.effort)",
             help: "0…9: higher is slower and smaller", forCommands: true),
         Setting(
-            "jxlEffort", \.pipeline.rules.efforts[.jxl], .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
+            "jxlEffort", \.pipeline.rules.efforts[.jxl], as: .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
             help: "1…9: higher is slower and smaller; below 3 as 3", forCommands: true),
         Setting(
-            "autoFormats", \.pipeline.rules.automaticFormats, .formats(), default: "webp",
+            "autoFormats", \.pipeline.rules.automaticFormats, as: .formats(), default: "webp",
             help: "formats that format=auto may choose by Accept"),
-        Setting("uploads", \.api.takesUploads, .flag, default: "off", help: "on: clients may upload images with POST"),
         Setting(
-            "maxRenditions", \.api.maximumRenditions, .integer(in: 1...1_000), default: "64",
+            "uploads", \.api.takesUploads, as: .flag, default: "off", help: "on: clients may upload images with POST"),
+        Setting(
+            "maxRenditions", \.api.maximumRenditions, as: .integer(in: 1...1_000), default: "64",
             help: "maximum renditions of one POST /thumbnails"),
         Setting(
             "cdnLoop", \.loopName,
-            .text(allowed: "a name such as alula or images.example.com") { text in
+            as: .text(allowed: "a name such as alula or images.example.com") { text in
                 (1...253).contains(text.utf8.count)
                     && text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
             }, default: "alula", help: "name in CDN-Loop; requests with it are rejected"),
         Setting(
-            "allowOrigin", \.api.allowOrigin, .originOfPages,
+            "allowOrigin", \.api.allowOrigin, as: .originOfPages,
             help: "* or the origin whose pages may read responses (CORS)"),
         .inFile(
             "watermarks", help: "named watermarks, in the file only",
@@ -267,47 +274,50 @@ package enum SettingTable {
         },
         TenantSettings.setting,
         Setting(
-            "costHeader", \.api.showsCosts, .flag, default: "off",
+            "costHeader", \.api.showsCosts, as: .flag, default: "off",
             help: "on: Alula-Cost shows the cost of each response",
             reloads: true),
         Setting(
-            "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
+            "onlyPresets", \.api.vocabulary.allowsOnlyPresets, as: .flag, default: "off",
             help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),
         Setting(
-            "signingKeys", \.api.signingKeys, .keys,
+            "signingKeys", \.api.signingKeys, as: .keys,
             help: "hexadecimal keys; with one, unsigned requests get 403", secrecy: .secret, reloads: true),
     ]
 
     private static let times: [Setting] = [
         Setting(
-            "requestTimeout", \.api.requestTimeout, also: [\.pipeline.requestTimeout], .duration, default: "15s",
+            "requestTimeout", \.api.requestTimeout, also: [\.pipeline.requestTimeout], as: .duration, default: "15s",
             help: "timeout of a whole request"),
         Setting(
-            "maxQueueDelay", \.pipeline.maximumQueueDelay, .duration, default: "1500ms",
+            "maxQueueDelay", \.pipeline.maximumQueueDelay, as: .duration, default: "1500ms",
             help: "a miss that would wait longer for a worker thread gets 503"),
         Setting(
-            "decodeTimeout", \.pipeline.decodeTimeout, .duration, default: "8s",
+            "decodeTimeout", \.pipeline.decodeTimeout, as: .duration, default: "8s",
             help: "timeout of one decode or render", forCommands: true),
         Setting(
-            "drainDelay", \.drainDelay, .duration, default: "0s",
+            "drainDelay", \.drainDelay, as: .duration, default: "0s",
             help: "time after SIGTERM in which readiness fails but requests are served"),
         Setting(
-            "shutdownTimeout", \.shutdownTimeout, .duration, default: "8s", help: "timeout of the rest of the shutdown"),
+            "shutdownTimeout", \.shutdownTimeout, as: .duration, default: "8s",
+            help: "timeout of the rest of the shutdown"),
     ]
 
     private static let process: [Setting] = [
         Setting(
-            "renderWorkers", \.renderWorkers, .integer(in: 1...1_024), whenUnset: "number of cores",
+            "renderWorkers", \.renderWorkers, as: .integer(in: 1...1_024), whenUnset: "number of cores",
             help: "concurrent decodes and renders", forCommands: true),
         Setting(
-            "memoryBudget", \.memoryBudget, .init(MemoryShare.init), default: "60%",
+            "memoryBudget", \.memoryBudget, as: .init(MemoryShare.init), default: "60%",
             help: "memory for transfers, decodes and caches; or a share", forCommands: true),
-        Setting("logFormat", \.logFormat, .choice, default: "json", help: "json, text or journal", forCommands: true),
         Setting(
-            "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true,
+            "logFormat", \.logFormat, as: .choice, default: "json", help: "json, text or journal", forCommands: true),
+        Setting(
+            "logLevel", \.logLevel, as: .choice, default: "info", help: "debug, info, warning or error",
+            forCommands: true,
             reloads: true),
         Setting(
-            "accessLog", \.api.accessLog, accessLog, default: "on", help: "log each request: on, off or errors",
+            "accessLog", \.api.accessLog, as: accessLog, default: "on", help: "log each request: on, off or errors",
             reloads: true),
     ]
 

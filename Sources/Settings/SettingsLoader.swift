@@ -50,7 +50,7 @@ package struct SettingsLoader {
         readFile: (String) throws(SettingsFileError) -> String
     ) throws(Failure) -> Settings {
         var loader = SettingsLoader()
-        var inputs = loader.inputs(arguments, environment, readFile)
+        var inputs = loader.inputs(arguments, environment: environment, readFile: readFile)
         let complete = needsSecrets ? nil : CompletedSecrets(inputs.file, environment)
         if let complete { (inputs.file, inputs.environment) = (complete.values, complete.environment) }
         var settings = loader.settings(inputs)
@@ -68,7 +68,7 @@ package struct SettingsLoader {
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) -> OtherServiceEnvironment.Reading? {
         var loader = SettingsLoader()
-        let inputs = loader.inputs(arguments, environment, readFile)
+        let inputs = loader.inputs(arguments, environment: environment, readFile: readFile)
         var settings = Settings()
         return inputs.otherService?.apply(environment, to: &settings)
     }
@@ -92,8 +92,7 @@ package struct SettingsLoader {
     }
 
     private mutating func inputs(
-        _ arguments: [String], _ environment: [String: String],
-        _ readFile: (String) throws(SettingsFileError) -> String
+        _ arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) -> Inputs {
         var inputs = Inputs(environment: environment)
         inputs.flags = flags(in: arguments)
@@ -117,14 +116,14 @@ package struct SettingsLoader {
             if setting.readObject == nil, inputs.text(of: name) != nil, let value = complete.values[name] {
                 // An error, although it has no effect; it may name a secret that is missing.
                 var unused = settings
-                apply(setting, value, complete.environment, to: &unused)
+                apply(setting, value: value, environment: complete.environment, to: &unused)
             }
             if let text = flags[name] {
                 apply(setting, text, from: .flag, spelling: setting.flag, to: &settings)
             } else if let text = variables[name] {
                 apply(setting, text, from: .environment, spelling: setting.environmentName, to: &settings)
             } else if let value = file[name], setting.readObject == nil {
-                apply(setting, value, environment, to: &settings)
+                apply(setting, value: value, environment: environment, to: &settings)
             }
         }
         settings.downloads.origins = Origins(settings.dialects.origins)
@@ -151,7 +150,7 @@ package struct SettingsLoader {
     }
 
     private mutating func apply(
-        _ setting: Setting, _ value: JSONValue, _ environment: [String: String], to settings: inout Settings
+        _ setting: Setting, value: JSONValue, environment: [String: String], to settings: inout Settings
     ) {
         let spelling = "\(setting.name) in the settings file"
         do throws(InvalidValue) {

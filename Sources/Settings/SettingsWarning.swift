@@ -24,16 +24,15 @@ extension Settings {
     /// - Parameter memory: The memory of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
         var warnings: [SettingsWarning] = []
-        func warn(_ setting: String, _ message: StaticString, _ values: Logger.Metadata = [:]) {
+        func warn(_ setting: String, _ message: StaticString, values: Logger.Metadata = [:]) {
             warnings.append(SettingsWarning(setting: setting, message: message, values: values))
         }
         if let setting = ["shutdownTimeout", "requestTimeout"].first(where: { chosen[ExactText($0)] != nil }),
             shutdownTimeout < api.requestTimeout
         {
             warn(
-                setting,
-                "shutdownTimeout is shorter than requestTimeout, so a stop aborts requests",
-                [
+                setting, "shutdownTimeout is shorter than requestTimeout, so a stop aborts requests",
+                values: [
                     "shutdownTimeout": "\(Int(shutdownTimeout.milliseconds))ms",
                     "requestTimeout": "\(Int(api.requestTimeout.milliseconds))ms",
                 ])
@@ -43,19 +42,19 @@ extension Settings {
             warn(
                 "allowedNetworks",
                 "allowedNetworks lets clients name link-local addresses or those of metadata services",
-                ["networks": .string(networks.map(\.description).joined(separator: ","))])
+                values: ["networks": .string(networks.map(\.description).joined(separator: ","))])
         }
         if api.adminToken == nil, let address = IPAddress(adminListener.bindAddress),
             !Self.loopback.contains(where: { $0.contains(address) })
         {
             warn(
                 "adminBind", "adminBind is not a loopback address, and the admin listener has no adminToken",
-                ["adminBind": .string(adminListener.bindAddress)])
+                values: ["adminBind": .string(adminListener.bindAddress)])
         }
         if case .bytes(let budget) = memoryBudget, budget > memory {
             warn(
                 "memoryBudget", "memoryBudget exceeds the memory of the machine or control group",
-                ["memoryBudget": .int(budget), "memory": .int(memory)])
+                values: ["memoryBudget": .int(budget), "memory": .int(memory)])
         }
         if dialects.thumbor.key == Array("MY_SECURE_KEY".utf8) {
             warn("thumborKey", "thumborKey is thumbor's public default; anyone can sign URLs")
@@ -64,7 +63,7 @@ extension Settings {
             let variables = overridden.compactMap { SettingTable.named($0)?.environmentName }
             warn(
                 first, "the environment overrides the settings file",
-                [
+                values: [
                     "settings": .string(overridden.joined(separator: ",")),
                     "variables": .string(variables.joined(separator: ",")),
                 ])

@@ -46,32 +46,33 @@ extension SharedCacheSettings {
 
     static let table: [Setting] = [
         Setting(
-            "sharedCache", \.sharedCache.address, .init(allowed: addressForms) { SharedCacheAddress($0) },
+            "sharedCache", \.sharedCache.address, as: .init(allowed: addressForms) { SharedCacheAddress($0) },
             help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet", secrecy: .hidden),
         Setting(
-            "sharedCacheUser", \.sharedCache.credentials.user, SettingParser<String?> { $0.isEmpty ? nil : $0 },
+            "sharedCacheUser", \.sharedCache.credentials.user, as: SettingParser<String?> { $0.isEmpty ? nil : $0 },
             help: "user of the shared cache"),
         Setting(
-            "sharedCachePassword", \.sharedCache.credentials.password, SettingParser<String> { $0 },
+            "sharedCachePassword", \.sharedCache.credentials.password, as: SettingParser<String> { $0 },
             help: "password of the shared cache", secrecy: .secret),
         Setting(
             "sharedCacheKey", \.sharedCache.credentials.key,
-            .init(allowed: "32 to 256 hexadecimal digits") { text in
+            as: .init(allowed: "32 to 256 hexadecimal digits") { text in
                 Hexadecimal.decode(text).flatMap { (16...128).contains($0.count) ? $0 : nil }
             }, help: "hexadecimal key that seals shared values, the same for all instances", secrecy: .secret),
         Setting(
-            "sharedCacheTimeout", \.sharedCache.timeout, .duration(maximumSeconds: 1), default: "50ms",
+            "sharedCacheTimeout", \.sharedCache.timeout, as: .duration(maximumSeconds: 1), default: "50ms",
             help: "time that one request may wait for the shared cache"),
         Setting(
             "sharedCacheAuthorities", \.sharedCache.authorities,
-            .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) }, whenUnset: "the system's",
+            as: .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) },
+            whenUnset: "the system's",
             help: "PEM file of certificate authorities for rediss://"),
         Setting(
-            "sharedCacheSources", \.sharedCache.sharesSources, .flag, default: "off",
+            "sharedCacheSources", \.sharedCache.sharesSources, as: .flag, default: "off",
             help: "on: also share sources"),
         Setting(
             "instanceName", \.sharedCache.instanceName,
-            .text(allowed: "a name of at most 253 printable characters without spaces") { text in
+            as: .text(allowed: "a name of at most 253 printable characters without spaces") { text in
                 (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
             }, whenUnset: "the host's name", help: "name of this instance in /status"),
     ]
@@ -131,10 +132,10 @@ extension ResultStoreSettings {
     static let table: [Setting] = [
         Setting(
             "resultStore", \.resultStore.origin,
-            .text(allowed: "the name of an origin with write in the settings file") { Origins.isName($0) },
+            as: .text(allowed: "the name of an origin with write in the settings file") { Origins.isName($0) },
             help: "named origin with write for results"),
         Setting(
-            "resultStoreTimeout", \.resultStore.timeout, .duration(maximumSeconds: 10), default: "200ms",
+            "resultStoreTimeout", \.resultStore.timeout, as: .duration(maximumSeconds: 10), default: "200ms",
             help: "time that one request may wait for the result store"),
     ]
 }

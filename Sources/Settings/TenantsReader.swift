@@ -52,8 +52,10 @@ struct TenantsReader {
         guard tenant.isDefault || !tenant.keys.isEmpty || !tenant.hosts.isEmpty else {
             throw OriginProblem(path: path, allowed: "keys or hosts, without which no request belongs to it")
         }
-        tenant.origins = try names(object, "origins", "an origin") { settings.downloads.origins[$0.string] != nil }
-        tenant.presets = try names(object, "presets", "a preset") { name in
+        tenant.origins = try names(in: object, member: "origins", kind: "an origin") {
+            settings.downloads.origins[$0.string] != nil
+        }
+        tenant.presets = try names(in: object, member: "presets", kind: "a preset") { name in
             let vocabulary = settings.api.vocabulary
             return vocabulary.presets[name] != nil || vocabulary.dialectPresets[name] != nil
         }
@@ -136,7 +138,7 @@ struct TenantsReader {
     }
 
     private func names(
-        _ object: OriginMembers, _ member: String, _ kind: String, _ exists: (ExactText) -> Bool
+        in object: OriginMembers, member: String, kind: String, _ exists: (ExactText) -> Bool
     ) throws(OriginProblem) -> [ExactText] {
         let allowed = "a list of names"
         let names = (try object.texts(member, allowed) ?? []).map { ExactText($0) }
@@ -152,7 +154,9 @@ extension OriginMembers {
         guard let value = value(name) else { return [] }
         guard case .array(let values) = value else { throw problem(name, "a list of objects") }
         var objects: [OriginMembers] = []
-        for (index, value) in values.enumerated() { objects.append(try member(value, "\(name).\(index)", names)) }
+        for (index, value) in values.enumerated() {
+            objects.append(try member(value, named: "\(name).\(index)", allowing: names))
+        }
         return objects
     }
 

@@ -44,18 +44,18 @@ struct ThumborEnvironment: OtherServiceReader {
     }
 
     private static let targets: [OtherServiceRow<Self>] = [
-        OtherServiceRow("SECURITY_KEY", "thumborKey", unquoted.map { Optional($0 == "None" ? "" : $0) }),
-        OtherServiceRow("ALLOW_UNSAFE_URL", \.servesUnsafe, flag, replacing: ["thumborUnsafe"]),
-        OtherServiceRow("QUALITY", \.dialect.quality, .integer(in: 1...100)),
-        OtherServiceRow("MAX_AGE", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
+        OtherServiceRow("SECURITY_KEY", "thumborKey", as: unquoted.map { Optional($0 == "None" ? "" : $0) }),
+        OtherServiceRow("ALLOW_UNSAFE_URL", \.servesUnsafe, as: flag, replacing: ["thumborUnsafe"]),
+        OtherServiceRow("QUALITY", \.dialect.quality, as: .integer(in: 1...100)),
+        OtherServiceRow("MAX_AGE", \.dialect.maximumAge, as: .integer(in: 0...31_556_926)),
         automatic("AUTO_AVIF", .avif), automatic("AUTO_WEBP", .webp),
-        OtherServiceRow("AUTO_PNG_TO_JPG", "thumborAutoJPEG", flag.map { Optional($0 ? "on" : "off") }),
+        OtherServiceRow("AUTO_PNG_TO_JPG", "thumborAutoJPEG", as: flag.map { Optional($0 ? "on" : "off") }),
         OtherServiceRow("PRESERVE_EXIF_INFO", flag) { _, _ in },
     ]
 
     private static let sources: [OtherServiceRow<Self>] = [
         OtherServiceRow(
-            "ALLOWED_SOURCES", \.settings.downloads.allowedSources, .init(patterns), replacing: ["allowedSources"]),
+            "ALLOWED_SOURCES", \.settings.downloads.allowedSources, as: .init(patterns), replacing: ["allowedSources"]),
         OtherServiceRow(
             "LOADER",
             .named(
@@ -69,16 +69,16 @@ struct ThumborEnvironment: OtherServiceReader {
             replacing: ["thumborBaseURL", "allowedSources"]
         ) { $0.loader = $1 },
         OtherServiceRow(
-            "FILE_LOADER_ROOT_PATH", \.folder, .init(allowed: "a folder") { resolved($0) },
+            "FILE_LOADER_ROOT_PATH", \.folder, as: .init(allowed: "a folder") { resolved($0) },
             replacing: ["origins.\(origin)"]),
-        OtherServiceRow("HTTP_LOADER_MAX_BODY_SIZE", "maxSourceBytes", .unlessZero),
-        OtherServiceRow("MAX_SOURCE_SIZE", "maxSourceBytes", .unlessZero),
-        OtherServiceRow("MAX_PIXELS", "maxSourcePixels", number.map { $0.map(String.init) }),
-        OtherServiceRow("HTTP_LOADER_REQUEST_TIMEOUT", "downloadTimeout", .init { $0 + "s" }),
-        OtherServiceRow("HTTP_LOADER_CONNECT_TIMEOUT", "connectTimeout", .init { $0 + "s" }),
+        OtherServiceRow("HTTP_LOADER_MAX_BODY_SIZE", "maxSourceBytes", as: .unlessZero),
+        OtherServiceRow("MAX_SOURCE_SIZE", "maxSourceBytes", as: .unlessZero),
+        OtherServiceRow("MAX_PIXELS", "maxSourcePixels", as: number.map { $0.map(String.init) }),
+        OtherServiceRow("HTTP_LOADER_REQUEST_TIMEOUT", "downloadTimeout", as: .init { $0 + "s" }),
+        OtherServiceRow("HTTP_LOADER_CONNECT_TIMEOUT", "connectTimeout", as: .init { $0 + "s" }),
         OtherServiceRow("HTTP_LOADER_MAX_REDIRECTS", "maxRedirects"),
         OtherServiceRow("HTTP_LOADER_MAX_CLIENTS", "maxActiveDownloads"),
-        OtherServiceRow("HTTP_LOADER_DEFAULT_USER_AGENT", "userAgent", unquoted.map(Optional.some)),
+        OtherServiceRow("HTTP_LOADER_DEFAULT_USER_AGENT", "userAgent", as: unquoted.map(Optional.some)),
     ]
 
     private static let service: [OtherServiceRow<Self>] = [

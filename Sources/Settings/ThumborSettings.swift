@@ -9,28 +9,29 @@ extension DialectRow {
         name: "thumbor", path: { $0.thumbor.prefix },
         settings: [
             Setting(
-                "thumborPath", \.dialects.thumbor.prefix, .path(example: "/img"),
+                "thumborPath", \.dialects.thumbor.prefix, as: .path(example: "/img"),
                 help: "path of thumbor's and imagor's URLs: / or a prefix"),
             Setting(
-                "thumborKey", \.dialects.thumbor.key, .bytes(), help: "key of the signatures, as text",
+                "thumborKey", \.dialects.thumbor.key, as: .bytes(), help: "key of the signatures, as text",
                 secrecy: .secret, reloads: true),
             Setting(
-                "thumborSigner", \.dialects.thumbor.signer, .choice, default: "sha1", help: "sha1, sha256 or sha512"),
+                "thumborSigner", \.dialects.thumbor.signer, as: .choice, default: "sha1", help: "sha1, sha256 or sha512"
+            ),
             Setting(
-                "thumborSignerTruncate", \.dialects.thumbor.signatureLength, signatureLength, default: "0",
+                "thumborSignerTruncate", \.dialects.thumbor.signatureLength, as: signatureLength, default: "0",
                 help: "characters of truncated signatures; 0 for all"),
             Setting(
-                "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, whenUnset: "on without a key",
+                "thumborUnsafe", \.dialects.thumbor.servesUnsafe, as: .flag, whenUnset: "on without a key",
                 help: "on: serve unsafe/ URLs"),
             Setting(
-                "thumborBaseURL", \.dialects.thumbor.baseURL, .sourceBase, default: "http://",
+                "thumborBaseURL", \.dialects.thumbor.baseURL, as: .sourceBase, default: "http://",
                 help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:",
                 secrecy: .hidden),
             Setting(
-                "thumborAutoFormats", \.dialects.thumbor.automaticFormats, .formats(),
+                "thumborAutoFormats", \.dialects.thumbor.automaticFormats, as: .formats(),
                 help: "formats that Accept may choose if a URL names none, best first"),
             Setting(
-                "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, .flag, default: "off",
+                "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, as: .flag, default: "off",
                 help: "on: convert opaque PNG images to JPEG if a URL names no format"),
         ],
         hasKeys: { $0.thumbor.key != nil }
@@ -46,14 +47,14 @@ extension DialectRow {
         name: "imaginary", path: { $0.imaginary.prefix },
         settings: [
             Setting(
-                "imaginaryPath", \.dialects.imaginary.prefix, .path(example: "/imaginary"),
+                "imaginaryPath", \.dialects.imaginary.prefix, as: .path(example: "/imaginary"),
                 help: "path of imaginary's (and Nextcloud's) URLs: / or a prefix such as /imaginary"),
             Setting(
-                "imaginaryKey", \.dialects.imaginary.key, .bytes(), help: "key in key= or API-Key",
+                "imaginaryKey", \.dialects.imaginary.key, as: .bytes(), help: "key in key= or API-Key",
                 secrecy: .secret, reloads: true),
             // Imaginary requires this length, too.
             Setting(
-                "imaginarySignatureKey", \.dialects.imaginary.signatureKey, .bytes(atLeast: 32),
+                "imaginarySignatureKey", \.dialects.imaginary.signatureKey, as: .bytes(atLeast: 32),
                 help: "key of the signatures, as text", secrecy: .secret, reloads: true),
         ],
         hasKeys: { $0.imaginary.hasKeys }

@@ -65,7 +65,7 @@ package struct Logger: Sendable {
         Logger(threshold, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
     }
 
-    package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+    package func log(level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(level, message, fields: metadata().map { ($0.key, $0.value) })
     }
 
@@ -75,21 +75,21 @@ package struct Logger: Sendable {
     }
 
     package func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
-        log(.debug, message, metadata())
+        log(level: .debug, message, metadata())
     }
 
     package func info(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
-        log(.info, message, metadata())
+        log(level: .info, message, metadata())
     }
 
     /// About a failed part that the service can do without.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
-        log(.warning, message, metadata())
+        log(level: .warning, message, metadata())
     }
 
     /// About a failure of the service.
     package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
-        log(.error, message, metadata())
+        log(level: .error, message, metadata())
     }
 }
 

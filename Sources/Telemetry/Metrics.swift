@@ -81,12 +81,16 @@ package struct HistogramReading: Equatable, Sendable {
     /// In seconds.
     package var sum: Double { Double(nanoseconds) / 1e9 }
 
-    static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading { combined(left, right, &+) }
+    static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {
+        combined(left, right, by: &+)
+    }
 
-    static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading { combined(left, right, &-) }
+    static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading {
+        combined(left, right, by: &-)
+    }
 
     private static func combined(
-        _ left: HistogramReading, _ right: HistogramReading, _ combine: (Int, Int) -> Int
+        _ left: HistogramReading, _ right: HistogramReading, by combine: (Int, Int) -> Int
     ) -> HistogramReading {
         HistogramReading(
             counts: zip(left.counts, right.counts).map(combine),

@@ -31,7 +31,6 @@ struct FactsResponder: Sendable {
             HTTPResponse(status: .ok, headerFields: fields, body: .text(text)),
             to: context.request?.headerFields ?? [:], eTag: eTag, lastModified: facts.lastModified)
         return Outcome(
-            response: response, timings: facts.timings, label: job.resolved.label,
-            cache: CacheUse(facts.cacheStatus))
+            response: response, timings: facts.timings, label: job.resolved.label, cache: CacheUse(facts.cacheStatus))
     }
 }

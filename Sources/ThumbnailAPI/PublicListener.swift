@@ -90,8 +90,7 @@ extension ListenerResponder {
                 completions: [
                     ServerTiming(), RequestCosts(areShown: configuration.showsCosts), metrics, Tracing(), log,
                     requestIDs, AllowedMethods(),
-                ]
-                    + (slowRequests.map { [$0] } ?? [])),
+                ] + (slowRequests.map { [$0] } ?? [])),
             routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes),
             tenant: account.map { RequestTenant(claimed: $0, host: $0) }, failures: failures,
             fallbackImages: FallbackImages(thumbnails: thumbnails),

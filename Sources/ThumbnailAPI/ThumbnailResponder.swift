@@ -50,9 +50,7 @@ final class ThumbnailResponder: Sendable {
     /// Responds to an image request; called on an event thread.
     ///
     /// Checks the signature, then the grammar, then the expiry; rejects a miss if too many requests wait.
-    func respond(
-        to request: HTTPRequest, _ context: RequestContext, at route: ImageRoute
-    ) -> PendingResponse<Outcome> {
+    func respond(to request: HTTPRequest, _ context: RequestContext, at route: ImageRoute) -> PendingResponse<Outcome> {
         let resolved: ResolvedRequest
         do {
             resolved = try resolvedRequest(for: request, at: route).forwarding(request.headerFields)
@@ -74,7 +72,7 @@ final class ThumbnailResponder: Sendable {
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
             thumbnails.recordTags(of: resolved, by: tagger)
-            return hit(thumbnail, of: resolved, request, context, at: route)
+            return hit(thumbnail, of: resolved, request: request, context, at: route)
         }
         return miss(job(), hasDirectives: directives != nil, context, at: route)
     }
@@ -114,9 +112,7 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    private func resolvedRequest(
-        for request: HTTPRequest, at route: ImageRoute
-    ) throws(APIError) -> ResolvedRequest {
+    private func resolvedRequest(for request: HTTPRequest, at route: ImageRoute) throws(APIError) -> ResolvedRequest {
         try targets.request(for: request, of: tenant.index) { target throws(APIError) in
             // Verifies the signature only once, because `isAuthentic` would verify it again.
             let keyID = route.keyID(of: target)
@@ -192,7 +188,7 @@ extension ThumbnailResponder {
     }
 
     private func hit(
-        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, _ request: HTTPRequest, _ context: RequestContext,
+        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, request: HTTPRequest, _ context: RequestContext,
         at route: ImageRoute
     ) -> PendingResponse<Outcome> {
         // Sampled traces and proxies' request IDs make each response different.

@@ -59,7 +59,7 @@ final class EventThreadLookup: PendingLookup {
             case .ended: nil
             }
         let isSent = key.map { key in
-            layer.query(key, allowances) { [self] reply in
+            layer.query(key, allowing: allowances) { [self] reply in
                 progress.withLock { $0.reply = reply }
                 ready()
             }

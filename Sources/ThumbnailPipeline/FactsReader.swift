@@ -158,7 +158,7 @@ struct FactsReader: Sendable {
             }
             if let part = pipeline.caches.part(of: identity) { known.append(DescribedSource(part)) }
         }
-        if let usable = usable(known, identity, directives, walk: .header) { return usable }
+        if let usable = usable(known, of: identity, under: directives, walk: .header) { return usable }
         if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives) }
         if let refusal = job.bill?.workRefusal { throw refusal }
         if let source = try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty) {
@@ -173,7 +173,7 @@ struct FactsReader: Sendable {
     }
 
     private func usable(
-        _ known: [DescribedSource], _ identity: SourceIdentity, _ directives: RequestCacheControl,
+        _ known: [DescribedSource], of identity: SourceIdentity, under directives: RequestCacheControl,
         walk: SourceWalk? = nil
     ) -> DescribedSource? {
         func first(_ reuse: SourceReuse) -> DescribedSource? {
@@ -196,7 +196,7 @@ struct FactsReader: Sendable {
         let stored = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
         if let stored {
             var source = AvailableSource(stored)
-            if let described = usable([DescribedSource(source)], identity, directives) {
+            if let described = usable([DescribedSource(source)], of: identity, under: directives) {
                 source.status = described.status
                 return source
             }

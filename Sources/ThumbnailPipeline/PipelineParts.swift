@@ -25,8 +25,7 @@ final class PipelineParts: Sendable {
         failedDecodes = FailedDecodes(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
         fetcher = SourceFetcher(
             downloader: downloader, caches: caches, failedDecodes: failedDecodes,
-            timeLimit: configuration.requestTimeout,
-            timekeeper: timekeeper)
+            timeLimit: configuration.requestTimeout, timekeeper: timekeeper)
         let costs = DecodeCosts(timekeeper: timekeeper)
         let decoder = SourceDecoder(
             configuration: configuration, resources: resources, caches: caches, failedDecodes: failedDecodes,

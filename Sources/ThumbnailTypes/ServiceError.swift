@@ -40,7 +40,7 @@ package struct ErrorResponse: Equatable, Sendable {
     }
 
     package init(
-        _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
+        _ status: HTTPResponse.Status, _ code: ErrorCode, category: ErrorCategory, message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
         upstreamStatus: Int? = nil, challenge: String? = nil, retryAfter: Int? = nil
     ) {
@@ -50,14 +50,16 @@ package struct ErrorResponse: Equatable, Sendable {
     }
 
     package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorResponse {
-        ErrorResponse(.serviceUnavailable, .overloaded, .overload, message, detail: detail, retryAfter: retryAfter)
+        ErrorResponse(
+            .serviceUnavailable, .overloaded, category: .overload, message: message, detail: detail,
+            retryAfter: retryAfter)
     }
 
     package static let shuttingDown = ErrorResponse(
-        .serviceUnavailable, .draining, .overload, "The service is shutting down.", retryAfter: 1)
+        .serviceUnavailable, .draining, category: .overload, message: "The service is shutting down.", retryAfter: 1)
 
     package static func `internal`(_ detail: String? = nil) -> ErrorResponse {
-        ErrorResponse(.internalServerError, .internal, .internal, "Internal error.", detail: detail)
+        ErrorResponse(.internalServerError, .internal, category: .internal, message: "Internal error.", detail: detail)
     }
 }
 

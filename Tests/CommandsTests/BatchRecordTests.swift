@@ -15,14 +15,15 @@ struct BatchRecordTests {
     }
 
     private func rendition(_ options: (name: String, value: String)...) throws -> Rendition {
-        try #require(try Rendition.all([], options, format: nil, Settings().api.nativeDialect).first)
+        try #require(
+            try Rendition.all(of: [], options: options, format: nil, dialect: Settings().api.nativeDialect).first)
     }
 
     /// Writes a result and records it.
     private func add(_ work: BatchRecord.Work, _ name: String, to record: BatchRecord) throws {
         folder.write(name, [1, 2, 3])
         let stamp = try #require(ResultFile.Stamp(of: "\(folder.path)/\(name)"))
-        try record.blockingAdd(work, name, stamp)
+        try record.blockingAdd(work, name: name, stamp: stamp)
     }
 
     @Test func `a recorded result is known to the next run, once, while its file is unchanged`() throws {

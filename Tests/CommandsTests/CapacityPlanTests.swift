@@ -19,7 +19,7 @@ struct CapacityPlanTests {
     @Test func `the largest load has a table`() {
         var largest = load
         (largest.requestsPerDay, largest.images, largest.peak, largest.utilization) = (1e16, 1e15, 1e15, 0.001)
-        let text = PlanText.table([CapacityPlan(largest, costs)], costs, largest, samples: 1)
+        let text = PlanText.table(of: [CapacityPlan(largest, costs)], costs: costs, load: largest, samples: 1)
         #expect(text.contains("1000000000000000000"))
     }
 

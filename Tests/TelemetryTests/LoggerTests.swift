@@ -21,7 +21,7 @@ struct LoggerTests {
         (Logger.Level.error, "<3>"), (.warning, "<4>"), (.info, "<6>"), (.debug, "<7>"),
     ])
     func `a line for the journal begins with its priority`(level: Logger.Level, priority: String) throws {
-        let text = try logged(.journal) { $0.log(level, "answered", ["status": 200]) }
+        let text = try logged(.journal) { $0.log(level: level, "answered", ["status": 200]) }
         #expect(text == "\(priority)answered status=200\n")
     }
 

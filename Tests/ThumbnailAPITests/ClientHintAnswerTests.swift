@@ -124,7 +124,7 @@ struct ClientHintAnswerTests {
         let reader = PrefetchReader(configuration.nativeDialect)
         #expect(reader.work(of: PrefetchItem(Self.url + "&w=300"))?.request.nativeOptions?.width == 300)
         func explain(_ query: String) -> TargetExplanation {
-            TargetExplainer(configuration, PipelineConfiguration()).explanation(of: "\(Self.url)&\(query)")
+            TargetExplainer(configuration, pipeline: PipelineConfiguration()).explanation(of: "\(Self.url)&\(query)")
         }
         #expect(explain("w=320").verdict == .works)
         #expect(explain("w=300").cause?.hasPrefix("size_not_allowed, w: ") ?? false)

@@ -198,7 +198,7 @@ struct StubError: ServiceError, Equatable {
 
     var response: ErrorResponse {
         ErrorResponse(
-            status, code, category, publicMessage, detail: logDetail, parameter: parameter,
+            status, code, category: category, message: publicMessage, detail: logDetail, parameter: parameter,
             upstreamStatus: upstreamStatus, retryAfter: retryAfter)
     }
 }

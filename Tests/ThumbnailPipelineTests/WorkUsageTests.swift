@@ -20,11 +20,11 @@ struct WorkUsageTests {
     }
 
     @Test func `time is shared out by origin, step and format for ten minutes, the largest first`() throws {
-        try usage.record(.decode, .png, of: identity("https://h/a"), .milliseconds(20))
+        try usage.record(.decode, format: .png, of: identity("https://h/a"), time: .milliseconds(20))
         time.advance(by: .seconds(300))
-        try usage.record(.decode, .png, of: identity("https://h/b"), .milliseconds(20))
-        try usage.record(.encode, .avif, of: identity("shop:a"), .seconds(3))
-        usage.record(.render, .jpeg, of: SourceIdentity(uploaded: "abc"), .milliseconds(1))
+        try usage.record(.decode, format: .png, of: identity("https://h/b"), time: .milliseconds(20))
+        try usage.record(.encode, format: .avif, of: identity("shop:a"), time: .seconds(3))
+        usage.record(.render, format: .jpeg, of: SourceIdentity(uploaded: "abc"), time: .milliseconds(1))
         #expect(usage.shares.map(\.origin) == ["shop:", "https://h:443", "uploads"])
         #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(40), .milliseconds(1)])
         time.advance(by: .seconds(310))
@@ -38,7 +38,7 @@ struct WorkUsageTests {
 
     @Test func `origins beyond a thousand are one`() throws {
         for number in 0..<1_100 {
-            try usage.record(.decode, .png, of: identity("https://h\(number)/a"), .milliseconds(1))
+            try usage.record(.decode, format: .png, of: identity("https://h\(number)/a"), time: .milliseconds(1))
         }
         #expect(usage.shares.count == 1_001)
         #expect(

@@ -35,7 +35,7 @@ enum OriginCommands {
     static func runResume(_ arguments: [String]) -> Never { run(resume, arguments) }
 
     private static func run(_ description: CommandDescription, _ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("an origin is needed") }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",

@@ -39,7 +39,7 @@ enum PrefetchCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             let client = try AdminClient(settings)
             let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
@@ -49,8 +49,8 @@ enum PrefetchCommand {
             }
             let urls = try PrefetchSources.urls(arguments, settings.downloads.origins)
             let renditions = try Rendition.all(
-                arguments.values(of: Rendition.option), arguments.parameters, format: nil,
-                settings.api.nativeDialect)
+                of: arguments.values(of: Rendition.option), options: arguments.parameters, format: nil,
+                dialect: settings.api.nativeDialect)
             let sources = try PrefetchSources.elements(urls, renditions, to: arguments.value(of: to))
             let parts = PrefetchSources.parts(sources)
             if parts.count > 1, !arguments.has(.json) {

@@ -21,7 +21,7 @@ enum PurgeCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             let urls = arguments.operands
             let tag = arguments.value(of: Self.tag)
             let ways = [!urls.isEmpty, tag != nil, arguments.has(all)].count { $0 }
@@ -31,8 +31,7 @@ enum PurgeCommand {
             }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "DELETE",
-                path: "/cache",
-                parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
+                path: "/cache", parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(urls.isEmpty ? [tag] : urls)
         }

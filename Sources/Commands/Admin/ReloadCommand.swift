@@ -14,7 +14,7 @@ enum ReloadCommand {
         options: [CommandOption(name: "json", help: "print the service's response")], examples: ["alula reload"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
             let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
             let answer = try client.blockingJSON("POST", "/reload")

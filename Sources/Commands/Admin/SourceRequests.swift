@@ -47,12 +47,11 @@ enum RefreshCommand {
         examples: ["alula refresh https://example.com/cat.jpg", "alula refresh photos:2026/a.jpg"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
-                path: "/refresh",
-                isJSON: arguments.has(.json), words: words
+                path: "/refresh", isJSON: arguments.has(.json), words: words
             ).run(arguments.operands)
         }
     }

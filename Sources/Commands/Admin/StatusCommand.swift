@@ -25,7 +25,7 @@ enum StatusCommand {
         name: "ready", help: "check whether the service is ready; print nothing if it is")
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
             let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             if arguments.has(ready) {

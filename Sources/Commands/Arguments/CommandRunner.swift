@@ -7,7 +7,7 @@ import Settings
 enum CommandRunner {
     /// Prints the help if requested, and runs `body` until it ends or a signal cancels it.
     static func run(
-        _ command: CommandDescription, _ arguments: [String],
+        _ command: CommandDescription, with arguments: [String],
         _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
     ) -> Never {
         let sorted: CommandArguments

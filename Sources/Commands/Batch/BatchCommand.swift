@@ -38,7 +38,7 @@ enum BatchCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
             guard arguments.operands.count == 1, let path = arguments.operands.first else {
                 throw UsageError("one LIST is needed: a file, or - for standard input")
@@ -67,10 +67,9 @@ enum BatchCommand {
             }
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(
-                session, sources, options, replaces: arguments.has(.force), record: record,
+                session: session, sources: sources, arguments: options, replaces: arguments.has(.force), record: record,
                 keepsFinished: arguments.has(resume), isFlat: arguments.has(.flat), isDurable: true)
-            var report = BatchReport(
-                total: sources.count * options.renditions.count, isJSON: arguments.has(.json))
+            var report = BatchReport(total: sources.count * options.renditions.count, isJSON: arguments.has(.json))
             report.draw()
             let isComplete = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
                 report.add($0)

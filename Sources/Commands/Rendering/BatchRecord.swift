@@ -42,8 +42,7 @@ final class BatchRecord: Sendable {
         (self.folder, self.options) = (folder, options)
         let path = FilePath.joined(folder, Self.name)
         // A link could point to another file, and a pipe without a reader blocks forever.
-        descriptor = unsafe open(
-            path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+        descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             let failure = CommandFailure(system: errno)
             throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
@@ -98,7 +97,7 @@ final class BatchRecord: Sendable {
         }
     }
 
-    func blockingAdd(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) throws(CommandFailure) {
+    func blockingAdd(_ work: Work, name: String, stamp: ResultFile.Stamp) throws(CommandFailure) {
         // Such a name cannot be read back; its result is rendered again.
         guard !name.utf8.contains(UInt8(ascii: "\n")) else { return }
         let line = "\(work.digest)\t\(stamp.size)\t\(stamp.changedAt)\t\(name)\n"

@@ -14,8 +14,7 @@ import ThumbnailTypes
 enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
-        help: "add facts computed from the pixels: "
-            + words.joined(separator: ",") + ", or some of these",
+        help: "add facts computed from the pixels: " + words.joined(separator: ",") + ", or some of these",
         completion: .words(words))
     private static let words = ImageAppearance.Feature.allCases.map(\.rawValue) + ["faces"]
     private static let components = CommandOption(
@@ -36,7 +35,7 @@ enum InfoCommand {
         examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             let settings = try CommandRunner.settings(arguments)
             guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
             let requested: FactsRequest
@@ -54,7 +53,7 @@ enum InfoCommand {
             let isTable = !arguments.has(.json) && isatty(STDOUT_FILENO) == 1
             var isComplete = unread.isEmpty
             var lines = OrderedLines()
-            let isTriedAll = await InfoLines.run(sources, requested, session) { index, line in
+            let isTriedAll = await InfoLines.run(sources, request: requested, session: session) { index, line in
                 for (index, line) in lines.add(line, at: index) {
                     switch line {
                     case .success(let text):
@@ -93,7 +92,7 @@ enum InfoLines {
     ///
     /// Returns whether all sources were tried.
     static func run(
-        _ sources: [CommandSource], _ requested: FactsRequest, _ session: CommandSession,
+        _ sources: [CommandSource], request requested: FactsRequest, session: CommandSession,
         report: (Int, Result<String, CommandFailure>) -> Bool
     ) async -> Bool {
         await withTaskGroup(of: (Int, Result<String, CommandFailure>).self) { group in

@@ -46,7 +46,8 @@ struct RenderingArguments: Sendable {
         if case .file(let path) = place, FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true {
             format = ImageFileExtension.writtenFormat(FilePath.ending(of: path))?.rawValue
         }
-        renditions = try Rendition.all(queries, parameters, format: format, settings.api.nativeDialect)
+        renditions = try Rendition.all(
+            of: queries, options: parameters, format: format, dialect: settings.api.nativeDialect)
         if case .file(let path) = place, format == nil, renditions.contains(where: { !$0.hasFormat }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {

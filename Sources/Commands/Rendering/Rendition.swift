@@ -43,7 +43,7 @@ struct Rendition: Sendable {
     ///   - options: Apply to all renditions, unless a query has its own.
     ///   - format: The format of renditions that do not say one; nil for the service's choice.
     static func all(
-        _ queries: [String], _ options: [(name: String, value: String)], format: String?, _ dialect: NativeDialect
+        of queries: [String], options: [(name: String, value: String)], format: String?, dialect: NativeDialect
     ) throws(UsageError) -> [Rendition] {
         guard let widths = widths(in: options) else {
             guard !queries.isEmpty else {

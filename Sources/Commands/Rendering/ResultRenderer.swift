@@ -81,7 +81,7 @@ struct ResultRenderer: Sendable {
     ///   - keepsFinished: Whether results of an earlier run are kept.
     ///   - isFlat: Whether folders of sources do not count.
     init(
-        _ session: CommandSession, _ sources: [FoundSource], _ arguments: RenderingArguments, replaces: Bool,
+        session: CommandSession, sources: [FoundSource], arguments: RenderingArguments, replaces: Bool,
         record: BatchRecord? = nil, keepsFinished: Bool = false, isFlat: Bool = false, isDurable: Bool = false
     ) {
         (self.session, self.sources, self.arguments) = (session, sources, arguments)
@@ -198,7 +198,7 @@ struct ResultRenderer: Sendable {
                 try ResultFile.blockingWrite(
                     rendered.bytes, to: path, replaces: replaces, isDurable: isDurable, writesThrough: record == nil
                 ) { (stamp) throws(CommandFailure) in
-                    if let record, let work { try record.blockingAdd(work, name, stamp) }
+                    if let record, let work { try record.blockingAdd(work, name: name, stamp: stamp) }
                 }
             } catch {
                 throw error.about(path)
@@ -238,8 +238,7 @@ struct ResultRenderer: Sendable {
         case .standardOutput: return nil
         case .file(let path): return path
         case .folder, .origin:
-            let plan = try RenderPlan(
-                for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline)
+            let plan = try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline)
             return await names.name(
                 of: index,
                 [

@@ -35,7 +35,7 @@ enum ThumbnailCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandRunner.run(description, arguments) { arguments in
+        CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
             guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
             guard let output = arguments.value(of: .output("", "")) else {
@@ -66,7 +66,8 @@ enum ThumbnailCommand {
             try options.makeFolder()
             let session = try CommandSession(settings, fields: fields, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(
-                session, sources, options, replaces: arguments.has(.force), isFlat: arguments.has(.flat))
+                session: session, sources: sources, arguments: options, replaces: arguments.has(.force),
+                isFlat: arguments.has(.flat))
             let isTriedAll = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
                 outcome in
                 if let failure = outcome.failure {

@@ -102,7 +102,7 @@ extension SampleImage {
         if isBird(dx: (column.x - 0.46) / 0.15, dy: (y - 0.2) / 0.15, scale: 1) { return [0.07, 0.07, 0.1] }
         if y > column.trees {
             let depth = noise(column.x * 150, y * 70)
-            return mix([0.02, 0.05, 0.06], [0.10, 0.16, 0.13], depth * depth)
+            return mix([0.02, 0.05, 0.06], [0.10, 0.16, 0.13], share: depth * depth)
         }
         guard let ridge = column.ridges.lastIndex(where: { y > $0 }) else { return sky(x: column.x, y: y) }
         return rock(ridge, x: column.x, y: y, below: y - column.ridges[ridge])
@@ -115,19 +115,19 @@ extension SampleImage {
         let beside = fractal(x * pitch + 0.16, y * pitch * 0.7 - 0.08, octaves: 6)
         let light = max(0, min(1, 0.5 + (here - beside) * 3.4))
         let isSnow = ridge < 2 && below < 0.16 * (here - 0.25) / Double(ridge + 1)
-        let stone = mix([0.17, 0.16, 0.22], [0.62, 0.50, 0.46], light)
-        let surface = isSnow ? mix([0.55, 0.60, 0.74], [1, 0.95, 0.88], light) : stone
+        let stone = mix([0.17, 0.16, 0.22], [0.62, 0.50, 0.46], share: light)
+        let surface = isSnow ? mix([0.55, 0.60, 0.74], [1, 0.95, 0.88], share: light) : stone
         let haze = max(0, 0.55 - 0.24 * Double(ridge)) + 0.25 * max(0, y - 0.6)
-        return mix(surface, [0.72, 0.66, 0.74], haze)
+        return mix(surface, [0.72, 0.66, 0.74], share: haze)
     }
 
     private static func sky(x: Double, y: Double) -> Light {
-        let glow = mix([0.20, 0.38, 0.66], [0.98, 0.76, 0.58], min(1, y * 1.7))
+        let glow = mix([0.20, 0.38, 0.66], [0.98, 0.76, 0.58], share: min(1, y * 1.7))
         let distance = ((x - sun.x) * (x - sun.x) + (y - sun.y) * (y - sun.y)).squareRoot()
         if distance < 0.045 { return [1, 0.97, 0.86] }
         let halo = max(0, 1 - distance * 2)
         let cloud = max(0, fractal(x * 3 + 20, y * 9, octaves: 5) - 0.48) * 3.2 * max(0, 1.1 - y * 1.6)
-        return mix(mix(glow, [1, 0.90, 0.70], halo * halo * 0.8), [1, 0.95, 0.92], min(0.85, cloud))
+        return mix(mix(glow, [1, 0.90, 0.70], share: halo * halo * 0.8), [1, 0.95, 0.92], share: min(0.85, cloud))
     }
 
     /// Reflects the rows above the shore, in waves that grow toward the viewer.
@@ -140,7 +140,8 @@ extension SampleImage {
         let reflected = pixels[row * size.width + shifted]
         let path = max(0, 1 - abs(x - Self.sun.x) * 7)
         let glitter = wave > 0.22 ? path * depth : 0
-        return Self.mix(Self.mix(reflected * 0.82, [0.07, 0.16, 0.22], 0.25 + 0.3 * depth), [1, 0.9, 0.7], glitter)
+        return Self.mix(
+            Self.mix(reflected * 0.82, [0.07, 0.16, 0.22], share: 0.25 + 0.3 * depth), [1, 0.9, 0.7], share: glitter)
     }
 
     /// Two wings as arcs that meet in a body; both distances from it are in lengths of a wing.
@@ -152,7 +153,7 @@ extension SampleImage {
         return abs(dy - wing) < thickness + (span < 0.10 ? 0.05 * (1 - span * 10) : 0)
     }
 
-    private static func mix(_ left: Light, _ right: Light, _ share: Double) -> Light { left + (right - left) * share }
+    private static func mix(_ left: Light, _ right: Light, share: Double) -> Light { left + (right - left) * share }
 
     /// Fractal noise in 0…1; each octave has twice the pitch and half the height.
     private static func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {

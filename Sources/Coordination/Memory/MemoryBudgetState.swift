@@ -135,9 +135,7 @@ struct MemoryBudgetState<Answer> {
         usage[flow.id] = own.sum == 0 ? nil : own
     }
 
-    private func availability(
-        of bytes: Int, for holder: Holder, living: Int, hasWaited: Bool = false
-    ) -> Availability {
+    private func availability(of bytes: Int, for holder: Holder, living: Int, hasWaited: Bool = false) -> Availability {
         if fits(bytes, for: holder, living: living, hasWaited: hasWaited) { return .available }
         guard holder.flow != nil else { return .afterPurge }
         // A purge cannot free bodies in use.
@@ -150,10 +148,11 @@ struct MemoryBudgetState<Answer> {
         guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }
         let own = usage[flow.id] ?? Usage()
         if holder.use == .work {
-            let isFirst = own.work == 0
-            guard bytes <= free, isFirst || !mustYield(flow) else { return false }
-            return flow.mayTake(bytes, used: own.work, free: free) || usage.keys.allSatisfy { $0 == flow.id }
-                || (hasWaited && isFirst && isLarge(bytes, for: flow) && !mustYield(flow))
+            let (isFirst, isNext) = (own.work == 0, !mustYield(flow))
+            guard bytes <= free, isFirst || isNext else { return false }
+            let isAlone = usage.keys.allSatisfy { $0 == flow.id }
+            let isDue = hasWaited && isFirst && isNext && isLarge(bytes, for: flow)
+            return isAlone || isDue || flow.mayTake(bytes, used: own.work, free: free)
         }
         // Other tenants' work does not block this tenant's sources.
         let freeOfBodies = ceiling(for: .arrival) - living - (reserved - reservedForWork)

@@ -47,9 +47,7 @@ package final class ConcurrencyLimiter: Sendable {
         return try await body()
     }
 
-    private func turn(
-        _ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?
-    ) async throws {
+    private func turn(_ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -189,8 +189,7 @@ struct TurnQueue<Answer> {
         let flow = flow.map(Self.bucket)
         let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
         let since = if let flow, flow < 0 { exclusiveSince[flow] } else { waitingSince }
-        return Backlog(
-            count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
+        return Backlog(count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
 
     /// Returns the remaining time of running and waiting work divided by the number of turns.

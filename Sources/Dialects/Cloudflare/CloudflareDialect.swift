@@ -2,7 +2,7 @@ import Text
 package import ThumbnailTypes
 
 /// `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
-package struct CloudflareDialect: FrontEndDialect {
+package struct CloudflareDialect: PathOptionsDialect {
     package let name = "cloudflare"
     package let prefix: PathPrefix
     private let sources: FrontEndSources
@@ -11,10 +11,6 @@ package struct CloudflareDialect: FrontEndDialect {
         self.prefix = prefix
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
-
-    package func loggedTarget(_ target: RequestedTarget) -> String { prefix.loggedPath(optionsOf: target) }
-
-    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)

@@ -6,23 +6,25 @@ package struct APIError: ServiceError, Equatable {
     package let response: ErrorResponse
 
     private init(
-        _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
+        _ status: HTTPResponse.Status, _ code: ErrorCode, category: ErrorCategory, message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
     ) {
         response = ErrorResponse(
-            status, code, category, message, detail: detail, parameter: parameter, allowed: allowed, nearest: nearest,
-            retryAfter: status == .serviceUnavailable ? 1 : nil)
+            status, code, category: category, message: message, detail: detail, parameter: parameter, allowed: allowed,
+            nearest: nearest, retryAfter: status == .serviceUnavailable ? 1 : nil)
     }
 
     package static func missingParameter(_ name: String) -> Self {
-        Self(.badRequest, .missingParameter, .request, "A required parameter is missing.", parameter: name)
+        Self(
+            .badRequest, .missingParameter, category: .request, message: "A required parameter is missing.",
+            parameter: name)
     }
 
     package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return Self(
-            .badRequest, .unknownParameter, .request, "There is no such parameter\(suggestion)", parameter: name,
-            nearest: nearest)
+            .badRequest, .unknownParameter, category: .request, message: "There is no such parameter\(suggestion)",
+            parameter: name, nearest: nearest)
     }
 
     package static func repeatedParameter(_ name: String) -> Self {
@@ -30,13 +32,13 @@ package struct APIError: ServiceError, Equatable {
     }
 
     package static func badParameter(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, .badParameter, .request, reason, parameter: name)
+        Self(.badRequest, .badParameter, category: .request, message: reason, parameter: name)
     }
 
     package static func badChoice(_ name: String, allowed: [String]) -> Self {
         Self(
-            .badRequest, .badParameter, .request, "Must be \(alternatives(allowed)).", parameter: name,
-            allowed: allowed)
+            .badRequest, .badParameter, category: .request, message: "Must be \(alternatives(allowed)).",
+            parameter: name, allowed: allowed)
     }
 
     static func withoutFaces(_ name: String) -> Self { .badParameter(name, "The setting faceDetection is off.") }
@@ -45,121 +47,130 @@ package struct APIError: ServiceError, Equatable {
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
         let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
         return Self(
-            .badRequest, .sizeNotAllowed, .request,
-            "\(ofAll ? "Requests" : "Unsigned requests") may ask for \(alternatives(allowed))\(unit).",
+            .badRequest, .sizeNotAllowed, category: .request,
+            message: "\(ofAll ? "Requests" : "Unsigned requests") may ask for \(alternatives(allowed))\(unit).",
             parameter: name, allowed: allowed)
     }
 
     /// Only a paid edition of the original has the option, or Alula does not support it.
     package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, .unsupportedOption, .request, reason, parameter: name)
+        Self(.badRequest, .unsupportedOption, category: .request, message: reason, parameter: name)
     }
 
     package static func badURL(_ reason: String) -> Self {
-        Self(.badRequest, .badURL, .request, reason, parameter: "url")
+        Self(.badRequest, .badURL, category: .request, message: reason, parameter: "url")
     }
 
     /// - Parameter place: A JSON Pointer to the invalid value.
     package static func badBody(_ place: String, _ reason: String) -> Self {
-        Self(.badRequest, .badBody, .request, reason, parameter: place.isEmpty ? nil : place)
+        Self(.badRequest, .badBody, category: .request, message: reason, parameter: place.isEmpty ? nil : place)
     }
 
     /// A reload found errors in the settings; the current ones stay in use.
     package static func badSettings(_ lines: [String]) -> Self {
-        Self(.unprocessableContent, .badSettings, .request, lines.joined(separator: "; "))
+        Self(.unprocessableContent, .badSettings, category: .request, message: lines.joined(separator: "; "))
     }
 
     package static let badRequest = Self(
-        .badRequest, .badRequest, .request,
-        "The request is not valid HTTP/1.1, or its path accepts no body.")
-    package static let badKey = Self(.unauthorized, .badKey, .policy, "The key is missing or wrong.")
+        .badRequest, .badRequest, category: .request,
+        message: "The request is not valid HTTP/1.1, or its path accepts no body.")
+    package static let badKey = Self(.unauthorized, .badKey, category: .policy, message: "The key is missing or wrong.")
     package static let badToken = Self(
-        .unauthorized, .badKey, .policy,
-        "The token of the admin listener (adminToken) is missing in Authorization: Bearer, or wrong.")
+        .unauthorized, .badKey, category: .policy,
+        message: "The token of the admin listener (adminToken) is missing in Authorization: Bearer, or wrong.")
     package static let badSignature = Self(
-        .forbidden, .badSignature, .policy, "The request is not signed, or its signature is not valid.")
-    package static let expired = Self(.forbidden, .expired, .policy, "The URL has expired.")
+        .forbidden, .badSignature, category: .policy,
+        message: "The request is not signed, or its signature is not valid.")
+    package static let expired = Self(.forbidden, .expired, category: .policy, message: "The URL has expired.")
     package static let tagsNotAllowed = Self(
-        .forbidden, .tagNotAllowed, .policy, "Only signed requests may name tags here.", parameter: "tag")
+        .forbidden, .tagNotAllowed, category: .policy, message: "Only signed requests may name tags here.",
+        parameter: "tag")
 
     /// A browser sent the request for another site, or to an unknown host name.
     package static func crossSite(reason: String, detail: String) -> Self {
-        Self(.forbidden, .crossSite, .policy, reason, detail: detail)
+        Self(.forbidden, .crossSite, category: .policy, message: reason, detail: detail)
     }
 
     /// The service requests its own URL.
     ///
     /// The status is not 5xx, which would count as a failure of the origin, that is, of the service's own host.
     package static let requestLoop = Self(
-        .forbidden, .requestLoop, .policy,
-        "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
+        .forbidden, .requestLoop, category: .policy,
+        message: "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
     package static let uploadsOff = Self(
-        .forbidden, .uploadsOff, .policy, "The service accepts no uploaded images; name a URL.")
+        .forbidden, .uploadsOff, category: .policy, message: "The service accepts no uploaded images; name a URL.")
     package static let originNotWritable = Self(
-        .forbidden, .originNotWritable, .policy,
-        "There is no writable origin with this name (write: true).")
+        .forbidden, .originNotWritable, category: .policy,
+        message: "There is no writable origin with this name (write: true).")
 
     /// - Parameter rule: The setting that forbids the host, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
-        Self(.forbidden, .callbackNotAllowed, .policy, "The callback is not called: \(rule).")
+        Self(.forbidden, .callbackNotAllowed, category: .policy, message: "The callback is not called: \(rule).")
     }
 
-    package static let noSuchRoute = Self(.notFound, .noSuchRoute, .request, "Nothing is served at this path.")
+    package static let noSuchRoute = Self(
+        .notFound, .noSuchRoute, category: .request, message: "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
-        .notFound, .noSuchReceipt, .request, "There is no request with this receipt.")
-    package static let noSuchJob = Self(.notFound, .noSuchJob, .request, "There is no such job, or it has expired.")
+        .notFound, .noSuchReceipt, category: .request, message: "There is no request with this receipt.")
+    package static let noSuchJob = Self(
+        .notFound, .noSuchJob, category: .request, message: "There is no such job, or it has expired.")
     package static let methodNotAllowed = Self(
-        .methodNotAllowed, .methodNotAllowed, .request, "The method is not allowed for this path; see Allow.")
+        .methodNotAllowed, .methodNotAllowed, category: .request,
+        message: "The method is not allowed for this path; see Allow.")
     package static let requestTimeout = Self(
-        .requestTimeout, .requestTimeout, .request, "The request header did not arrive in time.")
+        .requestTimeout, .requestTimeout, category: .request, message: "The request header did not arrive in time.")
     package static let bodyTimeout = Self(
-        .requestTimeout, .requestTimeout, .request,
-        "The request body did not arrive in time, or arrived at less than 1 kB/s.")
+        .requestTimeout, .requestTimeout, category: .request,
+        message: "The request body did not arrive in time, or arrived at less than 1 kB/s.")
     package static let lengthRequired = Self(
-        .lengthRequired, .lengthRequired, .request,
-        "Content-Length or chunked encoding is required.")
-    package static let bodyTooLarge = Self(.contentTooLarge, .requestTooLarge, .request, "The body is too large.")
+        .lengthRequired, .lengthRequired, category: .request, message: "Content-Length or chunked encoding is required."
+    )
+    package static let bodyTooLarge = Self(
+        .contentTooLarge, .requestTooLarge, category: .request, message: "The body is too large.")
     package static let sourceTooLarge = Self(
-        .contentTooLarge, .sourceTooLarge, .request, "The image exceeds the size limit.")
+        .contentTooLarge, .sourceTooLarge, category: .request, message: "The image exceeds the size limit.")
     /// The response exceeds the limit for bodies that must be complete before they are sent.
     package static let responseTooLarge = Self(
-        .contentTooLarge, .tooLarge, .request,
-        "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
-    package static let targetTooLong = Self(.uriTooLong, .uriTooLong, .request, "The request target is too long.")
+        .contentTooLarge, .tooLarge, category: .request,
+        message: "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
+    package static let targetTooLong = Self(
+        .uriTooLong, .uriTooLong, category: .request, message: "The request target is too long.")
 
     package static func notAnImageType(_ type: String) -> Self {
         Self(
-            .unsupportedMediaType, .notAnImage, .request,
-            "Content-Type \(type.prefix(64)) is not an image type; send image/*, application/octet-stream or multipart/form-data."
+            .unsupportedMediaType, .notAnImage, category: .request,
+            message:
+                "Content-Type \(type.prefix(64)) is not an image type; send image/*, application/octet-stream or multipart/form-data."
         )
     }
 
     package static let unsupportedMediaType = Self(
-        .unsupportedMediaType, .notJSON, .request,
-        "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
+        .unsupportedMediaType, .notJSON, category: .request,
+        message: "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
     package static let nothingMade = Self(
-        .unprocessableContent, .nothingMade, .request,
-        "All renditions failed, for different reasons.")
+        .unprocessableContent, .nothingMade, category: .request,
+        message: "All renditions failed, for different reasons.")
     package static let fieldsTooLarge = Self(
-        .requestHeaderFieldsTooLarge, .headersTooLarge, .request, "The request header is too large.")
+        .requestHeaderFieldsTooLarge, .headersTooLarge, category: .request, message: "The request header is too large.")
     package static let clientGone = Self(
-        .clientClosedRequest, .clientClosed, .cancelled, "The client has closed its connection.")
+        .clientClosedRequest, .clientClosed, category: .cancelled, message: "The client has closed its connection.")
     package static let draining = Self(
-        .serviceUnavailable, .draining, .overload, "The service is shutting down; try again.")
+        .serviceUnavailable, .draining, category: .overload, message: "The service is shutting down; try again.")
     /// A trusted proxy has too many pending requests of one client.
     package static let tooManyOfClient = Self(
-        .serviceUnavailable, .overloaded, .request, "This client has too many pending requests; try again later.")
+        .serviceUnavailable, .overloaded, category: .request,
+        message: "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
-        .serviceUnavailable, .overloaded, .overload,
-        "Too many clients read events; try again later.")
+        .serviceUnavailable, .overloaded, category: .overload, message: "Too many clients read events; try again later."
+    )
     package static let deadlineExceeded = Self(
-        .gatewayTimeout, .deadlineExceeded, .timeout,
-        "The request timed out before the thumbnail was rendered.")
+        .gatewayTimeout, .deadlineExceeded, category: .timeout,
+        message: "The request timed out before the thumbnail was rendered.")
     package static let versionNotSupported = Self(
-        .httpVersionNotSupported, .versionNotSupported, .request, "Only HTTP/1.1 is supported.")
+        .httpVersionNotSupported, .versionNotSupported, category: .request, message: "Only HTTP/1.1 is supported.")
 
     package static func unexpected(_ detail: String) -> Self {
-        Self(.internalServerError, .internal, .internal, "Internal error.", detail: detail)
+        Self(.internalServerError, .internal, category: .internal, message: "Internal error.", detail: detail)
     }
 
     private static func alternatives(_ words: [String]) -> String {

@@ -5,7 +5,7 @@ private let largestSquare = 99
 
 extension RenderSteps {
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
-        func square(_ name: String, _ rank: RankStep.Rank, _ side: (Int) -> Int) throws(APIError) {
+        func square(_ name: String, rank: RankStep.Rank, side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }
             let side = side(try values.whole(name, in: 1...1_000) ?? (rank == .median ? 3 : 1))
             guard side <= largestSquare else { throw .unsupportedOption(name, "Its squares are too large here.") }
@@ -13,14 +13,14 @@ extension RenderSteps {
         }
         if values.has("negate") { append(ColorMapStep(.curves([.negative]))) }
         if values.has("grayscale") { append(ColorMapStep(.gray)) }
-        try square("median", .median) { $0 }
+        try square("median", rank: .median) { $0 }
         if values.has("threshold") {
             let minimum = try values.whole("threshold", in: 0...255) ?? 128
             append(ColorMapStep(.gray))
             append(ColorFormulaStep(.curves((0..<768).map { $0 % 256 >= minimum ? 255 : 0 })))
         }
-        try square("dilate", .maximum) { 2 * $0 + 1 }
-        try square("erode", .minimum) { 2 * $0 + 1 }
+        try square("dilate", rank: .maximum) { 2 * $0 + 1 }
+        try square("erode", rank: .minimum) { 2 * $0 + 1 }
         if values.has("blur") {
             let sigma = try values.number("blur", in: 0.3...1_000)
             if let sigma { append(GaussianStep(.blur, sigma: Int((100_000 * sigma).rounded()))) }
@@ -55,17 +55,17 @@ extension RenderSteps {
     }
 
     private mutating func appendModulation(_ values: FrontEndTarget) throws(APIError) {
-        func value(_ index: Int, _ name: String, _ range: ClosedRange<Double>) throws(APIError) -> Float? {
+        func value(_ index: Int, named name: String, in range: ClosedRange<Double>) throws(APIError) -> Float? {
             let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
             guard values.has(name) else { return part.map { Float($0) } }
             let amount = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
             // `saturation` and `brightness` replace the numbers of `modulate`.
             return name == "saturation" ? amount : part.map { Float($0) } ?? amount
         }
-        let lightness = try value(0, "brightness", 0...10_000) ?? 1
-        let chroma = try value(1, "saturation", 0...10_000) ?? 1
-        let hue = Int((try value(2, "hue", -1_000_000...1_000_000) ?? 0).rounded())
-        let added = try value(3, "lightness", -1_000...1_000) ?? 0
+        let lightness = try value(0, named: "brightness", in: 0...10_000) ?? 1
+        let chroma = try value(1, named: "saturation", in: 0...10_000) ?? 1
+        let hue = Int((try value(2, named: "hue", in: -1_000_000...1_000_000) ?? 0).rounded())
+        let added = try value(3, named: "lightness", in: -1_000...1_000) ?? 0
         guard lightness != 1 || chroma != 1 || hue % 360 != 0 || added != 0 else { return }
         append(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: (hue % 360 + 360) % 360, added: added)))
     }

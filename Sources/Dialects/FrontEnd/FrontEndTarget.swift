@@ -110,9 +110,7 @@ struct FrontEndTarget {
 
     static let formats = ["avif", "gif", "jpeg", "jpg", "png", "webp"]
 
-    static func format(
-        _ word: String, _ name: String, of words: [String] = formats
-    ) throws(APIError) -> ImageFormat {
+    static func format(_ word: String, _ name: String, of words: [String] = formats) throws(APIError) -> ImageFormat {
         if words.contains(word), let format = ImageFormat(name: word) { return format }
         guard !["heic", "heif", "svg", "tiff"].contains(word) else {
             throw .unsupportedOption(name, "Alula does not write \(word.uppercased()).")
@@ -218,4 +216,13 @@ extension FrontEndDialect {
         let status = problem.error.upstreamStatus.flatMap { 400...499 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
         return problem.response(under: problem.error.response.code == .originError ? status : nil)
     }
+}
+
+/// The options and the source are segments of the path.
+package protocol PathOptionsDialect: FrontEndDialect {}
+
+extension PathOptionsDialect {
+    package func loggedTarget(_ target: RequestedTarget) -> String { prefix.loggedPath(optionsOf: target) }
+
+    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
 }

@@ -55,7 +55,7 @@ extension ColorGrammar {
             guard let red = share(values[0], of: 255), let green = share(values[1], of: 255),
                 let blue = share(values[2], of: 255)
             else { return nil }
-            return color(red, green, blue, alpha)
+            return color(red: red, green: green, blue: blue, alpha: alpha)
         case "hsl", "hsla", "hwb":
             let angle = values[0].utf8.count > 3 && values[0].asciiLowercased.hasSuffix("deg") ? 3 : 0
             guard let degrees = ParameterGrammar.decimal(values[0].dropLast(angle)),
@@ -71,7 +71,7 @@ extension ColorGrammar {
                 let range = saturation * min(lightness, 1 - lightness)
                 return (lightness - range * max(-1, min(place - 3, 9 - place, 1))) * rest + white
             }
-            return color(component(0), component(8), component(4), alpha)
+            return color(red: component(0), green: component(8), blue: component(4), alpha: alpha)
         default: return nil
         }
     }
@@ -83,7 +83,7 @@ extension ColorGrammar {
         }
     }
 
-    private static func color(_ red: Double, _ green: Double, _ blue: Double, _ alpha: Double) -> Color {
+    private static func color(red: Double, green: Double, blue: Double, alpha: Double) -> Color {
         func byte(_ share: Double) -> UInt8 { UInt8((255 * share).rounded()) }
         return Color(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(alpha))
     }

@@ -44,10 +44,22 @@ package struct RawQuery {
         return result
     }
 
+    /// Passes each item to `read`, and explains its errors.
+    package func read(
+        _ items: [(name: String, value: String)],
+        by read: (_ name: String, _ value: String, _ isLast: Bool) throws(APIError) -> Void
+    ) throws(APIError) {
+        for (index, item) in items.enumerated() {
+            do throws(APIError) { try read(item.name, item.value, index == items.count - 1) } catch {
+                throw explained(error, of: index)
+            }
+        }
+    }
+
     /// Returns the error, or its cause if `url` contains a query that is not percent-encoded.
     ///
     /// The rest of that query is then parsed as parameters of the request.
-    package func explained(_ error: APIError, of index: Int) -> APIError {
+    private func explained(_ error: APIError, of index: Int) -> APIError {
         let isCut = items[..<index].contains { item in
             item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
         }

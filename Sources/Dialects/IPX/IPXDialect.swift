@@ -2,7 +2,7 @@ import Text
 package import ThumbnailTypes
 
 /// IPX 4, used by Nuxt Image: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
-package struct IPXDialect: FrontEndDialect {
+package struct IPXDialect: PathOptionsDialect {
     package let name = "ipx"
     package let prefix: PathPrefix
     private let sources: FrontEndSources
@@ -11,10 +11,6 @@ package struct IPXDialect: FrontEndDialect {
         self.prefix = prefix
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
-
-    package func loggedTarget(_ target: RequestedTarget) -> String { prefix.loggedPath(optionsOf: target) }
-
-    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)

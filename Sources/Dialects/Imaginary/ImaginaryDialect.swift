@@ -119,9 +119,7 @@ package struct ImaginaryDialect: Dialect {
 
     private var files: SourceBase? { configuration.folder ?? base }
 
-    private func query(
-        _ target: ImaginaryTarget, source: String, accept: String?
-    ) throws(APIError) -> Request {
+    private func query(_ target: ImaginaryTarget, source: String, accept: String?) throws(APIError) -> Request {
         guard !configuration.disabledRoutes.contains(ExactText(target.name)) else { throw .noSuchRoute }
         let (operations, isNegotiated, ignored) = try target.operations(accept: accept)
         var query: Request
@@ -155,14 +153,9 @@ package struct ImaginaryPlaceholder: Sendable {
     package init() {}
 }
 
-package struct ImaginaryConfiguration: Sendable {
+package struct ImaginaryConfiguration: KeyedConfiguration {
     package var prefix: PathPrefix?
-    /// The keys, several for rotation or of a tenant.
     package var keys: [[UInt8]] = []
-    package var key: [UInt8]? {
-        get { keys.first }
-        set { keys = newValue.map { [$0] } ?? [] }
-    }
     package var signatureKey: [UInt8]?
     package var takesURLs = true
     package var disabledRoutes: Set<ExactText> = []

@@ -32,30 +32,30 @@ struct ImaginaryOperation: Hashable, Sendable {
     private func check() throws(APIError) {
         switch name {
         case .crop, .smartcrop, .resize, .thumbnail:
-            try require("width", options.width != 0 || options.height != 0)
+            try require("width", isPresent: options.width != 0 || options.height != 0)
         case .enlarge, .fit:
-            try require("width", options.width != 0)
-            try require("height", options.height != 0)
+            try require("width", isPresent: options.width != 0)
+            try require("height", isPresent: options.height != 0)
         case .extract:
-            try require("areawidth", options.areaWidth != 0)
-            try require("areaheight", options.areaHeight != 0)
-        case .rotate: try require("rotate", options.rotate != 0)
+            try require("areawidth", isPresent: options.areaWidth != 0)
+            try require("areaheight", isPresent: options.areaHeight != 0)
+        case .rotate: try require("rotate", isPresent: options.rotate != 0)
         case .zoom:
-            try require("factor", options.factor != 0)
-            if cutsZoomed { try require("areawidth", options.areaWidth != 0 || options.areaHeight != 0) }
-        case .convert: try require("type", format != nil)
-        case .blur: try require("sigma", options.sigma != 0 || options.minimumAmplitude != 0)
+            try require("factor", isPresent: options.factor != 0)
+            if cutsZoomed { try require("areawidth", isPresent: options.areaWidth != 0 || options.areaHeight != 0) }
+        case .convert: try require("type", isPresent: format != nil)
+        case .blur: try require("sigma", isPresent: options.sigma != 0 || options.minimumAmplitude != 0)
         case .watermark:
-            try require("text", options.text != "")
+            try require("text", isPresent: options.text != "")
             guard options.text.utf8.count <= ImaginaryText.maximumLength else {
                 throw .badParameter("text", "Must have at most \(ImaginaryText.maximumLength) bytes.")
             }
-        case .watermarkimage: try require("image", options.image != "")
+        case .watermarkimage: try require("image", isPresent: options.image != "")
         case .autorotate, .flip, .flop: break
         }
     }
 
-    private func require(_ parameter: String, _ isPresent: Bool) throws(APIError) {
+    private func require(_ parameter: String, isPresent: Bool) throws(APIError) {
         guard isPresent else { throw .missingParameter(parameter) }
     }
 

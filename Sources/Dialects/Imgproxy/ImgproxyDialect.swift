@@ -93,8 +93,7 @@ package struct ImgproxyDialect: Dialect {
             throw .unsupportedOption("format", "Answers in the format \(format.rawValue) are not written here.")
         }
         let negotiation = configuration.defaults.negotiation
-        let isNegotiated =
-            !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
+        let isNegotiated = !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
         var query = Request(
             source: source,
             recipe: ImgproxyRecipe(

@@ -44,22 +44,21 @@ struct ImgproxyGravity: Hashable, Sendable {
     /// - Parameters:
     ///   - ratio: The device pixel ratio, which scales offsets in pixels.
     ///   - mayOverhang: Whether parts of `inner` may lie outside; at least one pixel stays inside.
-    func place(
-        of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
-    ) -> (x: Int, y: Int) {
-        func bounded(_ start: Int, _ inner: Int, _ outer: Int) -> Int {
+    func place(of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false) -> (x: Int, y: Int) {
+        func bounded(_ start: Int, inner: Int, outer: Int) -> Int {
             let (minimum, maximum) = mayOverhang ? (1 - inner, outer - 1) : (0, outer - inner)
             return max(minimum, min(start, maximum))
         }
         let sides = kind == .focus ? nil : (kind?.sides ?? (0, 0))
         let left = Self.start(inner.width, on: outer.width, at: sides?.x, offset: x, ratio: ratio)
         let top = Self.start(inner.height, on: outer.height, at: sides?.y, offset: y, ratio: ratio)
-        return (bounded(left, inner.width, outer.width), bounded(top, inner.height, outer.height))
+        return (
+            bounded(left, inner: inner.width, outer: outer.width),
+            bounded(top, inner: inner.height, outer: outer.height)
+        )
     }
 
-    private static func start(
-        _ inner: Int, on outer: Int, at side: Int?, offset: Double, ratio: Double
-    ) -> Int {
+    private static func start(_ inner: Int, on outer: Int, at side: Int?, offset: Double, ratio: Double) -> Int {
         let distance = distance(offset, of: outer, ratio: ratio)
         return switch side {
         case -1: distance

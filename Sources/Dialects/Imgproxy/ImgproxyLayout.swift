@@ -147,7 +147,7 @@ struct ImgproxyLayout: Hashable, Sendable {
             Double(source.width) / Double(max(1, whole.width)), Double(source.height) / Double(max(1, whole.height)))
         if prescaling == .powers { shrink = [8, 4, 2].first { shrink >= $0 } ?? 1 }
         guard prescaling != .none, shrink > 1 else { return resizedSize }
-        func side(_ side: Int, _ crop: Int, _ scale: Double) -> Int {
+        func side(_ side: Int, crop: Int, scale: Double) -> Int {
             let loaded =
                 prescaling == .powers
                 ? (side + Int(shrink) - 1) / Int(shrink) : max(1, pixels(Double(side) * (1 / shrink)))
@@ -158,7 +158,8 @@ struct ImgproxyLayout: Hashable, Sendable {
             return max(1, pixels(Double(cropped) * scale))
         }
         return PixelSize(
-            width: side(source.width, cropSize.width, scaleX), height: side(source.height, cropSize.height, scaleY))
+            width: side(source.width, crop: cropSize.width, scale: scaleX),
+            height: side(source.height, crop: cropSize.height, scale: scaleY))
     }
 
     func margins(_ options: ImgproxyOptions) -> ImageOperations.Margins {

@@ -138,9 +138,7 @@ struct ImgproxyOptionReader {
 }
 
 extension ImgproxyOptionReader {
-    private func integer(
-        _ option: ImgproxyOption, in range: ClosedRange<Int> = Self.integers
-    ) throws(APIError) -> Int {
+    private func integer(_ option: ImgproxyOption, in range: ClosedRange<Int> = Self.integers) throws(APIError) -> Int {
         try ImgproxyArguments(option, maximum: 1).integer(0, in: range)
     }
 

@@ -9,7 +9,7 @@ struct ImgproxyPlanBuilder {
     private let surround: Color
     private(set) var frame: Frame
 
-    init(_ options: ImgproxyOptions, _ layout: ImgproxyLayout, format: ImageFormat, _ frame: Frame) {
+    init(options: ImgproxyOptions, layout: ImgproxyLayout, format: ImageFormat, frame: Frame) {
         self.options = options
         self.layout = layout
         self.frame = frame

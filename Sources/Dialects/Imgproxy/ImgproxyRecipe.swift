@@ -101,7 +101,7 @@ extension ImgproxyRecipe {
         if isCropped, gravity.kind == .smart { frame.apply(InterestStep(.attention, size: cropSize)) }
         if isCropped, gravity.kind == .faces { frame.cropToFaces(cropSize) }
         frame.resample(to: layout.resizedSize)
-        var finish = ImgproxyPlanBuilder(options, layout, format: format, frame)
+        var finish = ImgproxyPlanBuilder(options: options, layout: layout, format: format, frame: frame)
         finish.finish()
         var format = format
         if format == .avif, min(finish.frame.size.width, finish.frame.size.height) < Self.shortestAVIFSide {

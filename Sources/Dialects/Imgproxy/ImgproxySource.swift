@@ -43,9 +43,7 @@ struct ImgproxySource {
         return (source, String(decoding: parts[1], as: UTF8.self))
     }
 
-    private static func name(
-        _ written: [UInt8], _ configuration: ImgproxyConfiguration
-    ) throws(APIError) -> ExactText {
+    private static func name(_ written: [UInt8], _ configuration: ImgproxyConfiguration) throws(APIError) -> ExactText {
         guard written.count <= maximumLength else { throw .badURL("The source is longer than \(maximumLength) bytes.") }
         var source = written
         for replacement in configuration.replacements { source = replacement.applied(to: source) }

@@ -21,13 +21,8 @@ package struct InfoDialect: NativelySignedDialect {
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()
         let query = RawQuery(target: keys.unnamed(target.target.string))
-        let items = try query.decoded()
-        for (index, item) in items.enumerated() {
-            do throws(APIError) {
-                try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
-            } catch {
-                throw query.explained(error, of: index)
-            }
+        try query.read(query.decoded()) { name, value, isLast throws(APIError) in
+            try reader.read(name: name, value: value, isLast: isLast)
         }
         var read = try reader.query()
         guard vocabulary.findsFaces || read.form.facts?.includesFaces != true else {

@@ -23,7 +23,7 @@ struct ThumbnailParameter: Sendable {
     let write: @Sendable (ThumbnailParameterValues) -> String?
 
     private init<Value>(
-        _ name: String, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
+        _ name: String, _ form: ParameterForm<Value>, help: String, alias: String? = nil,
         uses: Uses = [.renditions, .presets],
         read: @escaping @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void,
         write: @escaping @Sendable (ThumbnailParameterValues) -> String?
@@ -39,11 +39,11 @@ struct ThumbnailParameter: Sendable {
 
     /// A parameter that is omitted if it has the default value.
     static func value<Value: Equatable & Sendable>(
-        _ name: String, _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String,
+        _ name: String, _ path: any Path<Value>, as form: ParameterForm<Value>, help: String,
         in uses: Uses = [.renditions, .presets]
     ) -> Self {
         let defaultValue = ThumbnailParameterValues()[keyPath: path]
-        return Self(name, form, help, uses: uses) { text, name, values throws(APIError) in
+        return Self(name, form, help: help, uses: uses) { text, name, values throws(APIError) in
             values[keyPath: path] = try form.read(text, name)
         } write: { values in
             let value = values[keyPath: path]
@@ -53,10 +53,10 @@ struct ThumbnailParameter: Sendable {
 
     /// A parameter that is omitted if it is nil.
     static func optional<Value: Sendable>(
-        _ name: String, _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
+        _ name: String, _ path: any Path<Value?>, as form: ParameterForm<Value>, help: String, alias: String? = nil,
         in uses: Uses = [.renditions, .presets]
     ) -> Self {
-        Self(name, form, help, alias: alias, uses: uses) { text, name, values throws(APIError) in
+        Self(name, form, help: help, alias: alias, uses: uses) { text, name, values throws(APIError) in
             values[keyPath: path] = try form.read(text, name)
         } write: { values in
             values[keyPath: path].map(form.write)
@@ -65,7 +65,7 @@ struct ThumbnailParameter: Sendable {
 
     static func operation(_ operation: OperationParameter) -> Self {
         let form = ParameterForm<Int>(operation.form)
-        return Self(operation.name, form, operation.help) { text, name, values throws(APIError) in
+        return Self(operation.name, form, help: operation.help) { text, name, values throws(APIError) in
             values.options.operations[operation] = try form.read(text, name)
         } write: { values in
             let value = values.options.operations[operation]
@@ -75,9 +75,9 @@ struct ThumbnailParameter: Sendable {
 
     static func ofWatermark<Value: Sendable>(
         _ name: String, _ path: any WritableKeyPath<WatermarkParameters, Value?> & Sendable,
-        _ form: ParameterForm<Value>, _ help: String
+        as form: ParameterForm<Value>, help: String
     ) -> Self {
-        Self(name, form, help) { text, name, values throws(APIError) in
+        Self(name, form, help: help) { text, name, values throws(APIError) in
             values.watermark.firstParameter = values.watermark.firstParameter ?? name
             values.watermark[keyPath: path] = try form.read(text, name)
         } write: { values in
@@ -87,7 +87,7 @@ struct ThumbnailParameter: Sendable {
 
     /// A watermark: a source like `url` if the text contains a colon, otherwise a name in the settings file.
     static func watermark(_ name: String, _ help: String) -> Self {
-        Self(name, text("URL|NAME"), help) { text, name, values throws(APIError) in
+        Self(name, text("URL|NAME"), help: help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
                 guard let watermarkOptions = values.vocabulary.watermarks[ExactText(text)] else {
                     throw .badParameter(name, "There is no watermark of this name.")
@@ -107,7 +107,7 @@ struct ThumbnailParameter: Sendable {
     /// A gravity; `focal` requires two other parameters for the point.
     static func gravity(_ name: String, _ help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
-        return Self(name, text("WORD", values: names), help) { text, name, values throws(APIError) in
+        return Self(name, text("WORD", values: names), help: help) { text, name, values throws(APIError) in
             let text = text.asciiLowercased
             values.isFocal = text == "focal"
             guard !values.isFocal else { return }
@@ -136,7 +136,7 @@ struct ThumbnailParameter: Sendable {
     }
 
     static func quality(_ name: String, _ help: String, alias: String) -> Self {
-        Self(name, text("1…100|auto"), help, alias: alias) { text, name, values throws(APIError) in
+        Self(name, text("1…100|auto"), help: help, alias: alias) { text, name, values throws(APIError) in
             if text.asciiLowercased == "auto" {
                 values.options.isQualityAutomatic = true
                 return
@@ -151,7 +151,8 @@ struct ThumbnailParameter: Sendable {
     }
 
     static func presets(_ name: String, _ help: String) -> Self {
-        Self(name, text("NAMES"), help, uses: [.renditions, .besidePresets]) { text, name, values throws(APIError) in
+        Self(name, text("NAMES"), help: help, uses: [.renditions, .besidePresets]) {
+            text, name, values throws(APIError) in
             values.presets = try values.vocabulary.presetNames(text, name)
         } write: { _ in
             nil
@@ -159,7 +160,7 @@ struct ThumbnailParameter: Sendable {
     }
 
     static func signature(_ name: String, _ help: String) -> Self {
-        Self(name, text("SIGNATURE"), help, uses: .besidePresets) { _, _, _ in
+        Self(name, text("SIGNATURE"), help: help, uses: .besidePresets) { _, _, _ in
         } write: { _ in
             nil
         }

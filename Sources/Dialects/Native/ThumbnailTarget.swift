@@ -20,13 +20,9 @@ package enum ThumbnailTarget {
                 for (name, value) in level { try reader.read(name: name, value: value, isLast: false) }
                 reader.override()
             }
-            for (index, item) in items.enumerated() {
-                try vocabulary.admit(item.name)
-                do throws(APIError) {
-                    try reader.read(name: item.name, value: item.value, isLast: index == items.count - 1)
-                } catch {
-                    throw query.explained(error, of: index)
-                }
+            try query.read(items) { name, value, isLast throws(APIError) in
+                try vocabulary.admit(name)
+                try reader.read(name: name, value: value, isLast: isLast)
             }
             return reader.values
         }

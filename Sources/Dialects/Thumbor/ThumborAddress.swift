@@ -31,8 +31,7 @@ enum ThumborAddress {
 
     private static func hasScheme(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { byte in
-            (byte | 0x20).isASCIILowercase
-                || byte.isASCIIDigit || byte == UInt8(ascii: "+")
+            (byte | 0x20).isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "+")
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
         return !scheme.isEmpty && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)

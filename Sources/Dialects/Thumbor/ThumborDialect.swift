@@ -104,14 +104,9 @@ package struct ThumborDialect: Dialect {
     }
 }
 
-package struct ThumborConfiguration: Sendable {
+package struct ThumborConfiguration: KeyedConfiguration {
     package var prefix: PathPrefix?
-    /// The keys, several for rotation or of a tenant.
     package var keys: [[UInt8]] = []
-    package var key: [UInt8]? {
-        get { keys.first }
-        set { keys = newValue.map { [$0] } ?? [] }
-    }
     package var signer = HMAC.Hash.sha1
     package var signatureLength: Int?
     /// Whether to serve targets that begin with `unsafe/`; nil serves them only if there is no key.

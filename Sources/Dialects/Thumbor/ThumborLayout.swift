@@ -89,7 +89,7 @@ struct ThumborLayout: Hashable {
                 height: max(target.height, Self.roundUp(sourceSide.height * target.height, cropped.height)))
             return
         }
-        func start(_ focus: Int?, _ place: ThumborGeometry.Alignment, _ side: Int, _ cropped: Int) -> Int {
+        func start(focus: Int?, alignment place: ThumborGeometry.Alignment, side: Int, cropped: Int) -> Int {
             let middle: Int
             switch place {
             case _ where focus != nil: middle = focus ?? 0
@@ -101,8 +101,11 @@ struct ThumborLayout: Hashable {
             return Int(start.rounded(.toNearestOrEven))
         }
         part = ImagePart(
-            x: part.x + start(focus?.x, geometry.across, sourceSide.width, cropped.width),
-            y: part.y + start(focus?.y, geometry.down, sourceSide.height, cropped.height), size: cropped, of: part.whole
+            x: part.x
+                + start(focus: focus?.x, alignment: geometry.across, side: sourceSide.width, cropped: cropped.width),
+            y: part.y
+                + start(focus: focus?.y, alignment: geometry.down, side: sourceSide.height, cropped: cropped.height),
+            size: cropped, of: part.whole
         )
     }
 
@@ -117,8 +120,7 @@ struct ThumborLayout: Hashable {
             let isWithin =
                 middleX >= left && middleX <= left + Double(part.size.width) && middleY >= top
                 && middleY <= top + Double(part.size.height)
-            let weight =
-                Double(focus.right - focus.left) * width * Double(focus.bottom - focus.top) * height / 1e12
+            let weight = Double(focus.right - focus.left) * width * Double(focus.bottom - focus.top) * height / 1e12
             guard isWithin, weight > 0 else { continue }
             sum += weight
             x += (middleX - left) * weight

@@ -150,9 +150,7 @@ extension ThumborPlanBuilder {
         }
     }
 
-    private mutating func blend(
-        _ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep
-    ) {
+    private mutating func blend(_ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep) {
         let rows = mark.rows(of: size, on: frame.size)
         let (across, down) = (rows.across, rows.down)
         guard across.count > 0, down.count > 0, across.start < frame.size.width, down.start < frame.size.height,

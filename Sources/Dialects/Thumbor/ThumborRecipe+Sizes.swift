@@ -14,8 +14,8 @@ extension ThumborRecipe: SizedRecipe {
             (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
         }
         let box = RequestedBox(
-            width: try side(options.geometry.width, "w", policy),
-            height: try side(options.geometry.height, "h", policy))
+            width: try side(options.geometry.width, named: "w", within: policy),
+            height: try side(options.geometry.height, named: "h", within: policy))
         let allowed = try policy.allowed(box, choices)
         let isOwnSide = options.geometry.width == .original || options.geometry.height == .original
         guard allowed != box || isOwnSide else { return recipe }
@@ -28,7 +28,7 @@ extension ThumborRecipe: SizedRecipe {
 
     /// Returns the side after filters that scale; the image's own side can be any, so it counts as the largest allowed.
     private func side(
-        _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
+        _ side: ThumborGeometry.Side, named name: String, within policy: SizePolicy
     ) throws(APIError) -> Int? {
         switch side {
         case .automatic: return nil

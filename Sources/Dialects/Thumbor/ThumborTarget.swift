@@ -193,9 +193,7 @@ private struct ThumborCursor {
         return true
     }
 
-    mutating func take<Value>(
-        _ read: (ArraySlice<UInt8>) throws(APIError) -> Value?
-    ) throws(APIError) -> Value? {
+    mutating func take<Value>(_ read: (ArraySlice<UInt8>) throws(APIError) -> Value?) throws(APIError) -> Value? {
         guard let segment = next, let value = try read(segment) else { return nil }
         rest = rest[(segment.endIndex + 1)...]
         return value

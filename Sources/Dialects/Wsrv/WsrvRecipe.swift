@@ -115,7 +115,8 @@ extension WsrvRecipe: SizedRecipe {
         var options = options
         if let quality = options.namedQuality { options.quality = try policy.quality(quality) }
         let box = RequestedBox(
-            width: try side(options.width, "w", policy), height: try side(options.height, "h", policy))
+            width: try side(options.width, named: "w", within: policy),
+            height: try side(options.height, named: "h", within: policy))
         let allowed = try policy.allowed(box, choices)
         if allowed != box || options.hasShares {
             (options.width, options.height) = (allowed.width.map { .pixels($0) }, allowed.height.map { .pixels($0) })
@@ -125,7 +126,7 @@ extension WsrvRecipe: SizedRecipe {
     }
 
     /// Returns the side in pixels; a fraction of the source counts as the largest side, because it can be any.
-    private func side(_ length: WsrvLength?, _ name: String, _ policy: SizePolicy) throws(APIError) -> Int? {
+    private func side(_ length: WsrvLength?, named name: String, within policy: SizePolicy) throws(APIError) -> Int? {
         if case .share? = length, let largest = policy.sizes.last {
             guard policy.rule == .up else { throw policy.rejection(name) }
             return largest

@@ -18,7 +18,7 @@ final class BodyDecoder: Sendable {
         let settings = request.identity.rules.configuration
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
         let end = SystemTimekeeper().now + settings.downloadTimeout
-        do {
+        return try await DownloadError.replacingPoolErrors {
             var (bytes, head) = (source.bytes, source.head)
             for coding in source.codings {
                 // From here, the block is counted by `SharedBytes`, not by the transfer.
@@ -32,12 +32,6 @@ final class BodyDecoder: Sendable {
             }
             guard bytes.count > 0 else { throw DownloadError.emptyBody }
             return Source(head: head, bytes: bytes, timings: source.timings)
-        } catch is WorkerPool.Full {
-            throw DownloadError.queueFull
-        } catch is WorkerPool.Stopped {
-            throw DownloadError.shuttingDown
-        } catch is DeadlineExceeded {
-            throw DownloadError.timedOut
         }
     }
 

@@ -86,7 +86,7 @@ final class ContentDecoding: @unchecked Sendable {
         try unsafe coded.withUnsafeBytes { input in
             let next = unsafe UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.codedPiece))
             switch stream {
-            case .zlib(let stream): return try unsafe inflate(stream, next, input)
+            case .zlib(let stream): return try unsafe inflate(stream, next, of: input)
             case .brotli(let state): return try unsafe readBrotli(state, next)
             }
         }
@@ -110,7 +110,7 @@ final class ContentDecoding: @unchecked Sendable {
 
     @unsafe
     private func inflate(
-        _ stream: UnsafeMutablePointer<z_stream>, _ next: UnsafeRawBufferPointer, _ input: UnsafeRawBufferPointer
+        _ stream: UnsafeMutablePointer<z_stream>, _ next: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer
     ) throws -> Bool {
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: next.bindMemory(to: UInt8.self).baseAddress)
         unsafe stream.pointee.avail_in = UInt32(next.count)

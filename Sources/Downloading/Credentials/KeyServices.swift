@@ -18,11 +18,14 @@ enum KeyServices {
             case .fixed(let key): key
             case .webIdentity(let role, let session, let file, let service):
                 try TemporaryKey.inXML(
-                    blockingBody(exchange(blockingToken(in: file), role: role, session: session), service, "STS", send))
+                    blockingBody(
+                        exchange(blockingToken(in: file), role: role, session: session), from: service, service: "STS",
+                        send: send))
             case .container(let service, let token):
                 try TemporaryKey.inJSON(
                     blockingBody(
-                        HTTPRequest(target: "", headerFields: authorization(token)), service, "container", send))
+                        HTTPRequest(target: "", headerFields: authorization(token)), from: service,
+                        service: "container", send: send))
             case .instance(let service): try blockingInstanceKey(service, send)
             }
         if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key had ended", isPermanent: false) }
@@ -56,15 +59,17 @@ enum KeyServices {
         let begin = HTTPRequest(
             method: HTTPRequest.Method(rawValue: "PUT"), target: "",
             headerFields: [.metadataTokenLifetime: "60", .contentLength: "0"])
-        let token = try text(in: blockingBody(begin, service + "/latest/api/token", "metadata", send), "token")
+        let token = try text(
+            in: blockingBody(begin, from: service + "/latest/api/token", service: "metadata", send: send), "token")
         let ask = HTTPRequest(target: "", headerFields: [.metadataToken: token])
         let folder = service + "/latest/meta-data/iam/security-credentials/"
-        let role = try text(in: blockingBody(ask, folder, "metadata", send), "role")
-        return try TemporaryKey.inJSON(blockingBody(ask, folder + URLEscape.encode(role.utf8), "metadata", send))
+        let role = try text(in: blockingBody(ask, from: folder, service: "metadata", send: send), "role")
+        return try TemporaryKey.inJSON(
+            blockingBody(ask, from: folder + URLEscape.encode(role.utf8), service: "metadata", send: send))
     }
 
     private static func blockingBody(
-        _ request: HTTPRequest, _ url: String, _ name: String, _ send: BlockingCall
+        _ request: HTTPRequest, from url: String, service name: String, send: BlockingCall
     ) throws(KeyFailure) -> [UInt8] {
         let (status, body) = try send(request, url)
         guard status == 200 else {

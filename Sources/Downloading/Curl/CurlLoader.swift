@@ -24,9 +24,7 @@ package final class CurlLoader: DataLoading {
             throw StartFailure(detail: "c-ares")
         }
         let start = LoopStart { [inbox] in
-            CurlLoop(
-                multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer
-            ).run()
+            CurlLoop(multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer).run()
         }
         keys = SigningKeys(timekeeper: timekeeper) { source, now throws(KeyFailure) in
             try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in

@@ -27,8 +27,8 @@ package final class FolderLoader: DataLoading {
         case .memory(let bytes):
             return request.needsBody ? .source(try source(identity, bytes, progress: progress)) : .head
         }
-        do {
-            return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
+        return try await DownloadError.replacingPoolErrors {
+            try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
                 guard request.needsBody else {
                     _ = try ConfinedFile(root: root, segments: identity.url.fileSegments)
                     return .head
@@ -38,20 +38,12 @@ package final class FolderLoader: DataLoading {
                         identity, root: root, maximumBytes: configuration.maximumBytes, progress: progress,
                         token: token, now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970)))
             }
-        } catch is WorkerPool.Full {
-            throw DownloadError.queueFull
-        } catch is WorkerPool.Stopped {
-            throw DownloadError.shuttingDown
-        } catch is DeadlineExceeded {
-            throw DownloadError.timedOut
         }
     }
 
     package func shutDown() { workers.shutDown() }
 
-    private func source(
-        _ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress
-    ) throws -> Source {
+    private func source(_ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress) throws -> Source {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         guard bytes.count <= identity.rules.configuration.maximumBytes else { throw DownloadError.tooLarge }
         progress.begin(expecting: bytes.count)
@@ -82,8 +74,7 @@ package final class FolderLoader: DataLoading {
 
 extension Source {
     fileprivate init(
-        _ identity: SourceIdentity, bytes: SharedBytes, _ digest: SHA256Digest, fields: HTTPFields = [:],
-        now: HTTPDate
+        _ identity: SourceIdentity, bytes: SharedBytes, _ digest: SHA256Digest, fields: HTTPFields = [:], now: HTTPDate
     ) {
         let head = SourceHead(
             identity: identity, validator: SourceValidator(digest), headerFields: fields, requestedAt: now,

@@ -76,9 +76,7 @@ package final class GuardedLoader: DataLoading {
         }
     }
 
-    private func leave(
-        _ current: Locked<OriginVisit?>, _ report: OriginReport
-    ) -> (OriginKey, OriginTest)? {
+    private func leave(_ current: Locked<OriginVisit?>, _ report: OriginReport) -> (OriginKey, OriginTest)? {
         let ended = current.withLock { visit in
             defer { visit = nil }
             return visit
@@ -93,7 +91,7 @@ package final class GuardedLoader: DataLoading {
         let loader = loader
         let findings = isHeld(origin) ? [] : await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now
-        update { $0.conclude(origin, inquiry, findings, at: now) }
+        update { $0.conclude(origin, test: inquiry, results: findings, at: now) }
     }
 
     /// Changes the health table, and reports changed states to the observer.

@@ -103,7 +103,7 @@ struct OriginHealth {
         guard pass.phase == phaseNumber else { return .none }
         record(report)
         switch phase {
-        case .open: return evaluate(report, pass, source, at: now)
+        case .open: return evaluate(report, pass: pass, source: source, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, let isBacked):
             if cause.isRefuted(by: report) {
@@ -133,8 +133,7 @@ struct OriginHealth {
         switch phase {
         case .open:
             for finding in findings { window.add(finding.report, of: finding.source, at: now) }
-            let isContradicted =
-                test.cause == .silence ? answers != test.answers : goodResponses != test.goodResponses
+            let isContradicted = test.cause == .silence ? answers != test.answers : goodResponses != test.goodResponses
             return reports.isEmpty || isContradicted ? .none : suspend(test.cause, for: Self.firstPause, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, _):
@@ -157,7 +156,7 @@ struct OriginHealth {
 
     /// Decides whether a result in the open phase makes the origin suspect.
     private mutating func evaluate(
-        _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
+        _ report: OriginReport, pass: Pass, source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }

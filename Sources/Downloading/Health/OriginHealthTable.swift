@@ -21,9 +21,7 @@ struct OriginHealthTable {
         self.unprovenCapacity = unprovenCapacity
     }
 
-    mutating func admit(
-        _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
-    ) -> OriginHealth.Admission {
+    mutating func admit(_ origin: OriginKey, _ progress: TransferProgress, at now: Duration) -> OriginHealth.Admission {
         change(origin, at: now) { $0.admit(progress, at: now) }
     }
 
@@ -40,7 +38,7 @@ struct OriginHealthTable {
     }
 
     mutating func conclude(
-        _ origin: OriginKey, _ inquiry: OriginTest, _ findings: [OriginTestResult], at now: Duration
+        _ origin: OriginKey, test inquiry: OriginTest, results findings: [OriginTestResult], at now: Duration
     ) {
         count(change(origin, at: now) { $0.conclude(inquiry, findings, at: now) })
     }
@@ -98,7 +96,6 @@ extension OriginSnapshot {
     fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
         self.init(
             origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
-            cause: health.suspensionCause?.rawValue,
-            retryAfter: health.rejection(at: now), isProven: health.hasWorked)
+            cause: health.suspensionCause?.rawValue, retryAfter: health.rejection(at: now), isProven: health.hasWorked)
     }
 }

@@ -17,8 +17,7 @@ struct ObjectListing {
         let segments = base.path.split(separator: "/").map(String.init)
         return (0...min(1, segments.count)).reversed().map { count in
             ObjectListing(
-                rules: rules,
-                bucket: base.origin.description + "/" + segments.prefix(count).joined(separator: "/"),
+                rules: rules, bucket: base.origin.description + "/" + segments.prefix(count).joined(separator: "/"),
                 prefix: (segments.dropFirst(count).map { URLEscape.text(of: $0[...]) } + [folder, ""])
                     .joined(separator: "/"))
         }

@@ -44,9 +44,7 @@ package final class OriginObjects: Sendable {
         _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
     }
 
-    private static func blockingPrepare(
-        _ writing: Locked<ConfinedWriting?>, _ path: String
-    ) throws -> ConfinedWriting {
+    private static func blockingPrepare(_ writing: Locked<ConfinedWriting?>, _ path: String) throws -> ConfinedWriting {
         if let storedCopy = writing.withLock({ $0 }), storedCopy.isProtected { return storedCopy }
         let new = try ConfinedWriting(root: path, temporary: temporary)
         guard new.isProtected else { throw DownloadError.unreachable("lock: it is gone") }
@@ -117,20 +115,20 @@ package final class OriginObjects: Sendable {
     /// - Parameter isDurable: Whether the object must survive a crash of the machine.
     package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
-            bytes, at: try rules.identity(of: name[...]), ObjectDescription(),
-            ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
+            bytes, at: try rules.identity(of: name[...]), description: ObjectDescription(),
+            options: ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
     }
 
     /// Stores a result, readable for other programs.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         try await put(
-            bytes, at: destination.identity, description,
-            ConfinedWriting.Options(isDurable: true, isPrivate: false))
+            bytes, at: destination.identity, description: description,
+            options: ConfinedWriting.Options(isDurable: true, isPrivate: false))
     }
 
     private func put(
-        _ bytes: SharedBytes, at identity: SourceIdentity, _ description: ObjectDescription,
-        _ manner: ConfinedWriting.Options
+        _ bytes: SharedBytes, at identity: SourceIdentity, description: ObjectDescription,
+        options manner: ConfinedWriting.Options
     ) async throws {
         switch store {
         case .folder(let path, let writing):

@@ -42,7 +42,7 @@ final class NameResolver {
     /// Starts a lookup; ``takeFinished(at:)`` returns its result.
     func lookUp(_ name: String) {
         guard pending.insert(ExactText(name)).inserted else { return }
-        unsafe beginLookUp(channel, name, record)
+        unsafe beginLookUp(channel, of: name, record: record)
     }
 
     func process(_ socket: CInt = -1, isReadable: Bool = false, isWritable: Bool = false) {
@@ -139,7 +139,7 @@ private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
 }
 
 @unsafe
-private func beginLookUp(_ channel: OpaquePointer, _ name: String, _ record: ResolverRecord) {
+private func beginLookUp(_ channel: OpaquePointer, of name: String, record: ResolverRecord) {
     var hints = ares_addrinfo_hints()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = CCurlShim_stream_socket_type()

@@ -124,9 +124,7 @@ extension PartVersion {
 
 extension SourcePart {
     /// Nil if the header has no range, or the body has another length.
-    init?(
-        _ head: SourceHead, of response: ResponseHead, bytes: SharedBytes, at url: String, timings: TransferTimings
-    ) {
+    init?(_ head: SourceHead, of response: ResponseHead, bytes: SharedBytes, at url: String, timings: TransferTimings) {
         guard let range = response.fields[.contentRange].flatMap({ ContentRange($0) }),
             bytes.count == range.end - range.start + 1
         else { return nil }

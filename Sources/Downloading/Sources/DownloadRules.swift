@@ -37,13 +37,14 @@ package final class DownloadRules: Sendable {
             }, uniquingKeysWith: { $1 })
         let version = (earlier?.version ?? -1) + 1
         self.version = version
-        let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed, version).reusing(earlier?.unnamed)
+        let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed, version: version).reusing(
+            earlier?.unnamed)
         self.unnamed = unnamed
         named = Dictionary(
             uniqueKeysWithValues: configuration.origins.all.map { origin in
                 let name = ExactText(origin.name)
                 let before = earlier?.named[name]
-                let rules = OriginRules(origin, configuration, unnamed: unnamed, after: before, version)
+                let rules = OriginRules(origin, configuration, unnamed: unnamed, after: before, version: version)
                 return (name, rules.reusing(before))
             })
     }
@@ -118,7 +119,7 @@ package final class OriginRules: Sendable {
 
     fileprivate init(
         _ origin: Origin?, _ configuration: DownloadConfiguration, unnamed: OriginRules? = nil,
-        after earlier: OriginRules?, _ version: Int
+        after earlier: OriginRules?, version: Int
     ) {
         self.origin = origin
         self.configuration = origin.map { configuration.adapted(to: $0) } ?? configuration

@@ -10,14 +10,12 @@ extension OriginRules {
                 throw .pathNotAllowed
             }
             let url = try SourceURL(inFolder: origin.name, path: reference)
-            return SourceIdentity(
-                url: url, rules: self, baseLength: url.canonical.utf8.count - url.path.utf8.count + 1)
+            return SourceIdentity(url: url, rules: self, baseLength: url.canonical.utf8.count - url.path.utf8.count + 1)
         case .web(let base):
             let path = reference.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
             guard !DotSegments.areIn(path) else { throw .pathNotAllowed }
             let target = try Self.url(of: reference, base: base, in: origin)
-            let baseLength =
-                base.canonical.utf8.count - base.path.utf8.count + Self.folder(of: base).utf8.count
+            let baseLength = base.canonical.utf8.count - base.path.utf8.count + Self.folder(of: base).utf8.count
             guard !origin.ignoredParameters.isEmpty else {
                 return SourceIdentity(url: target, rules: self, baseLength: baseLength)
             }
@@ -28,8 +26,7 @@ extension OriginRules {
                 !origin.ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
             }
             let key = try target.replacingQuery(with: significant.isEmpty ? nil : significant.joined(separator: "&"))
-            return SourceIdentity(
-                url: key, rules: self, baseLength: baseLength, target: target, sharesTargets: true)
+            return SourceIdentity(url: key, rules: self, baseLength: baseLength, target: target, sharesTargets: true)
         }
     }
 

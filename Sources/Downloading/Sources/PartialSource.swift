@@ -22,8 +22,7 @@ package struct PartialSource: Sendable {
     ///
     /// Without an entity tag, the validator is a hash of both: two versions of the same second have the same date.
     package func head(with bytes: SharedBytes) -> SourceHead {
-        head.identified(
-            by: SHA256.hash(head.validator.description + bytes.withBytes { SHA256.hash($0) }.hexadecimal))
+        head.identified(by: SHA256.hash(head.validator.description + bytes.withBytes { SHA256.hash($0) }.hexadecimal))
     }
 
     mutating func add(_ part: SourcePart) {

@@ -75,9 +75,7 @@ package struct SourceFreshness: Hashable, Sendable {
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
     /// The lifetime by `s-maxage`, else `max-age`, else `Expires`; an invalid value means stale (section 4.2.1).
-    private static func statedLifetime(
-        control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate
-    ) -> Int? {
+    private static func statedLifetime(control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate) -> Int? {
         if let seconds = control.seconds("s-maxage") ?? control.seconds("max-age") { return seconds }
         guard let expires else { return nil }
         guard let end = HTTPDate(expires, now: now) else { return 0 }

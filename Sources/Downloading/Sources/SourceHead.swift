@@ -41,8 +41,7 @@ package final class SourceHead: Sendable {
         let isExpected = identity.rules.origin?.expectation.statuses?.contains(status) == true
         freshness = SourceFreshness(
             status: isExpected ? 200 : status, headerFields: headerFields, requestedAt: requestedAt,
-            receivedAt: receivedAt,
-            isPrivate: identity.isPrivate)
+            receivedAt: receivedAt, isPrivate: identity.isPrivate)
         mediaType = headerFields[.contentType].flatMap { MediaType($0) }
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }

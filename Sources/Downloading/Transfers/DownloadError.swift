@@ -1,3 +1,5 @@
+import Coordination
+
 /// The texts are only for logs: they may contain addresses and messages of libraries.
 package enum DownloadError: Error, Hashable, Sendable {
     /// A rule rejects the URL, one of its addresses or a redirect target; clients do not learn which.
@@ -44,6 +46,20 @@ extension DownloadError {
         case .status(let status), .storeRejection(let status, _), .notFound(let status), .accessDenied(let status, _):
             status
         default: nil
+        }
+    }
+}
+
+extension DownloadError {
+    static func replacingPoolErrors<Result>(_ work: () async throws -> Result) async throws -> Result {
+        do {
+            return try await work()
+        } catch is WorkerPool.Full {
+            throw Self.queueFull
+        } catch is WorkerPool.Stopped {
+            throw Self.shuttingDown
+        } catch is DeadlineExceeded {
+            throw Self.timedOut
         }
     }
 }

@@ -42,7 +42,7 @@ package struct TransferReport: Sendable, Equatable {
     package let receivedBytes: Int
     package let expectedBytes: Int?
 
-    init(_ identity: SourceIdentity, _ state: State, _ progress: TransferProgress) {
+    init(_ identity: SourceIdentity, state: State, progress: TransferProgress) {
         self.identity = identity
         self.state = state
         receivedBytes = progress.receivedBytes
@@ -75,7 +75,7 @@ package struct FinishedTransfer: Sendable, Equatable {
     }
 
     init(
-        _ identity: SourceIdentity, _ result: Result<FetchOutcome, any Error>, _ progress: TransferProgress,
+        _ identity: SourceIdentity, result: Result<FetchOutcome, any Error>, progress: TransferProgress,
         in duration: Duration
     ) {
         let (outcome, error): (DownloadOutcome, (any Error)?) =

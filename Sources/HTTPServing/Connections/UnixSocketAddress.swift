@@ -46,9 +46,7 @@ package struct UnixSocketAddress: Sendable {
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         unsafe withPointer { address, length in
-            _ = unsafe sendto(
-                descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT), address,
-                length)
+            _ = unsafe sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT), address, length)
         }
     }
 

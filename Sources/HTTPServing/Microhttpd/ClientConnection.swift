@@ -79,9 +79,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// A response queued in the first call for a request closes the connection. Rejections use this, because their body
     /// is not read.
     @unsafe
-    func handle(
-        method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer
-    ) -> Bool {
+    func handle(method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer) -> Bool {
         switch step {
         case .lineReceived(let target):
             let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)

@@ -45,8 +45,8 @@ struct ListeningSocket: Sendable {
             throw .invalidAddress(address)
         }
         let descriptor = try newSocket(isIPv6 ? AF_INET6 : AF_INET)
-        set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
-        if isIPv6 { set(CInt(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
+        set(level: SOL_SOCKET, option: SO_REUSEADDR, value: 1, on: descriptor)
+        if isIPv6 { set(level: CInt(IPPROTO_IPV6), option: IPV6_V6ONLY, value: 0, on: descriptor) }
         let isListening = unsafe withUnsafePointer(to: &storage) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, CInt(backlog)) == 0
@@ -110,7 +110,7 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    private static func set(_ level: CInt, _ option: CInt, _ value: CInt, on descriptor: CInt) {
+    private static func set(level: CInt, option: CInt, value: CInt, on descriptor: CInt) {
         var value = value
         unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
     }

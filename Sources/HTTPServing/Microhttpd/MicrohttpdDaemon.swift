@@ -66,7 +66,9 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
             unsafe Unmanaged<ServingContext>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
                 .admit(PeerAddress(address))
         },
-        opened: { unsafe open($0.unsafelyUnwrapped, $1.unsafelyUnwrapped, $2, PeerAddress($3)) },
+        opened: {
+            unsafe open($0.unsafelyUnwrapped, connection: $1.unsafelyUnwrapped, descriptor: $2, peer: PeerAddress($3))
+        },
         closed: { unsafe close($0.unsafelyUnwrapped) },
         target_received: { peer, target, length in
             unsafe connection(peer.unsafelyUnwrapped).receive(target: target.unsafelyUnwrapped, length: length)
@@ -97,7 +99,7 @@ extension HTTPRejection {
 
 @unsafe
 private func open(
-    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ peer: PeerAddress?
+    _ context: UnsafeMutableRawPointer, connection raw: OpaquePointer, descriptor: CInt, peer: PeerAddress?
 ) -> UnsafeMutableRawPointer {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
     let connection = unsafe ClientConnection(context: context, connection: raw, descriptor: descriptor, peer: peer)

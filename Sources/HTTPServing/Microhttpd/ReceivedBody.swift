@@ -27,8 +27,7 @@ final class ReceivedBody {
     ///   - reservation: The memory to keep until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, reservation: (any BodyReservation)?,
-        within limit: Duration,
-        by timekeeper: any Timekeeper
+        within limit: Duration, by timekeeper: any Timekeeper
     ) {
         bodilessRequest = request
         (self.length, self.maximumLength, self.reservation) = (length, maximumLength, reservation)

@@ -75,7 +75,7 @@ struct StreamWait {
 }
 
 private func readStream(
-    _ owner: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
+    _ owner: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, size: Int
 ) -> Int {
     guard let owner = unsafe owner, let buffer = unsafe buffer else { return -2 }
     let sender = unsafe Unmanaged<StreamSender>.fromOpaque(owner).takeUnretainedValue()

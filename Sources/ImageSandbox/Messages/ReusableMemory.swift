@@ -46,7 +46,7 @@ package struct ReusableMemory: ~Copyable {
     @unsafe
     private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         if let base = unsafe base { return unsafe base }
-        let made = unsafe try memory.map(Self.count, protection, isFilled: false)
+        let made = unsafe try memory.map(Self.count, protection: protection, isFilled: false)
         unsafe base = made
         return unsafe made
     }

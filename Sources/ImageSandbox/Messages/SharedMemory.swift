@@ -95,14 +95,14 @@ package struct SharedMemory: ~Copyable {
 
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
         // Sealed memory has no writer, so a private mapping suffices; Linux before 6.7 rejects a shared one.
-        let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
+        let base = unsafe try map(count, protection: PROT_READ, kind: MAP_PRIVATE)
         return unsafe SharedBytes(
             adopting: base, count: count, footprint: Self.wholePages(count),
             release: { base, count in unsafe munmap(base, count) })
     }
 
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
-        let base = unsafe try map(count, PROT_READ | PROT_WRITE)
+        let base = unsafe try map(count, protection: PROT_READ | PROT_WRITE)
         return unsafe PlaneMemory(
             adopting: base, count: count, footprint: Self.wholePages(count),
             release: { base, count in unsafe munmap(base, count) })
@@ -115,7 +115,7 @@ package struct SharedMemory: ~Copyable {
 
     @unsafe
     func map(
-        _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true
+        _ count: Int, protection: CInt, kind: CInt = MAP_SHARED, isFilled: Bool = true
     ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         let flags = kind | (isFilled ? CInt(MAP_POPULATE) : 0)
         // Mappings begin at page boundaries, which are aligned for any vector instruction.

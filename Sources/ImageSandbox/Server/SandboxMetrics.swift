@@ -33,18 +33,16 @@ struct SandboxMetrics: Sendable {
             counting: "process")
         for cause in Cause.allCases { _ = ends.counter(cause.rawValue) }
         retries = registry.counter(
-            "alula_decode_retries_total", help: "Images retried in another worker process.",
-            counting: "image")
+            "alula_decode_retries_total", help: "Images retried in another worker process.", counting: "image")
         quarantined = registry.counter(
             "alula_quarantined_total",
-            help: "Sources rejected for a while because they crashed or blocked a worker process.",
-            counting: "source")
+            help: "Sources rejected for a while because they crashed or blocked a worker process.", counting: "source")
         fastDecodes = registry.counter(
-            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images decoded by the fast decoder.",
-            counting: "image")
+            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images decoded by the fast decoder.", counting: "image"
+        )
         fallbacks = registry.counters(
-            "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that fell back to libjpeg.",
-            labels: "reason", counting: "image")
+            "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that fell back to libjpeg.", labels: "reason",
+            counting: "image")
         for reason in JPEGDecoding.Reason.allCases { _ = fallbacks.counter(reason.rawValue) }
     }
 

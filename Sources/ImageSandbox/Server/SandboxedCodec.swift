@@ -93,7 +93,8 @@ package final class SandboxedCodec: ImageCodec {
             guard limits.endsUnderestimatedDecodes else {
                 throw ImagingError.cannotDecode(
                     detail: quarantined(
-                        bytes, .decode(plan), "a worker needed far more CPU time than estimated from the header"
+                        bytes, work: .decode(plan),
+                        detail: "a worker needed far more CPU time than estimated from the header"
                     )
                     .detail)
             }
@@ -144,8 +145,7 @@ package final class SandboxedCodec: ImageCodec {
     /// Runs `work` in a worker; if the worker ends, retries once in another one.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
-        processorTime: Duration? = nil, token: WorkToken,
-        read: (WorkerResponse, inout OutputMemory) throws -> Result
+        processorTime: Duration? = nil, token: WorkToken, read: (WorkerResponse, inout OutputMemory) throws -> Result
     ) throws -> Result {
         try rejectQuarantined(bytes, work)
         do {
@@ -205,15 +205,15 @@ package final class SandboxedCodec: ImageCodec {
             throw Exhausted()
         case .breach(let text):
             roster.expel(worker, for: .breach, reason: text)
-            throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
+            throw quarantined(bytes, work: work, detail: "a worker sent a false answer: \(text)")
         case .forbidden(let call):
             roster.expel(worker, for: .violation, reason: "it tried the system call \(call)")
-            throw quarantined(bytes, work, "a worker tried the system call \(call)")
+            throw quarantined(bytes, work: work, detail: "a worker tried the system call \(call)")
         case .lost:
             let end = roster.reap(worker)
             if end.cause == .shortage, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
             if [.violation, .limit].contains(end.cause) || isLast {
-                throw quarantined(bytes, work, "a worker \(end)")
+                throw quarantined(bytes, work: work, detail: "a worker \(end)")
             }
             metrics.retries.increment()
         }
@@ -278,7 +278,7 @@ package final class SandboxedCodec: ImageCodec {
         if underestimatedContents.withLock({ $0.contains(digest, at: now) }) { throw UnderestimatedDecode() }
     }
 
-    private func quarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
+    private func quarantined(_ bytes: SharedBytes, work: WorkerRequest.Work, detail: String) -> Fault {
         let job = QuarantineKey(digest: reportQuarantine(bytes, detail), work: work)
         damagedContents.withLock { $0.insert(QuarantinedInput(job), at: timekeeper.now) }
         return Fault(detail: detail)

@@ -30,17 +30,17 @@ package struct WorkerLaunch: Sendable {
             guard let copy = template.copy(theirs) else { throw Failure(description: "the template made no copy") }
             return copy
         }
-        return try ready(id, ours, template)
+        return try ready(id, socket: ours, template: template)
     }
 
     /// Waits until the worker that this process has forked is ready; returns nil if there is none.
     func startForked() throws(Failure) -> WorkerProcess? {
         guard let (id, socket) = ForkedWorker.take(limits, formats) else { return nil }
-        return try ready(id, socket, nil)
+        return try ready(id, socket: socket, template: nil)
     }
 
     private func ready(
-        _ id: pid_t, _ ours: MessageSocket, _ template: WorkerTemplate?
+        _ id: pid_t, socket ours: MessageSocket, template: WorkerTemplate?
     ) throws(Failure) -> WorkerProcess {
         var supervisor: Supervisor?
         let answer: WorkerResponse?

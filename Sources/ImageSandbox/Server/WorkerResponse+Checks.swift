@@ -50,8 +50,7 @@ extension WorkerResponse {
     static func maximumFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
     package static func file(
-        byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize,
-        frames: Int = 1
+        byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize, frames: Int = 1
     ) throws -> SharedBytes {
         guard byteCount <= maximumFileBytes(of: size, frames: frames) else {
             throw ImagingError.encodeFailed(detail: "\(byteCount) bytes for \(size)")

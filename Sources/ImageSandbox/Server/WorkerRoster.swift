@@ -222,13 +222,11 @@ final class WorkerRoster: Sendable {
         guard case .failure(let failure) = result else { return }
         // The first failure may be a worker that was killed at the start, so only the next one is an error.
         logger.log(
-            isFirstFailure ? .warning : .error, "a worker process could not be started",
+            level: isFirstFailure ? .warning : .error, "a worker process could not be started",
             ["reason": .string(failure.description)])
     }
 
-    private func startProtected(
-        by spawner: inout WorkerSpawner
-    ) throws(WorkerLaunch.Failure) -> WorkerProcess {
+    private func startProtected(by spawner: inout WorkerSpawner) throws(WorkerLaunch.Failure) -> WorkerProcess {
         let worker = try spawner.start()
         let required = requirement ?? (try? state.withLock { $0.first }?.get())
         guard let required, !worker.protections.isAtLeast(required) else { return worker }

@@ -25,9 +25,7 @@ enum Confinement {
     }
 
     /// Confines this process permanently and returns the protections in force; after an error it is unusable.
-    static func confine(
-        _ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt
-    ) throws -> Protections {
+    static func confine(_ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt) throws -> Protections {
         var protections = Protections.none
         CLinux_watch_for_shortage()
         // The limit on memory counts from here; `/proc` is still readable, to determine the current usage.

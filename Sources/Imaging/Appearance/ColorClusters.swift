@@ -122,9 +122,7 @@ enum ColorClusters {
 
 extension ColorClusters.Point {
     fileprivate init(red: Int, green: Int, blue: Int) {
-        let (red, green, blue) = (
-            StandardCurve.light[red], StandardCurve.light[green], StandardCurve.light[blue]
-        )
+        let (red, green, blue) = (StandardCurve.light[red], StandardCurve.light[green], StandardCurve.light[blue])
         let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
         let middle = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
         let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

@@ -9,12 +9,12 @@ enum ThumbHash {
         let limit: Double = channels.hasAlpha ? 5 : 7
         func waves(_ side: Int) -> Int { max(1, Int((limit * Double(side) / longest).rounded())) }
         let (across, down) = (waves(width), waves(height))
-        func transform(_ values: [Double], _ columns: Int, _ rows: Int) -> Transform {
+        func transform(_ values: [Double], columns: Int, rows: Int) -> Transform {
             Transform(values, width: width, height: height, columns: columns, rows: rows)
         }
-        let luminance = transform(channels.luminance, max(3, across), max(3, down))
-        let yellowBlue = transform(channels.yellowBlue, 3, 3)
-        let redGreen = transform(channels.redGreen, 3, 3)
+        let luminance = transform(channels.luminance, columns: max(3, across), rows: max(3, down))
+        let yellowBlue = transform(channels.yellowBlue, columns: 3, rows: 3)
+        let redGreen = transform(channels.redGreen, columns: 3, rows: 3)
         let isLandscape = width > height
 
         var head = level(luminance.mean, 63) | level(0.5 + 0.5 * yellowBlue.mean, 63) << 6
@@ -25,7 +25,7 @@ enum ThumbHash {
         var bytes = [head, head >> 8, head >> 16, tail, tail >> 8].map { UInt8($0 & 255) }
         var waves = luminance.waves + yellowBlue.waves + redGreen.waves
         if channels.hasAlpha {
-            let alpha = transform(channels.alpha, 5, 5)
+            let alpha = transform(channels.alpha, columns: 5, rows: 5)
             bytes.append(UInt8(level(alpha.mean, 15) | level(alpha.scale, 15) << 4))
             waves += alpha.waves
         }

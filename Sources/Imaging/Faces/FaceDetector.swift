@@ -39,8 +39,7 @@ package struct FaceDetector: Sendable {
             let reduction = CFaces_reduction(width, height, Int32(ImageHeader.facePixels))
             size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))
             luma = [UInt8](repeating: 0, count: size.area)
-            let isDone = unsafe CFaces_shrink(
-                frame.pixels, frame.stride, width, height, frame.bands, reduction, &luma)
+            let isDone = unsafe CFaces_shrink(frame.pixels, frame.stride, width, height, frame.bands, reduction, &luma)
             return isDone == 1 ? 0 : -1
         }
         return FaceSearch(size: size, bytes: SharedBytes(cascades + luma))

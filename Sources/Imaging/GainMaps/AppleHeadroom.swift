@@ -32,9 +32,9 @@ struct AppleHeadroom {
 
     /// Reads EXIF data, with or without the leading `Exif` of JPEG; nil without maker notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
-        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range) else { return nil }
+        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, of: bytes, in: range) else { return nil }
         var numbers: [Int: Double] = [:]
-        try? EXIFDirectory.read(bytes, range, at: exposure) { (entry, block) throws(ImagingError) in
+        try? EXIFDirectory.read(bytes, in: range, at: exposure) { (entry, block) throws(ImagingError) in
             guard entry.tag == EXIFDirectory.notes else { return true }
             // Offsets in the notes are relative to their start.
             let notes = block.extracting(try entry.place(in: block)..<block.byteCount)

@@ -24,14 +24,14 @@ extension DecodedImage {
             return unsafe CPixels_find_border(&frame, &border, watch)
         }
         if status != 0 { try token.check() }
-        if trim.isEqualAcross { Self.equalize(&border.left, &border.right, size.width) }
-        if trim.isEqualDown { Self.equalize(&border.top, &border.bottom, size.height) }
+        if trim.isEqualAcross { Self.equalize(&border.left, &border.right, side: size.width) }
+        if trim.isEqualDown { Self.equalize(&border.top, &border.bottom, side: size.height) }
         return ImagePart(
             x: Int(border.left), y: Int(border.top),
             size: PixelSize(width: Int(border.right - border.left), height: Int(border.bottom - border.top)), of: size)
     }
 
-    private static func equalize(_ start: inout Int32, _ end: inout Int32, _ side: Int) {
+    private static func equalize(_ start: inout Int32, _ end: inout Int32, side: Int) {
         let width = min(start, Int32(side) - end)
         (start, end) = (width, Int32(side) - width)
     }

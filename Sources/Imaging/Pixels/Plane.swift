@@ -36,7 +36,7 @@ package struct Plane: Hashable, Sendable {
 extension QuarterTurn {
     func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
         let (left, top) = corner(
-            region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
+            region.left, region.top, of: (region.width, region.height), in: (Double(size.width), Double(size.height)))
         return exchangesSides
             ? Plane.Region(left: left, top: top, width: region.height, height: region.width)
             : Plane.Region(left: left, top: top, width: region.width, height: region.height)

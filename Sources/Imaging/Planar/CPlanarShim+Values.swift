@@ -37,8 +37,7 @@ extension CPixelsPlanes {
         let all = unsafe planes.all
         unsafe self.init(
             samples: (all[0].samples, all[1].samples, all[2].samples), strides: (all[0].stride, all[1].stride),
-            width: all[0].width, height: all[0].height, step: Int32(chromaStep),
-            is_limited: range == .limited ? 1 : 0)
+            width: all[0].width, height: all[0].height, step: Int32(chromaStep), is_limited: range == .limited ? 1 : 0)
     }
 }
 

@@ -39,8 +39,8 @@ struct ColorResampling {
         let (across, down) = (chroma.width / luma.width, chroma.height / luma.height)
         place = (
             left: chroma.left - Double(parts[1].x) + (Double(parts[0].x) + 0.5 - luma.left) * across - 0.5,
-            top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5,
-            across: across, down: down
+            top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5, across: across,
+            down: down
         )
         (self.planes, self.range, self.parts, plan) = (planes, range, parts, target)
     }
@@ -49,9 +49,8 @@ struct ColorResampling {
     func source(in bytes: UnsafeRawBufferPointer) -> CPlanarShimColors {
         let all = unsafe CPlanarShimPlanes(planes, in: bytes).planes
         return unsafe CPlanarShimColors(
-            planes: (cut(all.0, to: parts[0]), cut(all.1, to: parts[1]), cut(all.2, to: parts[1])),
-            left: place.left, top: place.top, across: place.across, down: place.down,
-            is_limited: range == .limited ? 1 : 0)
+            planes: (cut(all.0, to: parts[0]), cut(all.1, to: parts[1]), cut(all.2, to: parts[1])), left: place.left,
+            top: place.top, across: place.across, down: place.down, is_limited: range == .limited ? 1 : 0)
     }
 
     @unsafe

@@ -29,8 +29,8 @@ enum PlanarFilter {
 
     @unsafe
     static func pad(
-        _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, _ margins: ImageOperations.Margins,
-        _ color: Color, in range: PlaneRange, chromaStep: Int
+        _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, by margins: ImageOperations.Margins, color: Color,
+        in range: PlaneRange, chromaStep: Int
     ) {
         let (from, to) = unsafe (planes.all, results.all)
         for (index, value) in (range.samples(of: color) + [color.alpha]).enumerated() {

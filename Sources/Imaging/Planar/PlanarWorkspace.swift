@@ -60,7 +60,8 @@ final class PlanarWorkspace {
         if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
         for filter in target.filters {
             if case .pad(let margins, let color) = filter {
-                results = try unsafe pad(results, margins, color, into: target.resultPlanes(ofGray: false), target)
+                results = try unsafe pad(
+                    results, by: margins, color: color, into: target.resultPlanes(ofGray: false), for: target)
             } else {
                 try filter.apply(to: results, in: target.range, chromaStep: target.chromaStep, token: token)
             }
@@ -91,7 +92,7 @@ final class PlanarWorkspace {
                 samples: result.bytes.baseAddress?.advanced(by: plane.offset).assumingMemoryBound(to: UInt8.self),
                 stride: plane.stride, is_limited: target.range == .limited ? 1 : 0)
             let conversion = range.conversion(to: target.range, isLuma: index == 0)
-            try unsafe run(resampling, from: rows, to: place, conversion, token)
+            try unsafe run(resampling, from: rows, to: place, conversion: conversion, token)
         }
     }
 
@@ -126,8 +127,8 @@ final class PlanarWorkspace {
 
     @unsafe
     private func pad(
-        _ planes: CPlanarShimPlanes, _ margins: ImageOperations.Margins, _ color: Color, into results: [Plane],
-        _ target: PlanarTarget
+        _ planes: CPlanarShimPlanes, by margins: ImageOperations.Margins, color: Color, into results: [Plane],
+        for target: PlanarTarget
     ) throws -> CPlanarShimPlanes {
         try padded.reserve(results.byteCount)
         var all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
@@ -135,7 +136,8 @@ final class PlanarWorkspace {
             let layout = Self.alphaPlanes(of: target)
             unsafe all.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.1
         }
-        unsafe PlanarFilter.pad(planes, into: all, margins, color, in: target.range, chromaStep: target.chromaStep)
+        unsafe PlanarFilter.pad(
+            planes, into: all, by: margins, color: color, in: target.range, chromaStep: target.chromaStep)
         return all
     }
 
@@ -151,11 +153,10 @@ final class PlanarWorkspace {
 
     private func run(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows,
-        _ conversion: PlaneRange.Conversion, _ token: WorkToken
+        conversion: PlaneRange.Conversion, _ token: WorkToken
     ) throws {
         let filter = try filter(for: resampling)
-        let status = unsafe filter.run(
-            from: source, to: target, conversion, room: room.bytes.baseAddress, token: token)
+        let status = unsafe filter.run(from: source, to: target, conversion, room: room.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "\(resampling) fails")
@@ -171,9 +172,7 @@ final class PlanarWorkspace {
         return filter
     }
 
-    private func run(
-        _ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken
-    ) throws {
+    private func run(_ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken) throws {
         let filter = try filter(for: colors.resampling)
         let status = unsafe image.pixels.withUnsafeBytes { bytes in
             let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))

@@ -60,8 +60,7 @@ struct PlaneEncoder: Sendable {
 
 extension VipsImage {
     func planarFile(
-        _ options: VipsSaveOptions,
-        _ write: (inout CPlanarShimPixels, inout PlaneEncoder.Output) -> CPlanarShimStatus
+        _ options: VipsSaveOptions, _ write: (inout CPlanarShimPixels, inout PlaneEncoder.Output) -> CPlanarShimStatus
     ) throws -> SharedBytes {
         try unsafe pixels(token: options.token).withUnsafeBytes { bytes throws in
             var pixels = unsafe CPlanarShimPixels(

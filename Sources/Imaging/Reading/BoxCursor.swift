@@ -47,7 +47,6 @@ struct BoxCursor {
 
     static func type(_ characters: StaticString) -> Int {
         precondition(characters.utf8CodeUnitCount == 4)
-        return unsafe Int(
-            UInt32(bigEndian: UnsafeRawPointer(characters.utf8Start).loadUnaligned(as: UInt32.self)))
+        return unsafe Int(UInt32(bigEndian: UnsafeRawPointer(characters.utf8Start).loadUnaligned(as: UInt32.self)))
     }
 }

@@ -29,7 +29,7 @@ enum EXIFDirectory {
     ///
     /// - Parameter place: The offset of the directory in the block; nil for the first one.
     static func read(
-        _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil,
+        _ bytes: RawSpan, in range: Range<Int>, at place: Int? = nil,
         _ body: (_ entry: Entry, _ block: RawSpan) throws(ImagingError) -> Bool
     ) throws(ImagingError) {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount else { return }
@@ -37,20 +37,22 @@ enum EXIFDirectory {
         let block = bytes.extracting(min(start, range.upperBound)..<range.upperBound)
         let isLittleEndian = block.hasText("II*\0", at: 0)
         guard isLittleEndian || block.hasText("MM\0*", at: 0) else { return }
-        let first = try block.integer32(at: 4, isLittleEndian)
+        let first = try block.integer32(at: 4, isLittleEndian: isLittleEndian)
         let directory = place ?? first
-        for index in 0..<(try block.integer16(at: directory, isLittleEndian)) {
+        for index in 0..<(try block.integer16(at: directory, isLittleEndian: isLittleEndian)) {
             let place = directory + 2 + index * entryLength
             let entry = try Entry(
-                tag: block.integer16(at: place, isLittleEndian), type: block.integer16(at: place + 2, isLittleEndian),
-                count: block.integer32(at: place + 4, isLittleEndian), place: place + 8, isLittleEndian: isLittleEndian)
+                tag: block.integer16(at: place, isLittleEndian: isLittleEndian),
+                type: block.integer16(at: place + 2, isLittleEndian: isLittleEndian),
+                count: block.integer32(at: place + 4, isLittleEndian: isLittleEndian), place: place + 8,
+                isLittleEndian: isLittleEndian)
             guard try body(entry, block) else { return }
         }
     }
 
-    static func number(_ tag: Int, _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil) -> Int? {
+    static func number(_ tag: Int, of bytes: RawSpan, in range: Range<Int>, at place: Int? = nil) -> Int? {
         var number: Int?
-        try? read(bytes, range, at: place) { (entry, block) throws(ImagingError) in
+        try? read(bytes, in: range, at: place) { (entry, block) throws(ImagingError) in
             guard entry.tag == tag else { return true }
             number = try entry.number(in: block)
             return false
@@ -61,23 +63,26 @@ enum EXIFDirectory {
 
 extension EXIFDirectory.Entry {
     func number(in block: RawSpan) throws(ImagingError) -> Int {
-        try type == 3 ? block.integer16(at: place, isLittleEndian) : block.integer32(at: place, isLittleEndian)
+        try type == 3
+            ? block.integer16(at: place, isLittleEndian: isLittleEndian)
+            : block.integer32(at: place, isLittleEndian: isLittleEndian)
     }
 
     func place(in block: RawSpan) throws(ImagingError) -> Int {
-        let place = try block.integer32(at: place, isLittleEndian)
+        let place = try block.integer32(at: place, isLittleEndian: isLittleEndian)
         _ = try block.byte(at: place)
         return place
     }
 
     func long(in block: RawSpan, at offset: Int) throws(ImagingError) -> Int {
-        try block.integer32(at: block.integer32(at: place, isLittleEndian) + offset, isLittleEndian)
+        try block.integer32(
+            at: block.integer32(at: place, isLittleEndian: isLittleEndian) + offset, isLittleEndian: isLittleEndian)
     }
 
     /// Returns a text without trailing null bytes; empty for other types or more than `longest` bytes.
     func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
         guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
-        let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian)
+        let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian: isLittleEndian)
         var text: [UInt8] = []
         for offset in 0..<count { text.append(UInt8(try block.byte(at: start + offset))) }
         while text.last == 0 { text.removeLast() }
@@ -92,7 +97,9 @@ struct EXIFFacts {
     let texts: EXIFTexts?
 
     init(_ bytes: RawSpan, range: Range<Int>) {
-        turn = EXIFDirectory.number(EXIFDirectory.orientation, bytes, range).flatMap { QuarterTurn(exif: $0) } ?? .none
+        turn =
+            EXIFDirectory.number(EXIFDirectory.orientation, of: bytes, in: range).flatMap { QuarterTurn(exif: $0) }
+            ?? .none
         texts = EXIFTexts(bytes, range: range)
     }
 }
@@ -107,7 +114,7 @@ extension EXIFTexts {
         ]
         var texts: [Int: [UInt8]] = [:]
         // Keep the values before any damage.
-        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
+        try? EXIFDirectory.read(bytes, in: range) { (entry, block) throws(ImagingError) in
             guard let maximum = longest.removeValue(forKey: entry.tag) else { return true }
             texts[entry.tag] = try entry.text(in: block, longest: maximum)
             return !longest.isEmpty
@@ -129,12 +136,12 @@ extension EXIFTexts {
 extension SourceColors {
     /// Adobe RGB as marked by DCF 2.0; nil for other color spaces.
     init?(exif bytes: RawSpan, range: Range<Int>) {
-        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range),
-            let space = EXIFDirectory.number(EXIFDirectory.space, bytes, range, at: exposure), space != 1
+        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, of: bytes, in: range),
+            let space = EXIFDirectory.number(EXIFDirectory.space, of: bytes, in: range, at: exposure), space != 1
         else { return nil }
         var isWide = space == 2
-        if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, bytes, range, at: exposure) {
-            try? EXIFDirectory.read(bytes, range, at: directory) { (entry, block) throws(ImagingError) in
+        if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, of: bytes, in: range, at: exposure) {
+            try? EXIFDirectory.read(bytes, in: range, at: directory) { (entry, block) throws(ImagingError) in
                 guard entry.tag == 1 else { return true }
                 isWide = try entry.text(in: block, longest: 8) == Array("R03".utf8)
                 return false

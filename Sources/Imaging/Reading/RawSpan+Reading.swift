@@ -40,11 +40,11 @@ extension RawSpan {
         return Int(UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    func integer16(at offset: Int, _ isLittleEndian: Bool) throws(ImagingError) -> Int {
+    func integer16(at offset: Int, isLittleEndian: Bool) throws(ImagingError) -> Int {
         try isLittleEndian ? littleEndian16(at: offset) : bigEndian16(at: offset)
     }
 
-    func integer32(at offset: Int, _ isLittleEndian: Bool) throws(ImagingError) -> Int {
+    func integer32(at offset: Int, isLittleEndian: Bool) throws(ImagingError) -> Int {
         try isLittleEndian ? littleEndian32(at: offset) : bigEndian32(at: offset)
     }
 
@@ -110,15 +110,19 @@ extension RawSpan {
 
 /// Reads numbers in a piece of a file; zero after its end.
 extension [UInt8] {
-    func number(_ range: Range<Int>, _ isLittleEndian: Bool = false) -> Int {
+    func number(_ range: Range<Int>, isLittleEndian: Bool = false) -> Int {
         let bytes = self[range.clamped(to: indices)]
         return isLittleEndian
             ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    func short(_ offset: Int, _ isLittleEndian: Bool = false) -> Int { number(offset..<offset + 2, isLittleEndian) }
+    func short(_ offset: Int, isLittleEndian: Bool = false) -> Int {
+        number(offset..<offset + 2, isLittleEndian: isLittleEndian)
+    }
 
-    func long(_ offset: Int, _ isLittleEndian: Bool = false) -> Int { number(offset..<offset + 4, isLittleEndian) }
+    func long(_ offset: Int, isLittleEndian: Bool = false) -> Int {
+        number(offset..<offset + 4, isLittleEndian: isLittleEndian)
+    }
 
     func hasText(_ text: StaticString, at offset: Int = 0) -> Bool {
         unsafe withUnsafeBytes { unsafe $0.bytes.hasText(text, at: offset) }

@@ -30,8 +30,7 @@ extension AdditionForm {
                 scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
             }
             // Pixels are computed on demand: pixels outside the part cost nothing.
-            let isWrapped =
-                firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
+            let isWrapped = firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
             if isWrapped { scaled = try scaled.repeatedTwice() }
             let part = try scaled.extracted(left: firstColumn, top: firstRow, width: size.width, height: size.height)
                 .withAlpha()
@@ -51,9 +50,7 @@ extension AdditionForm {
 ///
 /// The index is in ``RenderPlan/additions``. Called on worker threads.
 package typealias AdditionPixelCache =
-    @Sendable (
-        _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage
-    ) throws -> DecodedImage
+    @Sendable (_ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage) throws -> DecodedImage
 
 extension AdditionForm {
     package static let made: AdditionPixelCache = { _, _, make in try make() }

@@ -54,9 +54,7 @@ extension BlendStep: VipsStep {
     }
 
     @unsafe
-    private func blended(
-        _ image: VipsImage, with stamp: VipsImage.Stamp?, _ token: WorkToken
-    ) throws -> VipsImage {
+    private func blended(_ image: VipsImage, with stamp: VipsImage.Stamp?, _ token: WorkToken) throws -> VipsImage {
         let fill: (Color, PixelSize)? = if case .color(let color, let size) = paint { (color, size) } else { nil }
         return try unsafe image.blended(
             mode, opacity: opacity, across: across, down: down, stamp: stamp, fill: fill, token: token)

@@ -60,10 +60,7 @@ package struct StepContext {
     private let reuse: AdditionPixelCache
     private var decision: Any?
 
-    init(
-        token: WorkToken, additions: [DecodedImage] = [],
-        reuse: @escaping AdditionPixelCache = AdditionForm.made
-    ) {
+    init(token: WorkToken, additions: [DecodedImage] = [], reuse: @escaping AdditionPixelCache = AdditionForm.made) {
         self.token = token
         self.additions = additions
         self.reuse = reuse

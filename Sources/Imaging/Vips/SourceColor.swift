@@ -30,7 +30,7 @@ extension VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
             CPixelsTones(encoding, hasWords: hasWords, shownIn: isWide ? .displayP3 : .srgb), takesWords: hasWords,
-            token, CPixels_map_tones)
+            token, by: CPixels_map_tones)
     }
 
     /// Converts colors that cannot be averaged, by the source's profile if it fits; no profile means sRGB or gray.

@@ -46,9 +46,7 @@ extension VipsImage {
     }
 
     /// Returns the origin of the most interesting part, as measured by libvips.
-    func smartCropOrigin(
-        for size: PixelSize, by measure: InterestMeasure
-    ) throws(VipsError) -> (left: Int, top: Int) {
+    func smartCropOrigin(for size: PixelSize, by measure: InterestMeasure) throws(VipsError) -> (left: Int, top: Int) {
         let part = try unsafe step {
             unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
         }

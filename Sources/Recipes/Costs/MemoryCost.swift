@@ -23,8 +23,7 @@ extension ImageHeader {
         let rows =
             Cost(min(storedSize.height, Self.keptRows)) * rowWidth * Cost(bands * max(1, (header.bitDepth + 7) / 8))
         let memory = format.reading.memory
-        let working =
-            area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
+        let working = area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
         // Frames that a decoder keeps because later ones may refer to them.
         let hidden = Cost(header.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
         let hiddenBytes = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))

@@ -83,8 +83,7 @@ extension RenderPlan {
             (isLossless ? format.writing?.losslessTime : nil)
             ?? format.writing?.time.cost(
                 isFine: quality.highest >= 90 || decode.keepsGainMap, hasAlpha: result.hasAlpha && format.supportsAlpha,
-                isAnimated: isAnimated,
-                choosesPalette: choosesPalette)
+                isAnimated: isAnimated, choosesPalette: choosesPalette)
             ?? 0
         let fixed = format.writing?.time.fixedCost(isAnimated: isAnimated, choosesPalette: choosesPalette) ?? 0
         let judging =

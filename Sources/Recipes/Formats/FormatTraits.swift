@@ -15,8 +15,7 @@ package final class FormatTraits: Sendable {
 
     init(
         mediaType: String, fileExtension: String, supportsAlpha: Bool, supportsAnimation: Bool,
-        isCommonAnimation: Bool = false, maximumSide: Int, reading: Reading,
-        output: Output
+        isCommonAnimation: Bool = false, maximumSide: Int, reading: Reading, output: Output
     ) {
         self.mediaType = mediaType
         self.fileExtension = fileExtension

@@ -23,8 +23,8 @@ package struct Frame {
     ///     page.
     ///   - isTrimmed: Whether the plan trims a border; sizes are preliminary until the border is known.
     package init(
-        _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
-        light: ResamplingLight = .gamma, isTrimmed: Bool = false
+        _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none, light: ResamplingLight = .gamma,
+        isTrimmed: Bool = false
     ) {
         (self.source, self.number, self.turn, self.light) = (source, number, turn, light)
         isSizeCertain = !isTrimmed
@@ -99,8 +99,7 @@ package struct Frame {
         let addition = use(index, scaledTo: size)
         apply(
             OverlayStep(
-                of: index, layout: layout, decoded: addition.decoded, opacity: opacity, light: light,
-                margins: margins))
+                of: index, layout: layout, decoded: addition.decoded, opacity: opacity, light: light, margins: margins))
     }
 
     package func composition(as format: ImageFormat, _ quality: EncodingQuality) -> Composition {

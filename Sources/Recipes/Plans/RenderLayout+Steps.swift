@@ -1,8 +1,6 @@
 extension RenderLayout {
     /// The steps after the resample, the turn and a crop, in the order of docs/operations.md.
-    func steps(
-        for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
-    ) -> RenderSteps {
+    func steps(for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool) -> RenderSteps {
         let operations = options.operations
         var steps: RenderSteps = []
 
@@ -27,8 +25,7 @@ extension RenderLayout {
 
         let margins = operations.pad.scaled(by: options.devicePixelRatio)
         let hasFrame = bars != nil && !mixesBars || margins != ImageOperations.Margins()
-        let background =
-            isTransparent || hasFrame ? visible(options.background, format: format) : nil
+        let background = isTransparent || hasFrame ? visible(options.background, format: format) : nil
         if let background { steps.append(BackgroundStep(background)) }
         let frameColor = background ?? .transparent
         if !mixesBars, let canvas = canvas(by: options.gravity, color: frameColor) { steps.append(canvas) }

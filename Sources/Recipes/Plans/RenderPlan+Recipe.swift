@@ -16,8 +16,7 @@ extension RenderPlan {
                     switch error {
                     case .sideTooLong(_, composition.format): true
                     case .tooManyPixels(let size, _):
-                        !source.limits.allow(
-                            size, in: composition.format, isLossless: composition.isLossless)
+                        !source.limits.allow(size, in: composition.format, isLossless: composition.isLossless)
                     default: false
                     }
                 guard isUnfit, source.unsupportedFormats.insert(composition.format).inserted else { throw error }
@@ -25,9 +24,7 @@ extension RenderPlan {
         }
     }
 
-    private init(
-        _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
-    ) throws(ImagingError) {
+    private init(_ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         let (header, limits) = (source.header, source.limits)
         guard composition.page < header.frames else { throw .noSuchPage(composition.page, pages: header.frames) }
         let isAnimated =

@@ -49,13 +49,15 @@ extension StepGeometry {
     /// The visible part, in whole pixels of an image of size `whole`.
     fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
         let part = part ?? ImagePart(allOf: whole)
-        func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
+        func edges(_ start: Int, length: Int, of resized: Int, from first: Int, count: Int) -> (Int, Int) {
             func place(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
             let left = min(place(start), first + count - 1)
             return (left, max(1, place(start + length) - left))
         }
-        let across = edges(rectangle.x, rectangle.size.width, of: resizedSize.width, from: part.x, part.size.width)
-        let down = edges(rectangle.y, rectangle.size.height, of: resizedSize.height, from: part.y, part.size.height)
+        let across = edges(
+            rectangle.x, length: rectangle.size.width, of: resizedSize.width, from: part.x, count: part.size.width)
+        let down = edges(
+            rectangle.y, length: rectangle.size.height, of: resizedSize.height, from: part.y, count: part.size.height)
         return ImagePart(x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
     }
 }

@@ -6,8 +6,7 @@ extension RenderingOptions: RenderRecipe {
         var frame = try frame(of: source, as: format, placement)
         if let watermark, let header = source.additions.first {
             // Before a trim, the result's size is unknown: plan the decode for the untrimmed image.
-            let untrimmed =
-                source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
+            let untrimmed = source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
             frame.use(0, addition)

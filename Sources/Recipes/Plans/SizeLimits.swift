@@ -10,7 +10,7 @@ struct SizeLimits {
     ///   - source: The source's size; nil for a vector image, which can be enlarged.
     init(_ options: RenderingOptions, of size: PixelSize, source: PixelSize?) {
         (area, multiple) = (options.maximumArea, options.multiple)
-        func bound(_ requested: Int?, _ side: Int, _ own: Int?) -> Int? {
+        func bound(_ requested: Int?, side: Int, own: Int?) -> Int? {
             let box =
                 options.fit == .outside ? nil : requested.map { proportion($0, options.devicePixelRatio, of: 1_000) }
             // A canvas may be larger than the source.
@@ -18,7 +18,8 @@ struct SizeLimits {
             return [box, own].compactMap(\.self).min()
         }
         bounds = (
-            bound(options.width, size.width, source?.width), bound(options.height, size.height, source?.height)
+            bound(options.width, side: size.width, own: source?.width),
+            bound(options.height, side: size.height, own: source?.height)
         )
     }
 

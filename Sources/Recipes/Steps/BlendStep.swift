@@ -28,8 +28,7 @@ package struct BlendStep: AdditionStep {
     ) {
         self.init(
             .addition(addition, form: AdditionForm(layout, light: .gamma), decoded: decoded), across: across,
-            down: down, mode: mode,
-            opacity: opacity)
+            down: down, mode: mode, opacity: opacity)
     }
 
     private var size: PixelSize {

@@ -9,13 +9,14 @@ package struct ColorStep: Hashable {
 extension OperationParameter {
     private static let strength = "0 to 400; 100 changes nothing"
 
-    package static let brightness = OperationParameter("brightness", .percent(to: 400), defaultValue: 100, strength)
-    package static let contrast = OperationParameter("contrast", .percent(to: 400), defaultValue: 100, strength)
-    package static let saturation = OperationParameter("saturate", .percent(to: 400), defaultValue: 100, strength)
-    package static let hue = OperationParameter("hue", .whole("DEGREES", 0...359), "turn all colors, 0 to 359")
-    package static let grayscale = OperationParameter("grayscale", .percent(to: 100), "0 to 100")
-    package static let sepia = OperationParameter("sepia", .percent(to: 100), "0 to 100")
-    package static let inversion = OperationParameter("invert", .percent(to: 100), "0 to 100")
+    package static let brightness = OperationParameter(
+        "brightness", .percent(to: 400), defaultValue: 100, help: strength)
+    package static let contrast = OperationParameter("contrast", .percent(to: 400), defaultValue: 100, help: strength)
+    package static let saturation = OperationParameter("saturate", .percent(to: 400), defaultValue: 100, help: strength)
+    package static let hue = OperationParameter("hue", .whole("DEGREES", 0...359), help: "turn all colors, 0 to 359")
+    package static let grayscale = OperationParameter("grayscale", .percent(to: 100), help: "0 to 100")
+    package static let sepia = OperationParameter("sepia", .percent(to: 100), help: "0 to 100")
+    package static let inversion = OperationParameter("invert", .percent(to: 100), help: "0 to 100")
 }
 
 extension ColorStep: WholeFrameStep, OperationStep {
@@ -36,8 +37,7 @@ extension ColorStep: WholeFrameStep, OperationStep {
     package var summary: String {
         let names = ["brightness", "contrast", "saturation", "hue", "greyscale", "sepia", "inversion"]
         let used = zip(names, Self.parameters).filter { filters[$1] != $1.defaultValue }
-        return "change colors: "
-            + used.map { "\($0) \(filters[$1])\($1 == .hue ? "°" : " %")" }.joined(separator: ", ")
+        return "change colors: " + used.map { "\($0) \(filters[$1])\($1 == .hue ? "°" : " %")" }.joined(separator: ", ")
     }
 
     package var colors: StepColors { .changed }

@@ -74,11 +74,12 @@ package struct FaceStep: ContentCropStep {
         let turned = turn.turned(
             ImagePart(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top), of: part.size))
         let shown = turn.turned(part.size)
-        func scaled(_ place: Int, _ side: Int, _ shown: Int) -> Int { place * side / shown }
+        func scaled(_ place: Int, from side: Int, to shown: Int) -> Int { place * side / shown }
         return Rectangle(
-            left: scaled(turned.x, input.width, shown.width), top: scaled(turned.y, input.height, shown.height),
-            right: scaled(turned.x + turned.size.width, input.width, shown.width),
-            bottom: scaled(turned.y + turned.size.height, input.height, shown.height))
+            left: scaled(turned.x, from: input.width, to: shown.width),
+            top: scaled(turned.y, from: input.height, to: shown.height),
+            right: scaled(turned.x + turned.size.width, from: input.width, to: shown.width),
+            bottom: scaled(turned.y + turned.size.height, from: input.height, to: shown.height))
     }
 }
 

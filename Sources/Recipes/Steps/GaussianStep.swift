@@ -14,9 +14,7 @@ package struct GaussianStep: Hashable {
     /// `frame` is per pixel. With a kernel, `deviation` is per pixel and `row` per row, times the standard deviation in
     /// pixels. With box filters, `boxes` is per addition. `alpha` and `sharpenedAlpha` are added per pixel if colors
     /// are weighted by alpha.
-    private static let time = (
-        frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
-    )
+    private static let time = (frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0)
     private static let minimumBoxes = 8.0
     /// The number of box filters, and their reach beyond the ends of a line in standard deviations.
     private static let boxes = (count: 4.0, reach: 3.5)
@@ -32,8 +30,8 @@ package struct GaussianStep: Hashable {
 }
 
 extension OperationParameter {
-    package static let blur = OperationParameter("blur", .deviation(30...10_000), "0.3 to 100 CSS pixels")
-    package static let sharpen = OperationParameter("sharpen", .deviation(30...1_000), "0.3 to 10 CSS pixels")
+    package static let blur = OperationParameter("blur", .deviation(30...10_000), help: "0.3 to 100 CSS pixels")
+    package static let sharpen = OperationParameter("sharpen", .deviation(30...1_000), help: "0.3 to 10 CSS pixels")
 }
 
 extension GaussianStep: WholeFrameStep, OperationStep {

@@ -33,5 +33,5 @@ extension OperationStep {
 
 extension OperationParameter {
     package static let pixelate = OperationParameter(
-        "pixelate", .whole("PIXELS", 1...256), defaultValue: 1, "side of a block, 2 to 256")
+        "pixelate", .whole("PIXELS", 1...256), defaultValue: 1, help: "side of a block, 2 to 256")
 }

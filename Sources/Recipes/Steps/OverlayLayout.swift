@@ -17,10 +17,10 @@ package struct OverlayLayout: Hashable, Sendable {
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
-        self.init(scaledSize, horizontal, vertical)
+        self.init(scaledSize, horizontal: horizontal, vertical: vertical)
     }
 
-    private init?(_ scaledSize: PixelSize, _ horizontal: Span, _ vertical: Span) {
+    private init?(_ scaledSize: PixelSize, horizontal: Span, vertical: Span) {
         guard horizontal.count > 0, vertical.count > 0 else { return nil }
         self.scaledSize = scaledSize
         (x, y) = (horizontal.start, vertical.start)
@@ -40,7 +40,7 @@ package struct OverlayLayout: Hashable, Sendable {
             scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
         let vertical = Span(
             scaled.height, at: down, offset: Self.pixels(options.y, ratio), isTiled: options.isTiled, in: result.height)
-        self.init(scaled, horizontal, vertical)
+        self.init(scaled, horizontal: horizontal, vertical: vertical)
     }
 
     var isWrapped: Bool {

@@ -33,9 +33,7 @@ package final class GainMap: Sendable {
     package let metadata: GainMapMetadata
     package let samples: Samples
 
-    package init(
-        _ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms
-    ) {
+    package init(_ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms) {
         (self.place, self.header, self.metadata, self.samples) = (place, header, metadata, samples)
     }
 

@@ -35,9 +35,8 @@ package struct ImageHeader: Hashable, Sendable {
     package init(
         format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, hiddenArea: Int = 0,
         orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
-        isProgressive: Bool = false,
-        isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
-        pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil, exif: EXIFTexts? = nil
+        isProgressive: Bool = false, isChromaSubsampled: Bool = false, profileByteCount: Int = 0,
+        drawing: PixelSize? = nil, pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil, exif: EXIFTexts? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -149,9 +148,7 @@ package struct EXIFTexts: Hashable, Sendable {
     /// Maximum bytes of a text; longer ones outside ``attribution`` are dropped.
     package static let maximumLength = 255
 
-    package init?(
-        make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil
-    ) {
+    package init?(make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil) {
         guard !make.isEmpty || !model.isEmpty || !dateTime.isEmpty || attribution != nil else { return nil }
         (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
     }

@@ -22,7 +22,7 @@ package struct OperationParameter: Sendable {
     package let defaultValue: Int
     package let help: String
 
-    init(_ name: String, _ form: Form, defaultValue: Int = 0, _ help: String) {
+    init(_ name: String, _ form: Form, defaultValue: Int = 0, help: String) {
         (self.name, self.form, self.defaultValue, self.help) = (name, form, defaultValue, help)
     }
 }

@@ -47,12 +47,13 @@ package struct QuarterTurn: Hashable, Sendable {
     package func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.exchanged : size }
 
     package func turned(_ part: ImagePart) -> ImagePart {
-        let (x, y) = corner(part.x, part.y, (part.size.width, part.size.height), (part.whole.width, part.whole.height))
+        let (x, y) = corner(
+            part.x, part.y, of: (part.size.width, part.size.height), in: (part.whole.width, part.whole.height))
         return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
     }
 
     package func corner<Length: SignedNumeric>(
-        _ x: Length, _ y: Length, _ part: (width: Length, height: Length), _ whole: (width: Length, height: Length)
+        _ x: Length, _ y: Length, of part: (width: Length, height: Length), in whole: (width: Length, height: Length)
     ) -> (x: Length, y: Length) {
         let x = reversesColumns ? whole.width - x - part.width : x
         let y = reversesRows ? whole.height - y - part.height : y

@@ -19,7 +19,7 @@ extension PurgeLog {
             guard case .tagged(let removal) = entry.removal else {
                 return [Action.send(command(for: entry.removal), .removal(entry, purpose))]
             }
-            if let tagged = entry.tagged { return purge(tagged, of: removal, entry, purpose) }
+            if let tagged = entry.tagged { return purge(tagged, of: removal, entry: entry, purpose: purpose) }
             return [members(from: Self.sweepStart, .members(removal, entry, tagged: TaggedSources(), purpose), removal)]
         }
     }
@@ -46,7 +46,8 @@ extension PurgeLog {
                 pending.putBack(entry.number, after: tagged)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
                 tagged.end()
-                return [.send(RedisCommand("DEL", set.name), .other)] + purge(tagged, of: removal, entry, purpose)
+                return [.send(RedisCommand("DEL", set.name), .other)]
+                    + purge(tagged, of: removal, entry: entry, purpose: purpose)
             } else {
                 pending.putBack(entry.number)
             }
@@ -56,11 +57,11 @@ extension PurgeLog {
         guard next == Self.sweepStart || !tagged.isComplete else {
             return [members(from: next, .members(removal, entry, tagged: tagged, purpose), removal)]
         }
-        return purge(tagged, of: removal, entry, purpose)
+        return purge(tagged, of: removal, entry: entry, purpose: purpose)
     }
 
     private mutating func purge(
-        _ tagged: TaggedSources, of removal: TagRemoval, _ entry: PendingRemovals.Entry, _ purpose: Purpose?
+        _ tagged: TaggedSources, of removal: TagRemoval, entry: PendingRemovals.Entry, purpose: Purpose?
     ) -> [Action] {
         var tagged = tagged
         let notices = tagged.notices(for: removal.tag)

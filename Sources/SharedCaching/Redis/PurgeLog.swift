@@ -83,15 +83,16 @@ struct PurgeLog {
         case .page(let start, let count, let reading, let purpose):
             guard let replies else {
                 // The connection has ended; the next one starts with a new log.
-                return isUnreadable ? markUnusable("a reply that is too long", reading) : []
+                return isUnreadable ? markUnusable("a reply that is too long", reading: reading) : []
             }
             if reading?.isRenewed == true { isUnusable = false }
             // A server that rejects commands cannot be used: purges would be missed without the log.
             guard let page = replies.last?.elements else {
                 let failure = replies.last?.failure ?? "no answer to XRANGE"
-                return Self.isUnusable(failure) ? markUnusable(failure, reading, purpose) : [.fail(failure)]
+                return Self.isUnusable(failure)
+                    ? markUnusable(failure, reading: reading, purpose: purpose) : [.fail(failure)]
             }
-            return repaired(replies) + read(page, from: start, after: count, reading, purpose)
+            return repaired(replies) + read(page, from: start, after: count, reading: reading, purpose: purpose)
         case .removal(let entry, let tagged, let purpose):
             return delivered(entry, tagged: tagged, replies: replies, purpose: purpose)
         case .members(let removal, let entry, let tagged, let purpose):
@@ -133,7 +134,7 @@ struct PurgeLog {
 
     /// Marks the log as unusable; with a purpose, reads a new log immediately.
     private mutating func markUnusable(
-        _ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil
+        _ reason: String, reading: PurgeLogReading?, purpose: Purpose? = nil
     ) -> [Action] {
         isUnusable = true
         // Other programs write faster than the log is read, so the server is retried later.
@@ -142,7 +143,7 @@ struct PurgeLog {
     }
 
     private mutating func read(
-        _ page: [Reply], from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose
+        _ page: [Reply], from start: [UInt8]?, after count: Int, reading: PurgeLogReading?, purpose: Purpose
     ) -> [Action] {
         let entries = page.compactMap { PurgeLogEntry($0, signature) }
         if reading == nil, entries.first?.id != start {
@@ -152,7 +153,7 @@ struct PurgeLog {
             return [readAll(for: purpose)]
         }
         guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
-            return markUnusable("entries that no instance wrote", reading, purpose)
+            return markUnusable("entries that no instance wrote", reading: reading, purpose: purpose)
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the previous position was already performed.
@@ -200,9 +201,7 @@ struct PurgeLog {
     /// Deletes values a few keys at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = RedisNames.values + "*".sentBytes
-        return .send(
-            RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
-            .sweep)
+        return .send(RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys), .sweep)
     }
 
     private func swept(_ replies: [Reply]?) -> [Action] {

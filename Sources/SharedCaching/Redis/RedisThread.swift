@@ -208,9 +208,7 @@ final class RedisThread {
 
     private func subscribe() {
         guard open(messages) else { return }
-        messages.send(
-            RedisCommand("SUBSCRIBE", RedisNames.channel), at: timekeeper.now
-        ) { _ in }
+        messages.send(RedisCommand("SUBSCRIBE", RedisNames.channel), at: timekeeper.now) { _ in }
     }
 
     private func receive(_ reply: Reply) {

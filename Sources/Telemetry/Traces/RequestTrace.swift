@@ -54,16 +54,14 @@ package final class RequestTrace: Sendable {
     ///   - links: The spans of other requests that it waited for.
     package func record(
         _ name: String, _ kind: Span.Kind = .internal, as context: TraceContext? = nil,
-        within parent: TraceContext? = nil,
-        time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes = [], links: [TraceContext] = [],
-        failure: String? = nil
+        within parent: TraceContext? = nil, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes = [],
+        links: [TraceContext] = [], failure: String? = nil
     ) {
         guard self.context.isSampled else { return }
         tracer.take(
             span(
                 name, kind: kind, context: context ?? newContext(), within: (parent ?? self.context).spanID, time: time,
-                attributes: attributes(),
-                links: links, failure: failure))
+                attributes: attributes(), links: links, failure: failure))
     }
 
     private func span(
@@ -74,8 +72,7 @@ package final class RequestTrace: Sendable {
         let start = moment(time.lowerBound)
         return Span(
             name: name, kind: kind, context: context, parentID: parentID,
-            time: start..<max(start, moment(time.upperBound)),
-            attributes: attributes, links: links, failure: failure)
+            time: start..<max(start, moment(time.upperBound)), attributes: attributes, links: links, failure: failure)
     }
 }
 

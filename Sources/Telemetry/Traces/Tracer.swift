@@ -16,9 +16,7 @@ package final class Tracer: Sendable {
     private let dropped: Counter
 
     /// - Parameter propagatesAll: Requests that are not sampled get a trace context too, to propagate it to origins.
-    package init(
-        _ sampler: TraceSampler, propagatesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
-    ) {
+    package init(_ sampler: TraceSampler, propagatesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper) {
         self.sampler = sampler
         self.propagatesAll = propagatesAll
         self.timekeeper = timekeeper

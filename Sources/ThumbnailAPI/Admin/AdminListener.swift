@@ -10,8 +10,7 @@ extension ListenerResponder {
     /// - Parameter sites: The host names of the listener, and the sites that may write to it.
     package convenience init(
         administering service: AdministeredService, sites: AdminSites, token: AdminToken = AdminToken(nil),
-        reader: PrefetchReader,
-        explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
+        reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
         timekeeper: any Timekeeper
     ) {
         let failures = FailureWriter(

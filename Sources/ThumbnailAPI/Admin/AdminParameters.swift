@@ -14,13 +14,12 @@ struct AdminParameters {
     /// Rejects parameters that are unknown, repeated or malformed.
     init(target: String, allowed: Set<AdminParameter>) throws(APIError) {
         let query = RawQuery(target: target)
-        for (index, item) in try query.decoded().enumerated() {
-            guard let parameter = AdminParameter(rawValue: item.name), allowed.contains(parameter) else {
-                let error = APIError.unknown(item.name, among: allowed.map(\.rawValue).sorted())
-                throw query.explained(error, of: index)
+        try query.read(query.decoded()) { name, value, _ throws(APIError) in
+            guard let parameter = AdminParameter(rawValue: name), allowed.contains(parameter) else {
+                throw .unknown(name, among: allowed.map(\.rawValue).sorted())
             }
-            guard values.updateValue(item.value, forKey: parameter) == nil else {
-                throw query.explained(.repeatedParameter(parameter.rawValue), of: index)
+            guard values.updateValue(value, forKey: parameter) == nil else {
+                throw .repeatedParameter(parameter.rawValue)
             }
         }
     }

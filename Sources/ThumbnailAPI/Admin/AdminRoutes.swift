@@ -68,7 +68,7 @@ struct AdminRoutes: RouteTable {
             length throws(APIError) in
             if length > PrefetchReader.longestBody { throw .bodyTooLarge }
         } respond: { request, lease in
-            performing(AuditedAction("job"), context) { action in
+            performing(AuditedAction("job"), for: context) { action in
                 defer { lease.release() }
                 return try await begin(request, &action)
             }
@@ -104,14 +104,14 @@ struct AdminRoutes: RouteTable {
         case .cache where request.method == .delete:
             let (source, tag) = (try parameters.source(), try parameters.tag())
             let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
-            return performing(AuditedAction("purge", subject), context) { action in
+            return performing(AuditedAction("purge", subject), for: context) { action in
                 let removed = try await purge(source, tag)
                 action.entries = removed.entries
                 return self.response(json: .removedEntries(removed))
             }
         case .refresh:
             let source = try parameters.requiredSource()
-            return performing(AuditedAction("refresh", ("url", source.string)), context) { action in
+            return performing(AuditedAction("refresh", ("url", source.string)), for: context) { action in
                 let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
                 (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
                 return self.response(json: .refresh(refresh, of: source.string))
@@ -119,7 +119,7 @@ struct AdminRoutes: RouteTable {
         case .hold: return setHeld(true, origin: try parameters.requiredOrigin(), context)
         case .resume: return setHeld(false, origin: try parameters.requiredOrigin(), context)
         case .reload:
-            return performing(AuditedAction("reload"), context) { action in
+            return performing(AuditedAction("reload"), for: context) { action in
                 do {
                     let reload = try await service.reload()
                     action.entries = reload.changed.count
@@ -129,7 +129,7 @@ struct AdminRoutes: RouteTable {
                 }
             }
         case .prefetchJob(let id) where request.method == .delete:
-            return performing(AuditedAction("cancel", ("id", id)), context) { action in
+            return performing(AuditedAction("cancel", ("id", id)), for: context) { action in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
                 action.entries = 1
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
@@ -146,7 +146,7 @@ struct AdminRoutes: RouteTable {
                 json: .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) }))
         case .downloads where request.method == .delete:
             let source = try parameters.requiredSource()
-            return performing(AuditedAction("cancel", ("url", source.string)), context) { action in
+            return performing(AuditedAction("cancel", ("url", source.string)), for: context) { action in
                 let cancelled = try service.control.cancelDownloads(of: source)
                 action.entries = cancelled.downloads
                 return self.response(json: .cancelledDownloads(cancelled))
@@ -157,7 +157,7 @@ struct AdminRoutes: RouteTable {
                 .response(to: request, parameters)
         case .statsHistory: response = self.response(json: service.history.json)
         case .download(let receipt):
-            return performing(AuditedAction("cancel", ("id", receipt)), context) { action in
+            return performing(AuditedAction("cancel", ("id", receipt)), for: context) { action in
                 guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
                 action.entries = 1
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
@@ -182,7 +182,7 @@ struct AdminRoutes: RouteTable {
 
     /// Runs an action, which adds its results to its log line.
     private func performing(
-        _ action: AuditedAction, _ context: RequestContext,
+        _ action: AuditedAction, for context: RequestContext,
         _ response: @escaping @Sendable (inout AuditedAction) async throws -> HTTPResponse
     ) -> PendingResponse<Outcome> {
         .deferred {
@@ -244,10 +244,8 @@ struct AdminRoutes: RouteTable {
         return response
     }
 
-    private func setHeld(
-        _ isHeld: Bool, origin: ExactText, _ context: RequestContext
-    ) -> PendingResponse<Outcome> {
-        performing(AuditedAction(isHeld ? "hold" : "resume", ("origin", origin.string)), context) { _ in
+    private func setHeld(_ isHeld: Bool, origin: ExactText, _ context: RequestContext) -> PendingResponse<Outcome> {
+        performing(AuditedAction(isHeld ? "hold" : "resume", ("origin", origin.string)), for: context) { _ in
             guard let status = try? service.control.setHeld(isHeld, origin: origin) else {
                 let form = "Must be the name of a named origin, or an absolute http or https URL."
                 throw APIError.badParameter(AdminParameter.origin.rawValue, form)
@@ -293,8 +291,7 @@ package struct AdministeredService: Sendable {
 
     package init(
         version: String, revision: String, instance: String, control: any ServiceControlling,
-        prefetching: any Prefetching,
-        lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        prefetching: any Prefetching, lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         slowRequests: SlowRequests, calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
         settings: @escaping @Sendable () -> JSONValue = { .array([]) },
         reload: @escaping @Sendable () async throws -> SettingsReload = {

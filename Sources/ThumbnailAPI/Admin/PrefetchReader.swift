@@ -39,9 +39,9 @@ package struct PrefetchReader: Sendable {
     func job(in request: HTTPRequest) throws(APIError) -> RequestedJob {
         guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
         let value = try JSONBody.value(in: request.body?.array ?? [])
-        let members = try JSONBody.members(value, "", ["sources", "callback"])
+        let members = try JSONBody.members(of: value, at: "", allowing: ["sources", "callback"])
         var job = RequestedJob()
-        for (number, source) in try JSONBody.elements(members, "sources", "").enumerated() {
+        for (number, source) in try JSONBody.elements(of: members, named: "sources", at: "").enumerated() {
             try read(source, "/sources/\(number)", into: &job)
         }
         job.callback = try members["callback"].map { (value) throws(APIError) in try callback(value) }
@@ -66,9 +66,9 @@ package struct PrefetchReader: Sendable {
     }
 
     private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {
-        let members = try JSONBody.members(source, pointer, ["url", "renditions"])
+        let members = try JSONBody.members(of: source, at: pointer, allowing: ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a string.") }
-        let renditions = try JSONBody.elements(members, "renditions", pointer)
+        let renditions = try JSONBody.elements(of: members, named: "renditions", at: pointer)
         for (number, rendition) in renditions.enumerated() {
             let pointer = "\(pointer)/renditions/\(number)"
             let element = try RenditionElement(rendition, at: number, pointer)

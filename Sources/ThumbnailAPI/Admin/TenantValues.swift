@@ -10,17 +10,14 @@ extension JSONValue {
     }
 
     /// Tenants with requests or waiting tasks in the last minute, by processor time; empty without tenants.
-    static func tenantLoads(
-        _ accounts: [TenantAccount], waitingCount: (TenantAccount) -> Int?
-    ) -> JSONValue {
+    static func tenantLoads(_ accounts: [TenantAccount], waitingCount: (TenantAccount) -> Int?) -> JSONValue {
         guard accounts.contains(where: { $0.name != "default" }) else { return .array([]) }
         let loads = accounts.compactMap { account in
             account.history.windows.first.map { (account.name.string, $0.use, waitingCount(account)) }
         }.filter { !$1.requests.isEmpty || $2 ?? 0 > 0 }.sorted { ($1.1.processor, $0.0) < ($0.1.processor, $1.0) }
         return .array(
             loads.prefix(maximumRows).map { name, use, waiting in
-                .object(
-                    [("name", .string(name))] + members(use) + (waiting.map { [("waiting", .int($0))] } ?? []))
+                .object([("name", .string(name))] + members(use) + (waiting.map { [("waiting", .int($0))] } ?? []))
             })
     }
 

@@ -30,7 +30,7 @@ package struct BodySignature {
     }
 
     func isValid(for request: HTTPRequest, digest: SHA256Digest, keys: [[UInt8]]) -> Bool {
-        let message = Self.message(version, request, digest)
+        let message = Self.message(version, of: request, digest: digest)
         var isValid = false
         for key in keys {
             let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: message, key: key), code)
@@ -42,7 +42,8 @@ package struct BodySignature {
     package static func sign(
         _ request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version = .one
     ) -> String {
-        let code = Base64URL.encode(HMAC.authenticationCode(for: message(version, request, digest), key: key))
+        let code = Base64URL.encode(
+            HMAC.authenticationCode(for: message(version, of: request, digest: digest), key: key))
         return version == .two ? mark + code : code
     }
 
@@ -55,7 +56,7 @@ package struct BodySignature {
         ]
     }
 
-    private static func message(_ version: Version, _ request: HTTPRequest, _ digest: SHA256Digest) -> [UInt8] {
+    private static func message(_ version: Version, of request: HTTPRequest, digest: SHA256Digest) -> [UInt8] {
         var lines = [request.method.rawValue, request.target]
         if version == .two {
             lines.insert("v2", at: 0)

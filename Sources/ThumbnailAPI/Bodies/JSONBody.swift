@@ -17,7 +17,7 @@ enum JSONBody {
     }
 
     static func members(
-        _ value: JSONValue, _ place: String, _ names: Set<ExactText>
+        of value: JSONValue, at place: String, allowing names: Set<ExactText>
     ) throws(APIError) -> [ExactText: JSONValue] {
         guard let members = value.members else { throw .badBody(place, "Must be an object.") }
         for name in members.keys.sorted() where !names.contains(name) {
@@ -30,7 +30,7 @@ enum JSONBody {
     }
 
     static func elements(
-        _ members: [ExactText: JSONValue], _ name: String, _ place: String
+        of members: [ExactText: JSONValue], named name: String, at place: String
     ) throws(APIError) -> [JSONValue] {
         guard case .array(let elements)? = members[ExactText(name)], !elements.isEmpty else {
             throw .badBody("\(place)/\(name)", "Must be a list that is not empty.")

@@ -18,7 +18,7 @@ package struct TargetExplainer: Sendable {
     ///   - rules: The policy for sources; nil to skip its checks.
     ///   - tenants: Returns the explainer of a target's tenant; nil in a service without tenants.
     package init(
-        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ rules: DownloadRules? = nil,
+        _ configuration: APIConfiguration, pipeline: PipelineConfiguration, rules: DownloadRules? = nil,
         tenants: Tenants? = nil
     ) {
         self.tenants = tenants
@@ -117,9 +117,7 @@ package struct TargetExplainer: Sendable {
         return summary
     }
 
-    package static func assumed(
-        width: Int = 3_000, height: Int = 2_000, format: ImageFormat = .jpeg
-    ) -> ImageHeader {
+    package static func assumed(width: Int = 3_000, height: Int = 2_000, format: ImageFormat = .jpeg) -> ImageHeader {
         ImageHeader(format: format, storedSize: PixelSize(width: width, height: height), isChromaSubsampled: true)
     }
 

@@ -85,8 +85,7 @@ extension RequestLabel {
     convenience init(of request: HTTPRequest, at route: Route, tenant: ExactText, source: String? = nil) {
         guard let images = route.images else {
             let path = String(request.target.prefix(before: UInt8(ascii: "?")))
-            self.init(
-                target: route.isNone ? SourceLabel.text(path) : path, source: source, tenant: tenant, keyID: nil)
+            self.init(target: route.isNone ? SourceLabel.text(path) : path, source: source, tenant: tenant, keyID: nil)
             return
         }
         let target = RequestedTarget(request)

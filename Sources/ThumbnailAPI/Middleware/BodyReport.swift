@@ -27,7 +27,7 @@ final class BodyReport: Sendable {
 
     func start() {
         state.withLock { ($0.isOpen, $0.next) = (true, timekeeper.now + Self.interval) }
-        record(.started, 0)
+        record(.started, bytes: 0)
     }
 
     /// Publishes at most four events a second.
@@ -39,7 +39,7 @@ final class BodyReport: Sendable {
             state.next = now + Self.interval
             return true
         }
-        if isDue { record(.progress, bytes) }
+        if isDue { record(.progress, bytes: bytes) }
     }
 
     func finish(at bytes: Int) { end(.finished, at: bytes) }
@@ -54,10 +54,10 @@ final class BodyReport: Sendable {
             defer { state.isOpen = false }
             return state.isOpen ? bytes ?? state.bytes : nil
         }
-        if let last { record(result, last, error) }
+        if let last { record(result, bytes: last, error: error) }
     }
 
-    private func record(_ state: ServiceEvent.UploadState, _ bytes: Int, _ error: String? = nil) {
+    private func record(_ state: ServiceEvent.UploadState, bytes: Int, error: String? = nil) {
         events.record(.upload(id: id, state: state, bytes: bytes, total: total, error: error))
     }
 }

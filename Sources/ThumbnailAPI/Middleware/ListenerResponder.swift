@@ -24,9 +24,8 @@ package final class ListenerResponder: RequestResponder {
     private let timekeeper: any Timekeeper
 
     init(
-        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil,
-        tenant: RequestTenant? = nil, failures: FailureWriter,
-        fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
+        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil, tenant: RequestTenant? = nil,
+        failures: FailureWriter, fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
         trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
         replacement: Replacement = Replacement(), timekeeper: any Timekeeper
     ) {
@@ -47,8 +46,7 @@ package final class ListenerResponder: RequestResponder {
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         let (routes, tenant) = table(for: request)
-        let context = context(
-            of: request, at: routes.route(of: request.target), request.body?.count ?? 0, tenant)
+        let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0, tenant)
         do {
             if let outcome = try check(context) { return send(outcome, context) }
             guard request.method == .post, context.route.takesBody else {
@@ -72,7 +70,7 @@ package final class ListenerResponder: RequestResponder {
             let context = context(of: request, at: route, length, tenant)
             do {
                 if let outcome = try check(context) { return .rejected(complete(outcome, context)) }
-                return .accepted(Reservation(try routes.body(of: request, context), context, self))
+                return .accepted(Reservation(try routes.body(of: request, context), context: context, responder: self))
             } catch {
                 return .rejected(complete(failures.outcome(of: error, context), context))
             }
@@ -109,9 +107,7 @@ package final class ListenerResponder: RequestResponder {
         return nil
     }
 
-    private func send(
-        _ pending: PendingResponse<Outcome>, _ context: RequestContext
-    ) -> PendingResponse<HTTPResponse> {
+    private func send(_ pending: PendingResponse<Outcome>, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
         switch pending {
         case .ready(let outcome): return send(outcome, context)
         case .recurring(let response, let responder): return .recurring(response, by: responder)
@@ -154,7 +150,7 @@ package final class ListenerResponder: RequestResponder {
                     // Complete before the fallback image replaces the response, so that logs and metrics record the
                     // failure.
                     let response = complete(outcome, context)
-                    return await withFallbackImage(outcome, response, context)
+                    return await withFallbackImage(outcome, replacing: response, context)
                 }
             }
         case .waiting(let wait):
@@ -171,18 +167,18 @@ package final class ListenerResponder: RequestResponder {
     private func send(_ outcome: Outcome, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
         let response = complete(outcome, context)
         if outcome.fallbackImage == nil { return .ready(response) }
-        return .deferred { [self] in await withFallbackImage(outcome, response, context) }
+        return .deferred { [self] in await withFallbackImage(outcome, replacing: response, context) }
     }
 
     private func withFallbackImage(
-        _ outcome: Outcome, _ response: HTTPResponse, _ context: RequestContext
+        _ outcome: Outcome, replacing response: HTTPResponse, _ context: RequestContext
     ) async -> HTTPResponse {
         let account = context.account(after: outcome.error)
         guard let image = outcome.fallbackImage, let fallbackImages, account?.workRefusal() == nil else {
             return response
         }
         let bill = RequestBill(to: account)
-        return await fallbackImages.response(image, replacing: response, context.receipt, bill)
+        return await fallbackImages.response(image, replacing: response, receipt: context.receipt, bill: bill)
     }
 
     private func complete(_ outcome: Outcome, _ context: RequestContext) -> HTTPResponse {
@@ -199,7 +195,7 @@ extension ListenerResponder {
         private let context: RequestContext
         private let responder: ListenerResponder
 
-        init(_ body: ArrivingBody, _ context: RequestContext, _ responder: ListenerResponder) {
+        init(_ body: ArrivingBody, context: RequestContext, responder: ListenerResponder) {
             self.body = body
             self.context = context
             self.responder = responder

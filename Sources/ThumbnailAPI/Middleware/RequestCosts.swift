@@ -19,8 +19,7 @@ struct RequestCosts: ResponseCompletion {
         }
         guard let account = context.account(after: outcome.error) else { return }
         if case .streamed(let body) = outcome.response.body { body.onTake { account.charge(sentBytes: $0) } }
-        account.record(
-            cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
+        account.record(cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
 
     /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; a nil bill means no work.

@@ -30,7 +30,8 @@ struct RenditionElement {
             return
         }
         guard element.members != nil else { throw .badBody(pointer, "Must be a text or an object.") }
-        let members = try JSONBody.members(element, pointer, ["name", "query", "include", "to", "cacheControl"])
+        let members = try JSONBody.members(
+            of: element, at: pointer, allowing: ["name", "query", "include", "to", "cacheControl"])
         let isQuery = members["include"] == nil
         guard isQuery || members["query"] == nil else {
             throw .badBody(pointer + "/include", "Must not be used with query.")

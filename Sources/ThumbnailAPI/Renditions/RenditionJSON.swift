@@ -20,7 +20,7 @@ struct RenditionJSON: Sendable {
         init(head: String, bytes: SharedBytes?) { (self.head, self.bytes) = (head, bytes) }
 
         /// An object whose last member is a JSON object.
-        init(_ members: [(String, JSONValue)], _ name: String, _ object: SharedBytes) {
+        init(_ members: [(String, JSONValue)], name: String, object: SharedBytes) {
             let text = String(decoding: object.array, as: UTF8.self)
             self.init(head: "\(JSONValue.object(members).text.dropLast()),\"\(name)\":\(text)", bytes: nil)
         }
@@ -45,8 +45,8 @@ struct RenditionJSON: Sendable {
         let content = RenditionArchive.content(of: part)
         switch part {
         case .stored(let stored): members += JSONValue.stored(stored)
-        case .facts: return try add(Entry(members, "facts", content.bytes), at: index)
-        case .problem: return try add(Entry(members, "problem", content.bytes), at: index)
+        case .facts: return try add(Entry(members, name: "facts", object: content.bytes), at: index)
+        case .problem: return try add(Entry(members, name: "problem", object: content.bytes), at: index)
         case .image(let made):
             let (image, type) = (made.image, made.image.format.mediaType)
             members += [

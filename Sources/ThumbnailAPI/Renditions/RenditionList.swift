@@ -30,11 +30,10 @@ struct RenditionList: Sendable {
     ///   - resultWriter: Checks destinations, which require a signature.
     /// - Throws: ``APIError`` for the first error in the list. An invalid query fails only its own rendition.
     init(
-        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration,
-        _ resultWriter: ResultWriter
+        _ body: [UInt8], hasFile: Bool, fields: HTTPFields, configuration: APIConfiguration, resultWriter: ResultWriter
     ) throws(APIError) {
         let members = try JSONBody.members(
-            try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])
+            of: try JSONBody.value(in: body), at: "", allowing: hasFile ? ["renditions"] : ["url", "renditions"])
         var source: String?
         if !hasFile {
             guard case .string(let url)? = members["url"] else { throw .badBody("/url", "Must be a string.") }
@@ -43,7 +42,7 @@ struct RenditionList: Sendable {
                 throw .badBody("/url", error.publicMessage)
             }
         }
-        let elements = try JSONBody.elements(members, "renditions", "")
+        let elements = try JSONBody.elements(of: members, named: "renditions", at: "")
         let maximum = configuration.maximumRenditions
         guard elements.count <= maximum else {
             throw .badBody("/renditions/\(maximum)", "A call has at most \(maximum) renditions.")

@@ -26,9 +26,7 @@ struct RenditionParts: Sendable {
     /// The limit leaves threads to other requests.
     private static let maximumAtOnce = 4
 
-    func make(
-        _ take: (_ index: Int, _ part: RenditionArchive.Part) async throws -> Void
-    ) async throws {
+    func make(_ take: (_ index: Int, _ part: RenditionArchive.Part) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: (Int, RenditionArchive.Part).self) { group in
             var waiting = list.renditions.indices.makeIterator()
             func startNext() {

@@ -33,17 +33,17 @@ struct SubmissionResponder: Sendable {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
         } respond: { request, lease in
-            .deferred { await outcome(of: submission, request, lease, context) }
+            .deferred { await outcome(of: submission, request: request, lease: lease, context) }
         }
     }
 
     private func outcome(
-        of submission: Submission, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
+        of submission: Submission, request: HTTPRequest, lease: BodyMemory.Lease, _ context: RequestContext
     ) async -> Outcome {
         do {
             try submission.checkBody(of: request)
             guard case .one(let query) = submission.work else {
-                return try await respondWithRenditions(of: submission.body, request, lease, context)
+                return try await respondWithRenditions(of: submission.body, request: request, lease: lease, context)
             }
             defer { lease.release() }
             return try await respondWithImage(for: query, of: submission.body, request, context)
@@ -70,8 +70,7 @@ extension SubmissionResponder {
             let source = try await thumbnails.open(upload: image, of: client)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(
-                    thumbnails.resolved(query, of: source), of: client, receipt: context.receipt, bill: bill))
+                for: Job(thumbnails.resolved(query, of: source), of: client, receipt: context.receipt, bill: bill))
         }
         try Task.checkCancellation()
         var fields = failures.common
@@ -100,7 +99,7 @@ extension SubmissionResponder {
 
     /// Releases `lease` once the body is no longer needed.
     private func respondWithRenditions(
-        of body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
+        of body: SubmittedBody, request: HTTPRequest, lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
         let client = ClientNetwork(of: context.client)
@@ -114,11 +113,9 @@ extension SubmissionResponder {
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
-            lifecycle: failures.lifecycle,
-            context: context,
-            client: client, bill: bill, limits: configuration.requestLimits, fields: forwarded,
-            tagsAreSigned: !configuration.keys.isEmpty, deadline: deadline,
-            timekeeper: timekeeper)
+            lifecycle: failures.lifecycle, context: context, client: client, bill: bill,
+            limits: configuration.requestLimits, fields: forwarded, tagsAreSigned: !configuration.keys.isEmpty,
+            deadline: deadline, timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = resolved.forwardedNames.isEmpty ? failures.common : failures.common.restrictedToSite()
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
@@ -149,7 +146,9 @@ extension SubmissionResponder {
         } else {
             json = received.array
         }
-        let list = try RenditionList(json, hasFile: image != nil, request.headerFields, configuration, resultWriter)
+        let list = try RenditionList(
+            json, hasFile: image != nil, fields: request.headerFields, configuration: configuration,
+            resultWriter: resultWriter)
         return (list, image)
     }
 

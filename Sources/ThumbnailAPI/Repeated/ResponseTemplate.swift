@@ -12,7 +12,7 @@ final class ResponseTemplate: Sendable {
     private let request: Request
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
-    private init(_ thumbnail: Thumbnail, _ request: Request, _ fields: HTTPFields) {
+    private init(_ thumbnail: Thumbnail, request: Request, fields: HTTPFields) {
         self.fields = HTTPFields(continuing: fields)
         eTag = thumbnail.eTag
         lastModified = thumbnail.lastModified
@@ -33,7 +33,7 @@ final class ResponseTemplate: Sendable {
         for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
         if let cached = slot.value as? ResponseTemplate, cached.fits(thumbnail, request) { return cached }
-        let new = ResponseTemplate(thumbnail, request, make())
+        let new = ResponseTemplate(thumbnail, request: request, fields: make())
         slot.set(new)
         return new
     }

@@ -10,9 +10,9 @@ struct FallbackImages: Sendable {
 
     /// Returns the original error if the image cannot be rendered.
     func response(
-        _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String, _ bill: RequestBill?
+        _ fallback: FallbackImage, replacing response: HTTPResponse, receipt: String, bill: RequestBill?
     ) async -> HTTPResponse {
-        guard let image = try? await image(fallback.subject, receipt, bill) else { return response }
+        guard let image = try? await image(of: fallback.subject, receipt: receipt, bill: bill) else { return response }
         var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
         fields.append(.contentType, image.format.mediaType)
         fields.append(sizeOf: image)
@@ -22,7 +22,7 @@ struct FallbackImages: Sendable {
     }
 
     private func image(
-        _ subject: FallbackImage.Subject, _ receipt: String, _ bill: RequestBill?
+        of subject: FallbackImage.Subject, receipt: String, bill: RequestBill?
     ) async throws -> EncodedImage {
         switch subject {
         case .color(let placeholder): try await thumbnails.placeholder(placeholder, bill: bill)

@@ -62,8 +62,7 @@ package struct PipelineGauges: Sendable {
             [([], Double(budget.statistics.rejections))]
         }
         registry.gauge(
-            "alula_memory_purges_total", help: "Purges for lack of memory by cache.", labels: "step",
-            counting: "purge",
+            "alula_memory_purges_total", help: "Purges for lack of memory by cache.", labels: "step", counting: "purge",
             isCounter: true
         ) {
             let purges = budget.statistics.purges
@@ -72,10 +71,7 @@ package struct PipelineGauges: Sendable {
     }
 
     private func registerOrigins(in registry: MetricsRegistry) {
-        registry.gauge(
-            "alula_origins", help: "Recently used origins by state.", labels: "state",
-            counting: "origin"
-        ) {
+        registry.gauge("alula_origins", help: "Recently used origins by state.", labels: "state", counting: "origin") {
             let states = control.origins.map(\.state)
             return OriginStatus.State.allCases.map { state in
                 ([state.rawValue], Double(states.count { $0 == state }))
@@ -110,8 +106,8 @@ package struct PipelineGauges: Sendable {
             }
         }
         registry.gauge(
-            "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.",
-            counting: "tag", isCounter: true
+            "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.", counting: "tag",
+            isCounter: true
         ) {
             [([], Double(caches.tagIndex.withLock(\.droppedCount)))]
         }

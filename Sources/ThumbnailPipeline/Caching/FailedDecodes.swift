@@ -52,11 +52,11 @@ final class FailedDecodes: Sendable {
     }
 
     func remember(_ error: ImagingError, of head: SourceHead, since checkpoint: Checkpoint) {
-        remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: checkpoint)
+        remember(error, plan: nil, in: Entry(head: head, record: nil, failures: [:]), since: checkpoint)
     }
 
     func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since checkpoint: Checkpoint) {
-        remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: checkpoint)
+        remember(error, plan: plan, in: Entry(head: record.head, record: record, failures: [:]), since: checkpoint)
     }
 
     func forget(_ plan: DecodePlan, of identity: SourceIdentity) {
@@ -74,7 +74,7 @@ final class FailedDecodes: Sendable {
         }
     }
 
-    private func remember(_ error: ImagingError, _ plan: DecodePlan?, _ entry: Entry, since checkpoint: Checkpoint) {
+    private func remember(_ error: ImagingError, plan: DecodePlan?, in entry: Entry, since checkpoint: Checkpoint) {
         let head = entry.head
         guard error.isFaultOfSource, head.freshness.storability.isStorable else { return }
         let remaining = head.freshness.remainingLifetime(at: timekeeper.secondsSince1970)

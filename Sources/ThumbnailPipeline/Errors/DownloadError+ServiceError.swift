@@ -7,76 +7,84 @@ extension DownloadError: ServiceError {
     package var response: ErrorResponse {
         switch self {
         case .sourceNotAllowed(let detail), .noAddress(let detail):
-            ErrorResponse(.forbidden, .sourceNotAllowed, .policy, Self.rejection, detail: detail)
+            ErrorResponse(.forbidden, .sourceNotAllowed, category: .policy, message: Self.rejection, detail: detail)
         case .unreachable(let detail):
-            ErrorResponse(.badGateway, .originUnreachable, .origin, "The origin cannot be reached.", detail: detail)
+            ErrorResponse(
+                .badGateway, .originUnreachable, category: .origin, message: "The origin cannot be reached.",
+                detail: detail)
         case .protocolError(let detail):
             ErrorResponse(
-                .badGateway, .originProtocolError, .origin,
-                "The origin's response is not valid HTTP, or is truncated.", detail: detail)
+                .badGateway, .originProtocolError, category: .origin,
+                message: "The origin's response is not valid HTTP, or is truncated.", detail: detail)
         case .unexpectedResponse(let detail):
             ErrorResponse(
-                .badGateway, .originProtocolError, .origin,
-                "The origin's response does not match the request.", detail: detail)
+                .badGateway, .originProtocolError, category: .origin,
+                message: "The origin's response does not match the request.", detail: detail)
         case .undecodable(let detail):
             ErrorResponse(
-                .badGateway, .originProtocolError, .origin,
-                "The source's Content-Encoding cannot be decoded.", detail: detail)
+                .badGateway, .originProtocolError, category: .origin,
+                message: "The source's Content-Encoding cannot be decoded.", detail: detail)
         case .tls(let detail):
             ErrorResponse(
-                .badGateway, .originTLSError, .origin, "The origin's TLS certificate is not trusted, or TLS failed.",
-                detail: detail)
+                .badGateway, .originTLSError, category: .origin,
+                message: "The origin's TLS certificate is not trusted, or TLS failed.", detail: detail)
         case .tooManyRedirects:
             ErrorResponse(
-                .badGateway, .tooManyRedirects, .origin,
-                "The origin redirects too often, or in a loop.")
+                .badGateway, .tooManyRedirects, category: .origin,
+                message: "The origin redirects too often, or in a loop.")
         case .status(let status): Self.response(to: status)
         case .storeRejection(let status, let code): Self.response(to: status, ", \(code)")
         case .accessDenied(let status, let challenge):
             status == 401
                 ? ErrorResponse(
-                    .unauthorized, .sourceUnauthorized, .origin, "The origin asks for the client's credentials.",
-                    upstreamStatus: status, challenge: challenge)
+                    .unauthorized, .sourceUnauthorized, category: .origin,
+                    message: "The origin asks for the client's credentials.", upstreamStatus: status,
+                    challenge: challenge)
                 : ErrorResponse(
-                    .forbidden, .sourceForbidden, .origin, "The origin does not give the source to this client.",
-                    upstreamStatus: status)
+                    .forbidden, .sourceForbidden, category: .origin,
+                    message: "The origin does not give the source to this client.", upstreamStatus: status)
         case .notFound(let status):
             ErrorResponse(
-                .notFound, .sourceNotFound, .origin, "The origin has no such image.",
+                .notFound, .sourceNotFound, category: .origin, message: "The origin has no such image.",
                 detail: "the origin responded with \(status)", upstreamStatus: status)
         case .timedOut:
-            ErrorResponse(.gatewayTimeout, .originTimeout, .timeout, "The origin did not respond in time.")
+            ErrorResponse(
+                .gatewayTimeout, .originTimeout, category: .timeout, message: "The origin did not respond in time.")
         case .tooLarge:
-            ErrorResponse(.contentTooLarge, .sourceTooLarge, .origin, "The source exceeds maxSourceBytes.")
+            ErrorResponse(
+                .contentTooLarge, .sourceTooLarge, category: .origin, message: "The source exceeds maxSourceBytes.")
         case .notAnImage(let detail):
             ErrorResponse(
-                .unsupportedMediaType, .notAnImage, .image, "The source's Content-Type is not an image type.",
-                detail: detail)
-        case .emptyBody: ErrorResponse(.unsupportedMediaType, .notAnImage, .image, "The source is empty.")
+                .unsupportedMediaType, .notAnImage, category: .image,
+                message: "The source's Content-Type is not an image type.", detail: detail)
+        case .emptyBody:
+            ErrorResponse(.unsupportedMediaType, .notAnImage, category: .image, message: "The source is empty.")
         case .receiptCanceled:
-            ErrorResponse(.conflict, .canceled, .cancelled, "This request's download was canceled by an operator.")
+            ErrorResponse(
+                .conflict, .canceled, category: .cancelled,
+                message: "This request's download was canceled by an operator.")
         case .queueFull: .overloaded("Too many downloads are waiting; try again shortly.")
         case .memoryFull: MemoryBudget.Full().response
         case .originSuspended(let seconds):
             ErrorResponse(
-                .serviceUnavailable, .originSuspended, .origin,
-                "The origin keeps failing; requests to it are suspended.", retryAfter: seconds)
+                .serviceUnavailable, .originSuspended, category: .origin,
+                message: "The origin keeps failing; requests to it are suspended.", retryAfter: seconds)
         case .originHeld:
             ErrorResponse(
-                .serviceUnavailable, .originHeld, .origin, "An operator holds requests to the origin.",
-                retryAfter: Self.retryWhenHeld)
+                .serviceUnavailable, .originHeld, category: .origin,
+                message: "An operator holds requests to the origin.", retryAfter: Self.retryWhenHeld)
         case .shuttingDown: .shuttingDown
         case .notCached:
             ErrorResponse(
-                .gatewayTimeout, .notCached, .request,
-                "The thumbnail is not cached, and the request has only-if-cached.")
+                .gatewayTimeout, .notCached, category: .request,
+                message: "The thumbnail is not cached, and the request has only-if-cached.")
         case .internal(let detail): .internal(detail)
         }
     }
 
     private static func response(to status: Int, _ code: String = "") -> ErrorResponse {
         ErrorResponse(
-            .badGateway, .originError, .origin, "The origin responded with status \(status).",
+            .badGateway, .originError, category: .origin, message: "The origin responded with status \(status).",
             detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
     }
 
@@ -92,15 +100,15 @@ extension DownloadError: ServiceError {
 extension ClientFields.TooLong: ServiceError {
     package var response: ErrorResponse {
         ErrorResponse(
-            .requestHeaderFieldsTooLarge, .headersTooLarge, .request,
-            "The origin would receive more than \(ClientFields.maximumLength) bytes in the field \(name).")
+            .requestHeaderFieldsTooLarge, .headersTooLarge, category: .request,
+            message: "The origin would receive more than \(ClientFields.maximumLength) bytes in the field \(name).")
     }
 }
 
 extension SourceURLError: ServiceError {
     package var response: ErrorResponse {
         func badURL(_ message: String) -> ErrorResponse {
-            ErrorResponse(.badRequest, .badURL, .request, message, parameter: "url")
+            ErrorResponse(.badRequest, .badURL, category: .request, message: message, parameter: "url")
         }
         return switch self {
         case .malformed: badURL("The source is neither an absolute http or https URL nor NAME:PATH of a named origin.")

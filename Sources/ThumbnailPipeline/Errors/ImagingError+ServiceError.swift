@@ -5,53 +5,53 @@ package import ThumbnailTypes
 extension ImagingError: ServiceError {
     package var response: ErrorResponse {
         func tooManyPixels(_ category: ErrorCategory, _ message: String) -> ErrorResponse {
-            ErrorResponse(.unprocessableContent, .tooManyPixels, category, message)
+            ErrorResponse(.unprocessableContent, .tooManyPixels, category: category, message: message)
         }
         return switch self {
         case .notAnImage:
             ErrorResponse(
-                .unsupportedMediaType, .notAnImage, .image, "The source is not an image in a supported format.")
+                .unsupportedMediaType, .notAnImage, category: .image,
+                message: "The source is not an image in a supported format.")
         case .formatNotAccepted(let format):
             ErrorResponse(
-                .unsupportedMediaType, .notAnImage, .image,
-                "Sources in the format \(format.rawValue) are not accepted here.")
+                .unsupportedMediaType, .notAnImage, category: .image,
+                message: "Sources in the format \(format.rawValue) are not accepted here.")
         case .cannotDecode(let detail):
             ErrorResponse(
-                .unprocessableContent, .cannotDecode, .image,
-                "The source is damaged or incomplete and cannot be decoded.", detail: detail)
+                .unprocessableContent, .cannotDecode, category: .image,
+                message: "The source is damaged or incomplete and cannot be decoded.", detail: detail)
         case .unsupported(let kind):
             ErrorResponse(
-                .unprocessableContent, .cannotDecode, .image,
-                "The source is \(kind), which is not supported.")
+                .unprocessableContent, .cannotDecode, category: .image,
+                message: "The source is \(kind), which is not supported.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
                 .image,
                 (frames > 1 ? "\(frames) frames of " : "") + "\(size) pixels are more than the service takes or makes.")
         case .tooMuchWork(let size):
             tooManyPixels(
-                .request,
-                "The steps of the request take longer on \(size) pixels than the service works on one image.")
+                .request, "The steps of the request take longer on \(size) pixels than the service works on one image.")
         case .sideTooLong(let size, let format):
             tooManyPixels(.request, "The format \(format.rawValue) cannot hold an image of \(size) pixels.")
         case .noSuchPage(let page, let count):
             ErrorResponse(
-                .unprocessableContent, .noSuchPage, .request,
-                "The source has no page \(page); its pages are 0 to \(count - 1).", parameter: "page")
+                .unprocessableContent, .noSuchPage, category: .request,
+                message: "The source has no page \(page); its pages are 0 to \(count - 1).", parameter: "page")
         case .frameTooLate(let page):
             ErrorResponse(
-                .unprocessableContent, .tooManyPixels, .request,
-                "Decoding the frames up to \(page) would exceed decodeTimeout.",
-                parameter: "page")
+                .unprocessableContent, .tooManyPixels, category: .request,
+                message: "Decoding the frames up to \(page) would exceed decodeTimeout.", parameter: "page")
         case .cropOutside(let size):
             ErrorResponse(
-                .unprocessableContent, .cropOutside, .request,
-                "crop is outside the image, which has \(size) pixels.", parameter: "crop")
+                .unprocessableContent, .cropOutside, category: .request,
+                message: "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
             .overloaded("The service has no memory to spare at the moment; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
             ErrorResponse(
-                error.status, error.response.code, error.category, error.publicMessage, detail: error.logDetail)
+                error.status, error.response.code, category: error.category, message: error.publicMessage,
+                detail: error.logDetail)
         }
     }
 }

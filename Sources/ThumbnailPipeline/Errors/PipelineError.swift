@@ -17,7 +17,8 @@ extension PipelineError: ServiceError {
         case .sourceNeeded: .internal()
         case .placeholderTooLarge:
             ErrorResponse(
-                .unprocessableContent, .tooManyPixels, .request, "The placeholder would have too many pixels.")
+                .unprocessableContent, .tooManyPixels, category: .request,
+                message: "The placeholder would have too many pixels.")
         case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are running.", retryAfter: 30)
         case .tooManyPurges:
             .overloaded("Too many purges wait for the shared cache; only this instance is purged.", retryAfter: 30)
@@ -32,7 +33,8 @@ struct ResultWriteError: ServiceError {
 
     var response: ErrorResponse {
         ErrorResponse(
-            .badGateway, .destinationFailed, .origin, "The result could not be put at its destination.",
+            .badGateway, .destinationFailed, category: .origin,
+            message: "The result could not be put at its destination.",
             detail: cause.response.detail ?? cause.response.message, upstreamStatus: cause.upstreamStatus)
     }
 }
@@ -63,6 +65,7 @@ extension WorkerUnavailable: ServiceError {
 
 extension DeadlineExceeded: ServiceError {
     package var response: ErrorResponse {
-        ErrorResponse(.gatewayTimeout, .deadlineExceeded, .timeout, "The thumbnail was not ready in time.")
+        ErrorResponse(
+            .gatewayTimeout, .deadlineExceeded, category: .timeout, message: "The thumbnail was not ready in time.")
     }
 }

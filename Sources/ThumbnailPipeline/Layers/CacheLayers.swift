@@ -139,8 +139,7 @@ package final class CacheLayers: Sendable {
     /// Adds the faces to the record in all layers, unless the source has changed.
     func remember(_ faces: [Face], of record: SourceRecord) {
         guard let stored = knownRecord(of: record.version) else { return }
-        let complete = SourceRecord(
-            stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
+        let complete = SourceRecord(stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
         guard stored.incompleteUntil == nil else { return storeInMemory(complete) }
         recordChange(of: record.identity)
         store(complete)

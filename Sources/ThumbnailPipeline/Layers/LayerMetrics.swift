@@ -36,9 +36,7 @@ extension SharedLayer {
     func register(in registry: MetricsRegistry) {
         let (store, what) = (store, name.words)
         let prefix = "alula_" + what.split(separator: " ").joined(separator: "_")
-        func count(
-            _ suffix: String, _ help: String, counting unit: String, _ value: @escaping @Sendable () -> Int
-        ) {
+        func count(_ suffix: String, help: String, counting unit: String, _ value: @escaping @Sendable () -> Int) {
             registry.gauge(prefix + suffix, help: help, counting: unit, isCounter: true) { [([], Double(value()))] }
         }
         registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
@@ -57,13 +55,13 @@ extension SharedLayer {
         registry.gauge("\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what).") {
             [([], Double(store.statistics.values.bytes))]
         }
-        count("_writes_total", "Confirmed writes to the \(what).", counting: "write") {
+        count("_writes_total", help: "Confirmed writes to the \(what).", counting: "write") {
             store.statistics.values.written
         }
-        count("_dropped_total", "Dropped writes to the \(what).", counting: "write") {
+        count("_dropped_total", help: "Dropped writes to the \(what).", counting: "write") {
             store.statistics.values.dropped
         }
-        count("_dropped_tags_total", "Dropped tags for the \(what).", counting: "tag") {
+        count("_dropped_tags_total", help: "Dropped tags for the \(what).", counting: "tag") {
             store.statistics.tags.dropped
         }
     }

@@ -30,9 +30,7 @@ extension SourceRecord {
     }
 
     /// Nil if the bytes are invalid; they may come from another machine, so impossible values are rejected.
-    convenience init?(
-        _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]
-    ) {
+    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]) {
         var reader = RecordReader(bytes)
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
@@ -349,10 +347,9 @@ extension RecordReader {
         var header = ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
             decoderRuns: decoderRuns, hiddenArea: hiddenArea, orientation: orientation, bands: bands,
-            bitDepth: bitDepth,
-            frames: frames, hasAlpha: hasAlpha,
-            isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
-            drawing: drawing, pages: pages, preview: preview, exif: exif)
+            bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha, isProgressive: isProgressive,
+            isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount, drawing: drawing, pages: pages,
+            preview: preview, exif: exif)
         (header.colors, header.gainMap) = (colors, gainMap)
         header.rights = rights.isEmpty ? nil : rights
         return header

@@ -66,7 +66,7 @@ package final class SharedLayer: CacheLayer {
     ///
     /// Returns whether the query was sent; otherwise `finish` is not called.
     func query(
-        _ key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
+        _ key: CacheKey, allowing allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let location = location(of: key) else { return false }
         return store.query(
@@ -94,8 +94,7 @@ package final class SharedLayer: CacheLayer {
         if isServer { return true }
         let freshness = stored.freshness
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
-        return freshness.forbidsStale
-            || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
+        return freshness.forbidsStale || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
     /// The source's generations when it was requested; nil if unknown, so that its results stay local.

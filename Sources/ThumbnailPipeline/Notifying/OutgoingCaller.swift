@@ -150,9 +150,7 @@ package struct OutgoingCall: Sendable, Equatable {
     package var fields: HTTPFields = [:]
     package var body: [UInt8] = []
 
-    package init(
-        url: String, method: HTTPRequest.Method = .post, fields: HTTPFields = [:], body: [UInt8] = []
-    ) {
+    package init(url: String, method: HTTPRequest.Method = .post, fields: HTTPFields = [:], body: [UInt8] = []) {
         (self.url, self.method, self.fields, self.body) = (url, method, fields, body)
     }
 

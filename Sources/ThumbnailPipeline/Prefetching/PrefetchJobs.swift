@@ -46,8 +46,7 @@ struct PrefetchJobs {
 
         var status: PrefetchStatus {
             PrefetchStatus(
-                total: total, done: done, failed: failed, failures: failures, results: results,
-                isCanceled: isCanceled)
+                total: total, done: done, failed: failed, failures: failures, results: results, isCanceled: isCanceled)
         }
 
         mutating func end(at now: Duration) {
@@ -116,8 +115,7 @@ struct PrefetchJobs {
         let initialOutcomes = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
         var job = Job(
             total: items.count, callback: callback, isHeld: isHeld, items: items, outcomes: initialOutcomes,
-            notedAt: now,
-            memory: memory)
+            notedAt: now, memory: memory)
         job.done = initialOutcomes.count { $0 == .done }
         job.failed = initialOutcomes.count { $0 == .failed }
         if job.isEnded { job.end(at: now) }

@@ -23,9 +23,7 @@ package final class Prefetcher: Prefetching {
     /// Parses an item, and returns its work with a pipeline of the same version of the settings; nil if the item is
     /// invalid.
     package typealias Reading =
-        @Sendable (PrefetchItem) -> (
-            work: PrefetchWork, thumbnails: any ThumbnailLookup & ThumbnailRendering
-        )?
+        @Sendable (PrefetchItem) -> (work: PrefetchWork, thumbnails: any ThumbnailLookup & ThumbnailRendering)?
 
     private let configuration: PrefetchConfiguration
     private let work: Reading
@@ -41,11 +39,9 @@ package final class Prefetcher: Prefetching {
     ///   - isBusy: Returns whether clients' work is queued.
     ///   - store: Nil if there is no disk.
     package init(
-        configuration: PrefetchConfiguration, reading work: @escaping Reading,
-        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
-        reporting reportEnd: @escaping Reporting = { $1(.dropped) },
-        logger: Logger,
-        timekeeper: any Timekeeper
+        configuration: PrefetchConfiguration, reading work: @escaping Reading, isBusy: @escaping @Sendable () -> Bool,
+        store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
+        reporting reportEnd: @escaping Reporting = { $1(.dropped) }, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.work = work
@@ -186,8 +182,7 @@ package final class Prefetcher: Prefetching {
                 throw cancellation
             } catch {
                 logger.debug(
-                    "prefetch failed",
-                    ["source": .string(SourceLabel.text(source)), "detail": .string("\(error)")])
+                    "prefetch failed", ["source": .string(SourceLabel.text(source)), "detail": .string("\(error)")])
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
                     let error = error as? any ServiceError
                     return .failed(

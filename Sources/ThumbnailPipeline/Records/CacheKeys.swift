@@ -90,9 +90,7 @@ struct ResultKey: SourceKeyed {
     var additional: [SourceVersion] { shared.parts.additional }
     var plan: RenderPlan { shared.parts.plan }
 
-    init(
-        source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan
-    ) {
+    init(source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan) {
         precondition(additional.count == plan.additions.count, "the plan is for another number of sources")
         let parts = Parts(source: source, validator: validator, additional: additional, plan: plan)
         shared = Shared(parts)
@@ -129,9 +127,7 @@ struct ResultKey: SourceKeyed {
 
 extension ResultKey {
     /// - Throws: ``ImagingError`` if the limits or the output format exclude the source, the page or the result.
-    init(
-        for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
-    ) throws {
+    init(for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration) throws {
         let record = records.image
         try request.check(byteCount: record.byteCount)
         try record.checkFormat()

@@ -33,8 +33,7 @@ struct PartialRecord: Sendable {
         switch (head.validator, record.validator) {
         case (.entityTag(let one), .entityTag(let other)): one != other
         default:
-            byteCount != record.byteCount
-                || head.headerFields[.lastModified] != record.head.headerFields[.lastModified]
+            byteCount != record.byteCount || head.headerFields[.lastModified] != record.head.headerFields[.lastModified]
         }
     }
 }

@@ -22,8 +22,8 @@ final class SourceRecord: Sendable {
     let faces: [Face]?
 
     init(
-        _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
-        faces: [Face]? = nil, generations: LayerGenerations = [:]
+        _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil, faces: [Face]? = nil,
+        generations: LayerGenerations = [:]
     ) {
         self.faces = faces
         self.head = head
@@ -55,8 +55,7 @@ final class SourceRecord: Sendable {
     ) {
         self.init(
             head, header: stored.header, byteCount: stored.byteCount, incompleteUntil: incompleteUntil,
-            faces: faces ?? stored.faces,
-            generations: generations.filled(from: stored.generations))
+            faces: faces ?? stored.faces, generations: generations.filled(from: stored.generations))
     }
 
     var cost: Int { head.byteCount + header.byteCount + (faces?.count ?? 0) * MemoryLayout<Face>.stride + 128 }
@@ -129,8 +128,8 @@ extension Thumbnail {
     ///   - now: Seconds since 1970.
     ///   - isFromCache: Which sources were used without contacting their origins; nil means all.
     init(
-        _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
-        at now: Int, bounds: ClientMaxAge
+        _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil, at now: Int,
+        bounds: ClientMaxAge
     ) {
         var freshness =
             records.additional.isEmpty

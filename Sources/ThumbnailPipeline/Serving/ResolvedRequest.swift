@@ -51,9 +51,7 @@ package final class ResolvedRequest: Sendable {
     var last: LastResult? { lastResult.withLock { $0 } }
 
     /// Returns the last key; calls `make` if a record has changed.
-    func key(
-        of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey
-    ) rethrows -> ResultKey {
+    func key(of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey) rethrows -> ResultKey {
         if let last, records.areSame(as: last.serials) { return last.key }
         let new = LastResult(serials: records.mapValues(\.serial), key: try make(request))
         let replaced = lastResult.withLock { lastResult in

@@ -124,8 +124,8 @@ package struct TenantRefusal: ServiceError {
 
     package var response: ErrorResponse {
         var response = ErrorResponse(
-            .tooManyRequests, limit == .rate ? .rateLimited : .quotaExceeded, .policy,
-            limit == .rate
+            .tooManyRequests, limit == .rate ? .rateLimited : .quotaExceeded, category: .policy,
+            message: limit == .rate
                 ? "There are more requests than the rate of this customer; try again later."
                 : "This customer has used its \(limit.rawValue); images that are cached are still served.",
             detail: limit.rawValue, retryAfter: seconds)
@@ -133,8 +133,7 @@ package struct TenantRefusal: ServiceError {
         let amount = limit == .processorTime ? max(1, quota.amount / 1_000_000_000) : quota.amount
         let window = max(1, Int(quota.window.seconds))
         response.rateLimit = .init(
-            current: "\"\(limit.rawValue)\";r=0;t=\(seconds)",
-            policy: "\"\(limit.rawValue)\";q=\(amount);w=\(window)")
+            current: "\"\(limit.rawValue)\";r=0;t=\(seconds)", policy: "\"\(limit.rawValue)\";q=\(amount);w=\(window)")
         return response
     }
 }

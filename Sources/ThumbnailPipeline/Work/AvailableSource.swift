@@ -35,32 +35,27 @@ extension AvailableSource {
     /// - Parameters:
     ///   - duration: The time of the fetch, including its queue wait.
     ///   - now: Seconds since 1970.
-    init(
-        _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
-    ) {
+    init(_ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration) {
         self.record = record
         bytes = copy.bytes
-        report(
-            copy.exchange, copy.participation, isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
+        report(copy.exchange, copy.participation, isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
     }
 
     init(
-        _ copy: PartialCopy, preview: RAWPreview, record: SourceRecord, now: Int, duration: Duration,
-        timeLeft: Duration
+        _ copy: PartialCopy, preview: RAWPreview, record: SourceRecord, now: Int, duration: Duration, timeLeft: Duration
     ) {
         self.record = record
         self.preview = preview
-        report(
-            copy.exchange, copy.participation, isStored: false, now: now, duration: duration, timeLeft: timeLeft)
+        report(copy.exchange, copy.participation, isStored: false, now: now, duration: duration, timeLeft: timeLeft)
     }
 
     private mutating func report(
-        _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, now: Int,
-        duration: Duration, timeLeft: Duration
+        _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, now: Int, duration: Duration,
+        timeLeft: Duration
     ) {
         status = CacheLayerStatus(
-            after: exchange, participation, isStored: isStored,
-            secondsLeft: record.freshness.remainingLifetime(at: now))
+            after: exchange, participation, isStored: isStored, secondsLeft: record.freshness.remainingLifetime(at: now)
+        )
         if !isFromCache { self.timeLeft = timeLeft }
         guard let transfer = exchange?.timings, participation != .cached else { return }
         timings = transfer.steps + [StepTiming("source", duration)]

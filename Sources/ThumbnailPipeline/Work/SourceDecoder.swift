@@ -111,8 +111,7 @@ struct SourceDecoder: Sendable {
             guard let file = source.file ?? caches.bytes(of: record).map({ ($0, record.header) }) else {
                 throw PipelineError.sourceNeeded
             }
-            var image = try await decode(
-                file, of: record, for: key, together: together, turn: turn, room: room, bill)
+            var image = try await decode(file, of: record, for: key, together: together, turn: turn, room: room, bill)
             for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {
                 imagesInUse.add(coarser, for: key.at(level))
             }

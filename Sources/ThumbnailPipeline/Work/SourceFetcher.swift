@@ -75,12 +75,14 @@ struct SourceFetcher: Sendable {
             if let source = try available(copy, for: job, since: start, checkpoint) { return DescribedSource(source) }
             guard let part = caches.part(of: identity), part.head.validator == copy.head.validator else { return nil }
             return described(
-                PartialRecord(copy.head, of: part), copy.exchange, copy.participation, isStored: true, since: start)
+                PartialRecord(copy.head, of: part), exchange: copy.exchange, participation: copy.participation,
+                isStored: true, since: start)
         case .part(let copy):
             do throws(ImagingError) {
                 let part = try PartialRecord(copy.source)
                 let isStored = !job.directives.noStore && caches.part(of: identity)?.head === part.head
-                return described(part, copy.exchange, copy.participation, isStored: isStored, since: start)
+                return described(
+                    part, exchange: copy.exchange, participation: copy.participation, isStored: isStored, since: start)
             } catch {
                 if !job.directives.noStore { failedDecodes.remember(error, of: copy.source.head, since: checkpoint) }
                 throw error
@@ -89,7 +91,7 @@ struct SourceFetcher: Sendable {
     }
 
     private func described(
-        _ part: PartialRecord, _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool,
+        _ part: PartialRecord, exchange: OriginResponseInfo?, participation: Participation, isStored: Bool,
         since start: Duration
     ) -> DescribedSource {
         var source = DescribedSource(part)

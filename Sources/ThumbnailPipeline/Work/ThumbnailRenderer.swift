@@ -103,9 +103,7 @@ struct ThumbnailRenderer: Sendable {
     private func shared(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let (result, participation) = try await estimator.renders.value(
-            for: key, cached: { caches.result(for: key) }
-        ) {
+        let (result, participation) = try await estimator.renders.value(for: key, cached: { caches.result(for: key) }) {
             try await self.render(key, from: sources, for: job)
         }
         return participation == .joined ? result.joined : result
@@ -127,7 +125,7 @@ struct ThumbnailRenderer: Sendable {
             return estimator.cost(of: key, from: sources.records, imagesInUse: imagesInUse)
         } _: { turn in
             try await renderInTurn(
-                key, from: sources, for: job, turn, imagesInUse, joined: joined, queuedAt: queuedAt,
+                key, from: sources, for: job, turn: turn, imagesInUse: imagesInUse, joined: joined, queuedAt: queuedAt,
                 shared: restored.shared)
         }
     }
@@ -137,8 +135,8 @@ struct ThumbnailRenderer: Sendable {
     ///   - queuedAt: When the wait for the turn began.
     ///   - shared: The outcomes of lookups in shared layers.
     private func renderInTurn(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
-        _ imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
+        imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let rooms = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
             estimator.isDecoded($0, imagesInUse: imagesInUse)
@@ -171,8 +169,7 @@ struct ThumbnailRenderer: Sendable {
     }
 
     private func faces(
-        for key: ResultKey, of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn,
-        _ bill: RequestBill?
+        for key: ResultKey, of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn, _ bill: RequestBill?
     ) async throws -> [Face] {
         guard key.plan.needsFaces else { return [] }
         return try await faces.faces(of: source, imagesInUse, turn: turn, bill)
@@ -218,8 +215,7 @@ struct ThumbnailRenderer: Sendable {
         let end = timekeeper.now
         let steps = clock.steps(until: end)
         let processor = clock.processorTime
-        resources.rendered(
-            key.source, plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
+        resources.rendered(key.source, plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
         clock.record("render", plan.format, until: end)
         return (result, steps)
     }

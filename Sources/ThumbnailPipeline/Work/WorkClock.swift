@@ -97,8 +97,7 @@ struct DownloadTrace {
             let link = isJoined ? exchange.traceparent.flatMap { TraceContext(traceparent: $0) } : nil
             trace.record(
                 "download", as: context, time: start..<end,
-                attributes: attributes + [("alula.joined", .bool(isJoined))],
-                links: link.map { [$0] } ?? [])
+                attributes: attributes + [("alula.joined", .bool(isJoined))], links: link.map { [$0] } ?? [])
             return
         }
         let timings = exchange.timings

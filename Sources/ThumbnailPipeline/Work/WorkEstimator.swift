@@ -30,9 +30,7 @@ struct WorkEstimator: Sendable {
         cost(of: key, from: records) { isDecoded($0, imagesInUse: imagesInUse) }
     }
 
-    func cost(
-        of key: ResultKey, from records: PerSource<SourceRecord>, isDecoded: (DecodeKey) -> Bool
-    ) -> WorkCost {
+    func cost(of key: ResultKey, from records: PerSource<SourceRecord>, isDecoded: (DecodeKey) -> Bool) -> WorkCost {
         WorkCost(
             decodes: key.decodeKeys.mapWithIndex { index, decode in
                 isDecoded(decode) ? .zero : costs.cost(of: decode, from: records[index])

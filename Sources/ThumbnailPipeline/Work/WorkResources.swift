@@ -33,7 +33,7 @@ package struct WorkResources: Sendable {
         _ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration
     ) {
         metrics.decoded(format, in: duration)
-        metrics.usage.record(.decode, format, of: source, work)
+        metrics.usage.record(.decode, format: format, of: source, time: work)
         events.record(.decode(url: source.label, duration: duration, format: format.rawValue))
         if image.isRepaired {
             logger.debug(
@@ -49,8 +49,8 @@ package struct WorkResources: Sendable {
         _ source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
     ) {
         metrics.rendered(format, in: duration)
-        metrics.usage.record(.render, format, of: source, work)
-        metrics.usage.record(.encode, format, of: source, encoding)
+        metrics.usage.record(.render, format: format, of: source, time: work)
+        metrics.usage.record(.encode, format: format, of: source, time: encoding)
         events.record(.render(url: source.label, duration: duration, format: format.rawValue))
     }
 }

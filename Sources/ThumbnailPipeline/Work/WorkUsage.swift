@@ -46,8 +46,7 @@ package final class WorkUsage: Sendable {
         }
         registry.gauge(
             "alula_work_seconds_total", help: "Processor time of image work by step and format.", labels: "step",
-            "format",
-            isCounter: true
+            "format", isCounter: true
         ) { [totals] in
             totals.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
                 ($0.key, $0.value.seconds)
@@ -55,7 +54,7 @@ package final class WorkUsage: Sendable {
         }
     }
 
-    func record(_ step: Step, _ format: ImageFormat, of source: SourceIdentity, _ time: Duration) {
+    func record(_ step: Step, format: ImageFormat, of source: SourceIdentity, time: Duration) {
         guard time > .zero else { return }
         totals.withLock { $0[[step.rawValue, format.rawValue], default: .zero] += time }
         let number = minute(at: timekeeper.now)

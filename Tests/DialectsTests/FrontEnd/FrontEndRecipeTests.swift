@@ -266,7 +266,7 @@ private struct StubFailure: ServiceError {
     let upstreamStatus: Int?
 
     var response: ErrorResponse {
-        ErrorResponse(.badGateway, code, .origin, "No image came.", upstreamStatus: upstreamStatus)
+        ErrorResponse(.badGateway, code, category: .origin, message: "No image came.", upstreamStatus: upstreamStatus)
     }
 }
 

@@ -221,7 +221,7 @@ struct AttributionTests {
         for fixture in [ImageFixture.webpHalfTransparent, .webpAnimated] {
             let plain = try ImageHeader.inspect(fixture.bytes)
             let source = WebPFormat.withEXIF(
-                fixture.bytes, exif([Entry(tag: 0x8298, count: 2, value: 0x4100_0000)]), plain.size)
+                fixture.bytes, exif: exif([Entry(tag: 0x8298, count: 2, value: 0x4100_0000)]), size: plain.size)
             let kept = try thumbnail(source, options, .webp)
             let header = try ImageHeader.inspect(kept.bytes)
             #expect(header.attribution == Attribution(artist: [], copyright: Array("A".utf8)))

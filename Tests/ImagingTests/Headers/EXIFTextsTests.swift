@@ -46,9 +46,9 @@ struct EXIFTextsTests {
         #expect(try texts(exif) == Self.all)
         let size = PixelSize(width: 8, height: 8)
         let image = SampleImage.plain(size, [1, 2, 3])
-        let png = PNGFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .png)), exif, size)
+        let png = PNGFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .png)), exif: exif, size: size)
         #expect(try ImageHeader.inspect(png).exif == Self.all)
-        let webp = WebPFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .webp)), exif, size)
+        let webp = WebPFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .webp)), exif: exif, size: size)
         #expect(try ImageHeader.inspect(webp).exif == Self.all)
     }
 

@@ -39,7 +39,7 @@ import ThumbnailPipeline
             reader: PrefetchReader(NativeDialect()) {
                 $0.host == "h" ? nil : "callbackHosts: none of them is \($0.host)"
             },
-            explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
+            explainer: TargetExplainer(APIConfiguration(), pipeline: PipelineConfiguration()), workers: workers,
             bodies: BodyMemory(of: MemoryBudget()), logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(
             method: method, target: target, headerFields: fields, body: SharedBytes(Array(body.utf8)))

@@ -13,7 +13,7 @@ struct TargetExplainerTests {
     private var configuration = APIConfiguration()
 
     private func explain(_ text: String, for header: ImageHeader = TargetExplainer.assumed()) -> TargetExplanation {
-        TargetExplainer(configuration, PipelineConfiguration()).explanation(of: text, for: header)
+        TargetExplainer(configuration, pipeline: PipelineConfiguration()).explanation(of: text, for: header)
     }
 
     @Test func `a native target is shown in its main names, with its steps`() {
@@ -60,7 +60,8 @@ struct TargetExplainerTests {
     @Test func `expiry and the source policy are checked, expiry first`() throws {
         var downloads = DownloadConfiguration()
         downloads.allowedSources = [try #require(SourcePattern("*.example.com"))]
-        let explainer = TargetExplainer(configuration, PipelineConfiguration(), DownloadRules(downloads))
+        let explainer = TargetExplainer(
+            configuration, pipeline: PipelineConfiguration(), rules: DownloadRules(downloads))
         func word(_ source: String, _ more: String = "", now: Int? = 100) -> String {
             let explanation = explainer.explanation(of: "/thumbnail?url=\(source)&w=3" + more, now: now)
             guard case .rejected(let code, _, _) = explanation.verdict else { return explanation.word }

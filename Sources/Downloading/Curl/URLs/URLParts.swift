@@ -17,7 +17,7 @@ struct URLParts {
             let host = written.hasOnlyBytes({ $0 < 0x80 }) ? written : InternationalName.ascii(written),
             let path = unsafe Self.get(handle, CURLUPART_PATH)
         else { return nil }
-        if let text = unsafe Self.get(handle, CURLUPART_PORT, UInt32(CURLU_NO_DEFAULT_PORT)) {
+        if let text = unsafe Self.get(handle, CURLUPART_PORT, flags: UInt32(CURLU_NO_DEFAULT_PORT)) {
             guard let number = Int(text), (1...65_535).contains(number) else { return nil }
             port = number
         } else {
@@ -41,7 +41,7 @@ struct URLParts {
         return unsafe curl_url_set(handle, CURLUPART_URL, text, flags) == CURLUE_OK
     }
 
-    private static func get(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+    private static func get(_ handle: OpaquePointer, _ part: CURLUPart, flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard unsafe curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text = unsafe text else { return nil }
         defer { unsafe curl_free(text) }

@@ -20,9 +20,7 @@ final class AV1Encoder {
     }
 
     /// Animations have 8 bits: in real-time mode, libaom 3.6 leaves remnants of earlier frames in 10-bit frames.
-    init(
-        _ size: PixelSize, isGray: Bool, frames: Int, settings: EncoderSettings
-    ) throws(ImagingError) {
+    init(_ size: PixelSize, isGray: Bool, frames: Int, settings: EncoderSettings) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
         bits = frames == 1 ? settings.bitDepth : 8
         let isTuned = frames == 1 && CAOMShim_has_image_tuning() != 0

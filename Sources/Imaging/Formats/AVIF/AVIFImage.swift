@@ -39,9 +39,7 @@ enum AVIFBox {
         return contents.reduce(into: UInt32(count).bigEndianBytes() + letters(type)) { $0 += $1 }
     }
 
-    static func full(
-        _ type: StaticString, version: UInt32 = 0, flags: UInt32 = 0, _ contents: [UInt8]...
-    ) -> [UInt8] {
+    static func full(_ type: StaticString, version: UInt32 = 0, flags: UInt32 = 0, _ contents: [UInt8]...) -> [UInt8] {
         let content = contents.reduce(into: (version << 24 | flags).bigEndianBytes()) { $0 += $1 }
         return box(type, content)
     }

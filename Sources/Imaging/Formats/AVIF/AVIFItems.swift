@@ -8,8 +8,7 @@ struct AVIFItems {
     var file: [UInt8] {
         let type = AVIFImage.fileType("avif", "avifmif1miaf", isGray: colors.isGray)
         let start = type.count + box(dataAt: 0).count + 8
-        return type + box(dataAt: start)
-            + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
+        return type + box(dataAt: start) + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
     }
 
     /// - Parameter start: The offset of the image's data; the alpha plane's data follow.
@@ -22,12 +21,13 @@ struct AVIFItems {
     }
 
     private func locations(dataAt start: Int) -> [UInt8] {
-        func place(_ id: Int, _ offset: Int, _ length: Int) -> [UInt8] {
+        func place(of id: Int, offset: Int, length: Int) -> [UInt8] {
             AVIFBox.words(id, 0, 1) + AVIFBox.longs(offset, length)
         }
-        let second = alpha.map { place(2, start + colors.byteCount, $0.frames[0].data.count) } ?? []
+        let second = alpha.map { place(of: 2, offset: start + colors.byteCount, length: $0.frames[0].data.count) } ?? []
         return AVIFBox.full(
-            "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2), place(1, start, colors.frames[0].data.count), second
+            "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2),
+            place(of: 1, offset: start, length: colors.frames[0].data.count), second
         )
     }
 

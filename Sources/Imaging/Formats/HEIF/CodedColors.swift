@@ -57,9 +57,7 @@ struct CodedColors {
     }
 
     /// The weights of an output component, given by a row of the matrix.
-    private func weights(
-        _ row: [Double], start: Double, length: Double, bits: Int
-    ) -> (Float, Float, Float, Float) {
+    private func weights(_ row: [Double], start: Double, length: Double, bits: Int) -> (Float, Float, Float, Float) {
         var summand = start
         let weights = row.indices.map { index in
             let source = extent(ofPlane: index, hasChroma: colors.matrix != 0, bits: bits)
@@ -123,9 +121,7 @@ private typealias Component = CCodedImagesComponent
 
 extension CCodedImagesComponent {
     @unsafe
-    fileprivate init(
-        weights: (Float, Float, Float, Float), samples: UnsafeMutableRawPointer?, stride: Int, step: Int
-    ) {
+    fileprivate init(weights: (Float, Float, Float, Float), samples: UnsafeMutableRawPointer?, stride: Int, step: Int) {
         unsafe self.init(weights: weights, samples: samples, stride: stride, step: Int32(step))
     }
 }

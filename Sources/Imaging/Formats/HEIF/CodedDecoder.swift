@@ -9,9 +9,7 @@ final class CodedDecoder {
     private let size: PixelSize
 
     /// - Parameter skipsFilters: Skips in-loop filters; only for frames that no others refer to.
-    init(
-        _ coding: HEIFCoding, size: PixelSize, point: Int = 0, skipsFilters: Bool = false
-    ) throws(ImagingError) {
+    init(_ coding: HEIFCoding, size: PixelSize, point: Int = 0, skipsFilters: Bool = false) throws(ImagingError) {
         // HEVC pads to blocks of at most 64×64 pixels.
         let beyond = coding == .hevc ? 63 : 0
         let maximum = UInt32((size.width + beyond) * (size.height + beyond))

@@ -46,8 +46,7 @@ final class CodedPlanes {
                 if result == nil {
                     result = try CodedPlanes(
                         frame, tiles: canvas.tiles, part: image.transform.part, level: level,
-                        maximumPlanes: maximumPlanes,
-                        keepsBits: keepsBits, room: room)
+                        maximumPlanes: maximumPlanes, keepsBits: keepsBits, room: room)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
             }
@@ -82,8 +81,8 @@ final class CodedPlanes {
                 let region = Plane.Region(
                     left: (Double(part.x) / across - Double(parts[index].left)) / divisor,
                     top: (Double(part.y) / down - Double(parts[index].top)) / divisor,
-                    width: Double(part.size.width) / across / divisor,
-                    height: Double(part.size.height) / down / divisor)
+                    width: Double(part.size.width) / across / divisor, height: Double(part.size.height) / down / divisor
+                )
                 return (parts[index].size.reduced(by: levels[index]), region)
             }, bytesPerSample: bits > 8 ? 2 : 1)
         (self.levels, self.parts) = (levels, parts)

@@ -55,8 +55,7 @@ struct HEIFFrames {
                 try sequence.colors.delays(in: bytes)
             }
         return DecodedPixels(
-            pixels: memory.finish(), size: size, bands: bands,
-            profile: file.profile(at: profile),
+            pixels: memory.finish(), size: size, bands: bands, profile: file.profile(at: profile),
             delays: frames == 1 ? [] : Array(delays[requestedFrames]), loop: frames == 1 ? 0 : sequence.colors.loop)
     }
 }

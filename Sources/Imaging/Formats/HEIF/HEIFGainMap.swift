@@ -4,12 +4,10 @@ extension GainMap {
     /// Reads a tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item, or else Apple's auxiliary image.
     ///
     /// Damage affects only the map.
-    static func heif(
-        _ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader, countsFrames: Bool
-    ) -> GainMap? {
+    static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader, countsFrames: Bool) -> GainMap? {
         guard let primary = items.primary else { return nil }
         func contents(_ item: Int) -> Range<Int>? { (try? items.locations.wholePart(of: item, in: bytes)) ?? nil }
-        func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
+        func map(of item: Int, metadata: GainMapMetadata, samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? HEIFHeader.header(
                     of: items.showing(item), in: bytes, format: image.format, exif: nil,
@@ -24,7 +22,7 @@ extension GainMap {
             let range = contents(toned), range.count > 1, (try? bytes.byte(at: range.lowerBound)) == 0,
             let metadata = GainMapMetadata(bytes, iso: range.dropFirst())
         {
-            return map(parts[1], metadata, .logarithms)
+            return map(of: parts[1], metadata: metadata, samples: .logarithms)
         }
         guard
             let item = items.auxiliaries(of: primary).first(where: { item in
@@ -34,7 +32,7 @@ extension GainMap {
             offset <= exif.count - 4,
             let metadata = AppleHeadroom(exif: bytes, range: exif.lowerBound + 4 + offset..<exif.upperBound)?.metadata
         else { return nil }
-        return map(item, metadata, .amounts)
+        return map(of: item, metadata: metadata, samples: .amounts)
     }
 }
 

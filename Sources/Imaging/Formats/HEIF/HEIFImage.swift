@@ -29,7 +29,7 @@ struct HEIFImage {
             guard let alpha = try Self.canvas(of: items.shown(plane), items, bytes) else { return nil }
             self.alpha = alpha
         } else {
-            alpha = try Self.alphaOfTiles(canvas, items, bytes)
+            alpha = try Self.alphaOfTiles(canvas, items: items, in: bytes)
         }
         if let alpha, alpha.size != canvas.size { return nil }
         isPremultiplied = items.premultiplied.contains(shown)
@@ -39,9 +39,7 @@ struct HEIFImage {
         (colors, profile) = (properties.colors, properties.profile)
     }
 
-    private static func canvas(
-        of item: Int, _ items: HEIFItems, _ bytes: RawSpan
-    ) throws(ImagingError) -> HEIFCanvas? {
+    private static func canvas(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> HEIFCanvas? {
         guard items.types[item] == BoxCursor.type("grid") else {
             guard let coding = HEIFCoding(type: items.types[item]), let size = try codedSize(of: item, items, bytes)
             else {
@@ -76,9 +74,7 @@ struct HEIFImage {
     /// The maximum side of any item.
     static let longestSide = 16_384
 
-    private static func alphas(
-        of owners: [Int], _ items: HEIFItems, _ bytes: RawSpan
-    ) throws(ImagingError) -> [Int] {
+    private static func alphas(of owners: [Int], _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> [Int] {
         var result: [Int] = []
         for owner in owners {
             for plane in items.auxiliaries(of: owner) where try items.properties(of: plane, in: bytes).contains(.alpha)
@@ -91,7 +87,7 @@ struct HEIFImage {
 
     /// Returns the alpha planes of all tiles; nil if one has none.
     private static func alphaOfTiles(
-        _ canvas: HEIFCanvas, _ items: HEIFItems, _ bytes: RawSpan
+        _ canvas: HEIFCanvas, items: HEIFItems, in bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {
         guard canvas.tiles.count > 1 else { return nil }
         var tiles: [HEIFLayers.Layer] = []

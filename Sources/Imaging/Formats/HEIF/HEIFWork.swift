@@ -54,7 +54,7 @@ struct HEIFWork {
         }
         if sources.isEmpty, let data = try? items.locations.parts(of: item, in: bytes) {
             total.byteCount = data.byteCount
-            let hidden = try hiddenFrames(of: item, data, properties.parameters, bytes)
+            let hidden = try hiddenFrames(of: item, data: data, parameters: properties.parameters, in: bytes)
             total.runs += hidden
             total.hiddenArea = total.area.saturatingProduct(hidden)
         }
@@ -77,7 +77,7 @@ struct HEIFWork {
     }
 
     private mutating func hiddenFrames(
-        of item: Int, _ data: [Range<Int>], _ parameters: Range<Int>?, _ bytes: RawSpan
+        of item: Int, data: [Range<Int>], parameters: Range<Int>?, in bytes: RawSpan
     ) throws(ImagingError) -> Int {
         guard countsFrames, let coding = HEIFCoding(type: items.types[item]) else { return 0 }
         return max(0, try frames.count(coding, in: data, parameters: parameters, of: bytes) - 1)

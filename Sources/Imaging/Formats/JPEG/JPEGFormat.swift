@@ -20,11 +20,11 @@ enum JPEGFormat {
             saver: .jpeg, planes: .jpeg, attribute: withEXIF, addPacket: withPacket,
             joinGainMap: JPEGGainMapWriting.joined, addProfile: withDisplayP3))
 
-    static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+    static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.exif(exif), into: file)
     }
 
-    static func withPacket(_ file: SharedBytes, _ packet: [UInt8], _ size: PixelSize) -> SharedBytes {
+    static func withPacket(_ file: SharedBytes, packet: [UInt8], size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.packet(packet), into: file)
     }
 

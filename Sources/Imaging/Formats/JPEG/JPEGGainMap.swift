@@ -66,7 +66,7 @@ extension GainMap {
 
     private static func images(_ bytes: RawSpan, of index: Range<Int>) -> [Range<Int>] {
         var places: [Range<Int>] = []
-        try? EXIFDirectory.read(bytes, index) { (entry, block) throws(ImagingError) in
+        try? EXIFDirectory.read(bytes, in: index) { (entry, block) throws(ImagingError) in
             guard entry.tag == MPFIndex.entries else { return true }
             for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, maximumImages)) {
                 let size = try entry.long(in: block, at: image * MPFIndex.entryLength + 4)

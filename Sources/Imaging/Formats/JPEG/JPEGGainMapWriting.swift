@@ -5,7 +5,7 @@ enum JPEGGainMapWriting {
     /// Appends a gain map by Ultra HDR 1.1 and ISO 21496-1, with an index (CIPA DC-007) and a directory in XMP.
     ///
     /// - Parameter rights: The rights to write into the image's packet, the only one in the file.
-    static func joined(_ file: SharedBytes, _ map: EncodedGainMap, _ rights: SourceRights?) -> SharedBytes {
+    static func joined(_ file: SharedBytes, with map: EncodedGainMap, rights: SourceRights?) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
         let leading =

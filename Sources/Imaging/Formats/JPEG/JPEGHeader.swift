@@ -53,9 +53,7 @@ struct JPEGHeader {
     }
 
     /// Reads a segment; returns false if no further segment is needed.
-    private mutating func read(
-        _ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int
-    ) throws(ImagingError) -> Bool {
+    private mutating func read(_ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int) throws(ImagingError) -> Bool {
         switch marker {
         case 0xC4, 0xC8, 0xCC: break
         case 0xC0...0xCF:

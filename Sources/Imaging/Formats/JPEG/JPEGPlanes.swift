@@ -100,8 +100,7 @@ enum JPEGPlanes {
         }
         let first = image(0, hasColorDetail: hasColorDetail)
         guard !usable.isEmpty else { return .decoded(first) }
-        return .decoded(
-            first.with(coarser: usable.enumerated().map { image($0 + 1, hasColorDetail: $1.1) }))
+        return .decoded(first.with(coarser: usable.enumerated().map { image($0 + 1, hasColorDetail: $1.1) }))
     }
 }
 
@@ -225,10 +224,8 @@ extension JPEGPlanesHeader {
     /// The planes before the turn; chroma is `refinement` times finer than the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [(size: PixelSize, region: Plane.Region)] {
         (0..<planes).map { index in
-            let (across, down) =
-                index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
-            let samples = PixelSize(
-                width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
+            let (across, down) = index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
+            let samples = PixelSize(width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
             // JFIF centers chroma samples within their luma samples; scaled decodes do so, too.
             let region = Plane.Region(
                 width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))

@@ -26,9 +26,7 @@ enum JPEGTrimming {
     /// Calls `body` with the ranges to remove; the range of a truncated segment ends after the file.
     ///
     /// The header parser has already rejected files without a frame or scan.
-    private static func forEachUnneededSegment(
-        of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void
-    ) {
+    private static func forEachUnneededSegment(of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void) {
         var profileParts = 0
         var hasAdobe = false
         var offset = 2

@@ -21,8 +21,7 @@ extension VipsSaver {
         let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
         return try unsafe image.planarFile(options) { pixels, output in
             unsafe CPlanarShim_write_jpeg_pixels(
-                &pixels,
-                CPlanarShimJPEGSettings(options.settings, chromaStep: step, isSharp: options.hasSharpChroma),
+                &pixels, CPlanarShimJPEGSettings(options.settings, chromaStep: step, isSharp: options.hasSharpChroma),
                 CPixelsWatch(options.token), &output.base, &output.count, &output.text)
         }
     }

@@ -37,9 +37,7 @@ enum JXLContainer {
         return parts
     }
 
-    static func bytes(
-        _ file: RawSpan, _ parts: [Range<Int>], from offset: Int, maximum: Int
-    ) -> [UInt8] {
+    static func bytes(_ file: RawSpan, _ parts: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
         var (skipped, bytes) = (0, [UInt8]())
         for part in parts where bytes.count < maximum {
             let rest = part.dropFirst(max(0, offset - skipped)).prefix(maximum - bytes.count)

@@ -127,9 +127,7 @@ enum JXLPixels {
         }
     }
     /// Checks the frames again, from the offset that libjxl finds after a compressed profile.
-    private static func checkFrames(
-        _ codestream: RawSpan, from offset: Int, header: ImageHeader
-    ) throws(ImagingError) {
+    private static func checkFrames(_ codestream: RawSpan, from offset: Int, header: ImageHeader) throws(ImagingError) {
         let parts = [0..<codestream.byteCount]
         let image = try JXLHeader.image(codestream, parts).image
         guard try !JXLFrames.work(codestream, parts, of: image, from: offset).hasPatches || header.decoderRuns > 0

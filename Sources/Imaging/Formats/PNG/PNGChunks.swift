@@ -35,8 +35,7 @@ struct PNGChunks {
             let length = try? bytes.bigEndian32(at: offset)
         else { return nil }
         let range = offset..<offset + 12 + length
-        let chunk = Chunk(
-            type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
+        let chunk = Chunk(type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
         offset = range.upperBound
         if case .possible(let count) = skipping, bytes.hasText("IDAT", at: chunk.type) {
             skipData(after: chunk, number: count + 1, in: bytes)

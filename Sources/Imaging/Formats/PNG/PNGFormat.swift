@@ -24,7 +24,7 @@ enum PNGFormat {
             saver: .png, attribute: withEXIF, addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet) },
             addProfile: withDisplayP3))
 
-    static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+    static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)
     }
 
@@ -70,7 +70,7 @@ enum PNGMetadata {
         var chunks = PNGChunks(skipsData: skipsData)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             if bytes.hasText("iTXt", at: chunk.type) {
-                readText(bytes, chunk.data, &parts)
+                readText(bytes, in: chunk.data, into: &parts)
             } else if bytes.hasText("caBX", at: chunk.type) {
                 parts.hasManifest = true
             }
@@ -79,7 +79,7 @@ enum PNGMetadata {
     }
 
     /// Reads `iTXt` (W3C PNG section 11.3.3.4): compression, language and translated keyword precede the text.
-    private static func readText(_ bytes: RawSpan, _ data: Range<Int>, _ parts: inout MetadataParts) {
+    private static func readText(_ bytes: RawSpan, in data: Range<Int>, into parts: inout MetadataParts) {
         guard bytes.hasText(keyword, at: data.lowerBound) else { return }
         let start = data.lowerBound + keyword.utf8CodeUnitCount
         guard let isCompressed = try? bytes.byte(at: start),

@@ -111,9 +111,7 @@ extension SharedBytes {
     /// - Parameters:
     ///   - parameters: The bytes of `IHDR` after width and height.
     ///   - shared: The chunks before the rows.
-    fileprivate func still(
-        of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
-    ) -> SharedBytes {
+    fileprivate func still(of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
         result.append(pngSignature)
         let (width, height) = (UInt32(frame.size.width), UInt32(frame.size.height))

@@ -3,9 +3,7 @@ import Recipes
 /// Reads the first chunk, and transparency, EXIF, profile and frames from later chunks.
 enum PNGHeader {
     /// Reads the header from a part of the file; nil if `IDAT` chunks cannot be skipped or must be counted.
-    static func outline(
-        _ bytes: RawSpan
-    ) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)? {
+    static func outline(_ bytes: RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)? {
         var chunks = PNGChunks(skipsData: true)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             if bytes.hasText("acTL", at: chunk.type) { return nil }

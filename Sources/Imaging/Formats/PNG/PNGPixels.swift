@@ -20,8 +20,7 @@ enum PNGPixels {
             let size = header.storedSize.reduced(by: plan.level)
             let bands = unsafe Int(image.bands)
             let count = size.area * bands
-            let isFinished =
-                header.orientation == .none && profile == nil && header.colors.encoding == nil
+            let isFinished = header.orientation == .none && profile == nil && header.colors.encoding == nil
             let memory = isFinished ? try room(count) : try PlaneMemory(count: count)
             let watch = unsafe CPixelsWatch(token)
             switch unsafe CFastPNG_read(&image, Int32(plan.level), memory.bytes.baseAddress, watch) {

@@ -9,9 +9,7 @@ import Recipes
 /// libpng does not report whether rows or only later data are missing, and libvips leaves missing rows uninitialized.
 /// So the rows are counted and written to a complete file.
 enum PNGRepair {
-    static func repair(
-        _ file: SharedBytes, plan: DecodePlan, token: WorkToken
-    ) throws -> RepairedFile? {
+    static func repair(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> RepairedFile? {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return nil }
         // A wrong checksum does not matter if all rows are present.
         var parts = rows.parts[...]

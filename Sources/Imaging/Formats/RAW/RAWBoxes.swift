@@ -14,7 +14,7 @@ private struct RAWBox {
             let place = offset..<min(offset + 16, range.upperBound)
             guard let header = try? bytes.part(place) else { break }
             let isLong = header.long(0) == 1
-            let length = isLong ? header.number(8..<16, false) & (1 << 48 - 1) : header.long(0)
+            let length = isLong ? header.number(8..<16, isLittleEndian: false) & (1 << 48 - 1) : header.long(0)
             let start = isLong ? 16 : 8
             guard length >= start, offset + length <= range.upperBound else { break }
             boxes.append(RAWBox(type: header.long(4), contents: offset + start..<offset + length))
@@ -23,9 +23,7 @@ private struct RAWBox {
         return boxes
     }
 
-    static func first(
-        _ path: [StaticString], in range: Range<Int>, _ bytes: RawSpan
-    ) -> Range<Int>? {
+    static func first(_ path: [StaticString], in range: Range<Int>, _ bytes: RawSpan) -> Range<Int>? {
         var range = range
         for name in path {
             let type = BoxCursor.type(name)
@@ -113,7 +111,7 @@ extension RAWContents {
         let length = lengths.long(4) > 0 ? lengths.long(4) : lengths.long(12)
         var start: Int?
         if let places = RAWBox.first(["co64"], in: table, bytes), places.count >= 16 {
-            start = try bytes.part(places.prefix(16)).number(10..<16, false)
+            start = try bytes.part(places.prefix(16)).number(10..<16, isLittleEndian: false)
         } else if let places = RAWBox.first(["stco"], in: table, bytes), places.count >= 12 {
             start = try bytes.part(places.prefix(12)).long(8)
         }

@@ -32,10 +32,10 @@ extension RAWContents {
     private init?(directories bytes: RawSpan, _ start: [UInt8]) {
         let isLittleEndian = start.hasText("II")
         guard isLittleEndian || start.hasText("MM") else { return nil }
-        let magic = start.short(2, isLittleEndian)
+        let magic = start.short(2, isLittleEndian: isLittleEndian)
         guard [Magic.tiff, Magic.olympus, Magic.oldOlympus, Magic.panasonic].contains(magic) else { return nil }
         var directories = RAWDirectories()
-        directories.addChain(at: start.long(4, isLittleEndian), isLittleEndian: isLittleEndian, bytes)
+        directories.addChain(at: start.long(4, isLittleEndian: isLittleEndian), isLittleEndian: isLittleEndian, bytes)
         guard magic != Magic.tiff || start.hasText("CR", at: 8) || directories.isRAW else { return nil }
         main = directories.all.first
         packet = main?.place(RAWDirectory.Tag.packet)

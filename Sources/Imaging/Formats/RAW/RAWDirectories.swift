@@ -28,8 +28,7 @@ struct RAWDirectories {
     /// Whether there are sensor data; programs of camera makers also write TIFF files with the camera's name.
     var isRAW: Bool {
         guard let first = all.first else { return false }
-        return first.has(RAWDirectory.Tag.version)
-            || first.has(EXIFDirectory.make) && all.contains(where: \.hasSamples)
+        return first.has(RAWDirectory.Tag.version) || first.has(EXIFDirectory.make) && all.contains(where: \.hasSamples)
     }
 }
 

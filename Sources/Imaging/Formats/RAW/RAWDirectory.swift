@@ -35,26 +35,28 @@ struct RAWDirectory {
     init(at address: Int, base: Int, isLittleEndian: Bool, _ bytes: RawSpan) throws(ImagingError) {
         (self.base, self.isLittleEndian) = (base, isLittleEndian)
         let start = base + address
-        let count = try bytes.part(start..<start + 2).short(0, isLittleEndian)
+        let count = try bytes.part(start..<start + 2).short(0, isLittleEndian: isLittleEndian)
         guard 1...Self.maximumEntries ~= count else { throw .cannotDecode(detail: "a directory of \(count) entries") }
         let end = start + 2 + 12 * count
         let table = try bytes.part(start + 2..<end)
         for place in stride(from: 0, to: 12 * count, by: 12) {
-            let tag = table.short(place, isLittleEndian)
+            let tag = table.short(place, isLittleEndian: isLittleEndian)
             guard entries[tag] == nil else { continue }
             entries[tag] = Entry(
-                type: table.short(place + 2, isLittleEndian), count: table.long(place + 4, isLittleEndian),
+                type: table.short(place + 2, isLittleEndian: isLittleEndian),
+                count: table.long(place + 4, isLittleEndian: isLittleEndian),
                 field: Array(table[place + 8..<place + 12]))
         }
         // Some files end after the last entry.
-        next = (try? bytes.part(end..<end + 4))?.long(0, isLittleEndian) ?? 0
+        next = (try? bytes.part(end..<end + 4))?.long(0, isLittleEndian: isLittleEndian) ?? 0
     }
 
     /// Reads the first directory of a block that begins with a TIFF header.
     init(ofBlock base: Int, _ bytes: RawSpan) throws(ImagingError) {
         let start = try bytes.part(base..<base + 8)
         let isLittleEndian = start.hasText("II")
-        try self.init(at: start.long(4, isLittleEndian), base: base, isLittleEndian: isLittleEndian, bytes)
+        try self.init(
+            at: start.long(4, isLittleEndian: isLittleEndian), base: base, isLittleEndian: isLittleEndian, bytes)
     }
 
     func has(_ tag: Int) -> Bool { entries[tag] != nil }
@@ -62,13 +64,13 @@ struct RAWDirectory {
     /// Returns a number; nil if the entry does not have exactly one value.
     func number(_ tag: Int) -> Int? {
         guard let entry = entries[tag], entry.count == 1, let size = Self.sizes[entry.type] else { return nil }
-        return entry.field.number(0..<size, isLittleEndian)
+        return entry.field.number(0..<size, isLittleEndian: isLittleEndian)
     }
 
     /// Returns the range of a value in the file; nil for other types.
     func place(_ tag: Int) -> Range<Int>? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type], entry.count * size > 4 else { return nil }
-        let start = base + entry.field.long(0, isLittleEndian)
+        let start = base + entry.field.long(0, isLittleEndian: isLittleEndian)
         return start..<start + entry.count * size
     }
 
@@ -83,7 +85,7 @@ struct RAWDirectory {
             let value = value(tag, atMost: limit * size, bytes)
         else { return [] }
         return stride(from: 0, to: value.count - size + 1, by: size).map {
-            value.number($0..<$0 + size, isLittleEndian)
+            value.number($0..<$0 + size, isLittleEndian: isLittleEndian)
         }
     }
 

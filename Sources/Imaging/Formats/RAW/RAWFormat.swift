@@ -26,16 +26,17 @@ extension ImageHeader {
 
     /// EXIF data with the turn and color space (2 for Adobe RGB), inserted before the preview's own.
     private var exifOfPreview: [UInt8] {
-        func entry(_ tag: Int, _ type: Int, _ value: Int) -> [UInt8] {
+        func entry(_ tag: Int, type: Int, value: Int) -> [UInt8] {
             tag.bigEndianBytes(2) + type.bigEndianBytes(2) + 1.bigEndianBytes(4)
                 + (type == 3 ? value.bigEndianBytes(2) + [0, 0] : value.bigEndianBytes(4))
         }
         let (short, long) = (3, 4)
         let main =
-            2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, short, orientation.exif)
-            + entry(EXIFDirectory.exposure, long, 38) + 0.bigEndianBytes(4)
+            2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, type: short, value: orientation.exif)
+            + entry(EXIFDirectory.exposure, type: long, value: 38) + 0.bigEndianBytes(4)
         let space = colors.encoding == SourceColors.adobeRGB.encoding ? 2 : 1
-        let exposure = 1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, short, space) + 0.bigEndianBytes(4)
+        let exposure =
+            1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, type: short, value: space) + 0.bigEndianBytes(4)
         return Array("MM\0*".utf8) + 8.bigEndianBytes(4) + main + exposure
     }
 }

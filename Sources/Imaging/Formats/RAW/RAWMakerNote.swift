@@ -39,11 +39,11 @@ struct RAWMakerNote {
             previews = []
             return
         }
-        previews = (try? Self.previews(form, start, at: place.lowerBound, in: exposure, bytes)) ?? []
+        previews = (try? Self.previews(form, start: start, at: place.lowerBound, in: exposure, bytes)) ?? []
     }
 
     private static func previews(
-        _ form: Form, _ start: [UInt8], at note: Int, in exposure: RAWDirectory, _ bytes: RawSpan
+        _ form: Form, start: [UInt8], at note: Int, in exposure: RAWDirectory, _ bytes: RawSpan
     ) throws(ImagingError) -> [Range<Int>] {
         let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exposure.isLittleEndian
         let base = form.isRelative ? note : exposure.base
@@ -57,8 +57,7 @@ struct RAWMakerNote {
             // Old files store the directory as a value.
             guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
             else { return nil }
-            return try RAWDirectory(
-                at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, bytes)
+            return try RAWDirectory(at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, bytes)
         }
         let preview =
             switch form.kind {

@@ -23,9 +23,8 @@ enum SVGHeader {
             max(1, Int((side * unit).rounded(.toNearestOrAwayFromZero)))
         }
         return ImageHeader(
-            format: .svg,
-            storedSize: PixelSize(width: rounded(natural.width, 1), height: rounded(natural.height, 1)), bands: 4,
-            hasAlpha: true,
+            format: .svg, storedSize: PixelSize(width: rounded(natural.width, 1), height: rounded(natural.height, 1)),
+            bands: 4, hasAlpha: true,
             drawing: PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000)))
     }
 

@@ -92,8 +92,7 @@ struct TIFFDirectory: Equatable {
         let hasAlpha = photometric != 3 && samples > colors
         return ImageHeader(
             format: .tiff, storedSize: size, decodedArea: decoded.area,
-            hiddenArea: isJPEG ? tileCount.saturatingProduct(Self.tileArea) : 0,
-            orientation: orientation,
+            hiddenArea: isJPEG ? tileCount.saturatingProduct(Self.tileArea) : 0, orientation: orientation,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
             profileByteCount: profileByteCount, exif: exif)
     }

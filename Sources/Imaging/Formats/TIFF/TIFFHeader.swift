@@ -13,7 +13,7 @@ enum TIFFFormat {
     /// Finds metadata in the first directory of a file with 32-bit offsets.
     private static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
-        try? EXIFDirectory.read(bytes, 0..<bytes.byteCount) { (entry, block) throws(ImagingError) in
+        try? EXIFDirectory.read(bytes, in: 0..<bytes.byteCount) { (entry, block) throws(ImagingError) in
             let size = [1: 1, 4: 4, 7: 1][entry.type] ?? 0
             guard entry.count * size > 4, let place = try? entry.place(in: block) else { return true }
             let range = place..<min(place + entry.count * size, block.byteCount)
@@ -131,7 +131,8 @@ struct TIFFFile {
             let entry = start + index * length
             // The tag for reduced copies comes first.
             let mayHaveProfile = !hasReadPage && !directory.isCopy
-            directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile))
+            directory.read(
+                tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile: mayHaveProfile))
         }
         hasReadPage = hasReadPage || !directory.isCopy
         // Old programs omit the offset after the last entry.
@@ -141,7 +142,7 @@ struct TIFFFile {
 
     /// Reads the number of values, at most the file's bytes, and up to four values.
     private mutating func value(
-        _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
+        _ bytes: RawSpan, at entry: Int, mayHaveProfile: Bool
     ) throws(ImagingError) -> TIFFDirectory.Value {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
@@ -195,13 +196,13 @@ struct TIFFFile {
     }
 
     private func short(_ bytes: RawSpan, at offset: Int) throws(ImagingError) -> Int {
-        try bytes.integer16(at: offset, isLittleEndian)
+        try bytes.integer16(at: offset, isLittleEndian: isLittleEndian)
     }
 
     private func long(_ bytes: RawSpan, at offset: Int, isWide: Bool) throws(ImagingError) -> Int {
-        let first = try bytes.integer32(at: offset, isLittleEndian)
+        let first = try bytes.integer32(at: offset, isLittleEndian: isLittleEndian)
         guard isWide else { return first }
-        let second = try bytes.integer32(at: offset + 4, isLittleEndian)
+        let second = try bytes.integer32(at: offset + 4, isLittleEndian: isLittleEndian)
         let (high, low) = isLittleEndian ? (second, first) : (first, second)
         guard high < 1 << 16 else { throw .cannotDecode(detail: "a TIFF offset is beyond the end of any file") }
         return high << 32 | low

@@ -48,8 +48,7 @@ extension FormatCodec {
         var outline: Outline?
     }
 
-    typealias Outline =
-        @Sendable (RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)?
+    typealias Outline = @Sendable (RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)?
 
     enum WarmUp: Sendable {
         case written(bands: Int)

@@ -24,12 +24,12 @@ enum WebPFormat {
         encoding: .init(
             saver: .webp, planes: .webp, attribute: withEXIF, addPacket: withPacket, addProfile: withDisplayP3))
 
-    static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+    static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b1000) else { return file }
         return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", exif)))
     }
 
-    static func withPacket(_ file: SharedBytes, _ packet: [UInt8], _ size: PixelSize) -> SharedBytes {
+    static func withPacket(_ file: SharedBytes, packet: [UInt8], size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b100) else { return file }
         return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("XMP ", packet)))
     }

@@ -33,9 +33,7 @@ struct WebPHeader {
         }
     }
 
-    private mutating func read(
-        _ bytes: RawSpan, chunkAt offset: Int, _ data: Range<Int>
-    ) throws(ImagingError) {
+    private mutating func read(_ bytes: RawSpan, chunkAt offset: Int, _ data: Range<Int>) throws(ImagingError) {
         if bytes.hasText("VP8X", at: offset), canvas == nil, image == nil {
             canvas = try WebPCanvas(bytes, at: data.lowerBound)
         } else if bytes.hasText("VP8 ", at: offset), image == nil {

@@ -5,8 +5,7 @@ import Recipes
 
 enum WebPPlanes {
     static func decode(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Allocator
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
             guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {

@@ -31,7 +31,6 @@ extension VipsSaver {
 extension CPlanarShimWebPSettings {
     fileprivate init(_ settings: EncoderSettings) {
         self.init(
-            quality: Int32(settings.quality), effort: Int32(settings.effort),
-            is_lossless: settings.isLossless ? 1 : 0)
+            quality: Int32(settings.quality), effort: Int32(settings.effort), is_lossless: settings.isLossless ? 1 : 0)
     }
 }
