@@ -184,7 +184,7 @@ docs: deps-test ## Build the documentation as a static site in .build/site, with
 	docc convert Sources/AlulaClient/AlulaClient.docc --warnings-as-errors --additional-symbol-graph-dir .build/symbols \
 		--transform-for-static-hosting --hosting-base-path client --output-path .build/site/client
 
-lint: ## Check formatting, file sizes, documented parameters, polling tests, words, links, threads, folder order, sizes, text keys and imports
+lint: ## Check formatting, file sizes, documented parameters, polling tests, words, links, threads, folder order, sizes, labels, text keys and imports
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads
@@ -195,6 +195,7 @@ lint: ## Check formatting, file sizes, documented parameters, polling tests, wor
 	@scripts/lint-formats
 	@scripts/lint-services
 	@scripts/lint-lines
+	@scripts/lint-labels
 	@scripts/lint-parameters
 	@scripts/lint-polling
 	@scripts/lint-c

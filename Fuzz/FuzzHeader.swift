@@ -73,7 +73,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             precondition(pixels.size == header.storedSize, "pixels of another size than the header's")
         }
     case .avif, .heic:
-        if header.decodedArea < 1 << 16, header.frames < 8 {
+        if header.work.area < 1 << 16, header.frames < 8 {
             let plan = DecodePlan(isAnimated: header.frames > 1)
             if let pixels = try? HEIFReading.pixels(file, header: header, plan: plan, token: WorkToken()) {
                 precondition(pixels.size == header.storedSize, "other pixels than the header's")

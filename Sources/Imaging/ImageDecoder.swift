@@ -178,7 +178,7 @@ extension ImageDecoder {
     static func embeddedPNG(
         of file: SharedBytes, maximum: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
-        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.decodedArea <= maximum else {
+        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.work.area <= maximum else {
             return nil
         }
         do {
@@ -186,9 +186,9 @@ extension ImageDecoder {
                 file, header: header, plan: DecodePlan(), limits: .none, token: token
             ).interleaved(token: token).convertedToSRGB(token: token)
             let settings = EncoderSettings(quality: 100, effort: 1)
-            return (try ImageEncoder.encode(image, as: .png, settings: settings), header.decodedArea)
+            return (try ImageEncoder.encode(image, as: .png, settings: settings), header.work.area)
         } catch ImagingError.cannotDecode {
-            return (nil, header.decodedArea)
+            return (nil, header.work.area)
         }
     }
 }

@@ -44,8 +44,14 @@ package struct ErrorResponse: Equatable, Sendable {
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
         upstreamStatus: Int? = nil, challenge: String? = nil, retryAfter: Int? = nil
     ) {
-        (self.status, self.code, self.category, self.message) = (status, code, category, message)
-        (self.detail, self.parameter, self.allowed, self.nearest) = (detail, parameter, allowed, nearest)
+        self.status = status
+        self.code = code
+        self.category = category
+        self.message = message
+        self.detail = detail
+        self.parameter = parameter
+        self.allowed = allowed
+        self.nearest = nearest
         (self.upstreamStatus, self.challenge, self.retryAfter) = (upstreamStatus, challenge, retryAfter)
     }
 

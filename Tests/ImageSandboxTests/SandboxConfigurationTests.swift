@@ -6,7 +6,7 @@ import Testing
 struct SandboxConfigurationTests {
     @Test func `decoder runs add twice their cost to the CPU time of a decode, and so do patches`() {
         let size = PixelSize(width: 64, height: 64)
-        let patched = ImageHeader(format: .jxl, storedSize: size, decoderRuns: 3_500)
+        let patched = ImageHeader(format: .jxl, storedSize: size, work: DecoderWork(runs: 3_500))
         let plain = ImageHeader(format: .jxl, storedSize: size)
         let configuration = SandboxConfiguration(launch: .ofTests, parallelism: 1)
         func limit(_ header: ImageHeader) -> Duration {

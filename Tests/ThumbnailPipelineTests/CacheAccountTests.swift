@@ -113,9 +113,8 @@ struct CacheAccountTests {
         var records: [SourceRecord] = []
         let (taken, counted) = growth {
             for _ in 0..<100 {
-                let document = ImageHeader(
-                    format: .tiff, storedSize: page.storedSize, frames: 4_096,
-                    pages: [ImageHeader](repeating: page, count: 4_096))
+                var document = ImageHeader(format: .tiff, storedSize: page.storedSize, frames: 4_096)
+                document.pages = [ImageHeader](repeating: page, count: 4_096)
                 records.append(SourceRecord(head, header: document, byteCount: 1))
             }
             return records.reduce(0) { $0 + $1.cost }

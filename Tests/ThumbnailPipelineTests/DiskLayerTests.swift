@@ -237,9 +237,11 @@ final class DiskLayerTests {
             make: [65], model: [66, 66], dateTime: [67],
             attribution: Attribution(artist: [68], copyright: [UInt8](repeating: 69, count: 4_096)))
         func header(_ width: Int, _ pages: [ImageHeader] = []) -> ImageHeader {
-            ImageHeader(
+            var header = ImageHeader(
                 format: format, storedSize: PixelSize(width: width, height: 3), frames: format == .tiff ? 2 : 1,
-                pages: pages, exif: exif)
+                exif: exif)
+            header.pages = pages
+            return header
         }
         let now = HTTPDate(secondsSince1970: 1_000_000_000)
         let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"))

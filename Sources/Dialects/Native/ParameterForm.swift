@@ -15,7 +15,10 @@ struct ParameterForm<Value: Sendable>: Sendable {
         read: @escaping @Sendable (String, String) throws(APIError) -> Value,
         write: @escaping @Sendable (Value) -> String
     ) {
-        (self.placeholder, self.values, self.read, self.write) = (placeholder, values, read, write)
+        self.placeholder = placeholder
+        self.values = values
+        self.read = read
+        self.write = write
     }
 
     init(

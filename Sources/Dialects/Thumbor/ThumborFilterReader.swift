@@ -175,7 +175,10 @@ extension ThumborFilterReader {
                 let width = Self.share(arguments, 4), let height = Self.share(arguments, 5)
             else { return nil }
             mark = ThumborMark(subject: .source(try index(of: address)))
-            (mark.x, mark.y, mark.widthShare, mark.heightShare) = (x, y, width, height)
+            mark.x = x
+            mark.y = y
+            mark.widthShare = width
+            mark.heightShare = height
             transparency = alpha
         case "image":
             guard let path = arguments.text(0) else { return nil }

@@ -44,7 +44,10 @@ final class ContentDecoding: @unchecked Sendable {
             case .deflate: try Self.zlib(windowBits: coded.withBytes(Self.hasZlibHeader) ? 15 : -15)
             case .brotli: try Self.brotli()
             }
-        (self.coded, self.coding, self.maximumBytes, self.willKeep) = (coded, coding, maximumBytes, willKeep)
+        self.coded = coded
+        self.coding = coding
+        self.maximumBytes = maximumBytes
+        self.willKeep = willKeep
         unsafe piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.decodedPiece, alignment: 16)
     }
 

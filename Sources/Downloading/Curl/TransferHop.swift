@@ -33,7 +33,10 @@ struct TransferHop {
 
     /// Forgets the challenge before libcurl sends the request again with credentials.
     mutating func beginAnswer() {
-        (reader, head, decision, drainedBytes) = (ResponseHeadReader(), nil, nil, 0)
+        reader = ResponseHeadReader()
+        head = nil
+        decision = nil
+        drainedBytes = 0
         rejection.removeAll()
     }
 

@@ -51,7 +51,10 @@ package final class DownloadRules: Sendable {
 
     /// The same rules for a tenant that sees only these origins; small, because there may be thousands.
     private init(_ other: DownloadRules, of tenant: ExactText?, showing origins: Origins) {
-        (shared, unnamed, version, tenants) = (other.shared, other.unnamed, other.version, [:])
+        shared = other.shared
+        unnamed = other.unnamed
+        version = other.version
+        tenants = [:]
         self.tenant = tenant
         let isVisible = { (name: ExactText) in origins[name.string] != nil }
         named = other.named.keys.allSatisfy(isVisible) ? other.named : other.named.filter { isVisible($0.key) }

@@ -11,7 +11,10 @@ package struct PartialSource: Sendable {
     /// Nil if the file cannot be read in parts.
     init?(_ part: SourcePart) {
         guard let file = FileParts(count: part.totalBytes) else { return nil }
-        (self.file, head, version, timings) = (file, part.head, part.version, part.timings)
+        self.file = file
+        head = part.head
+        version = part.version
+        timings = part.timings
         self.file.add(part.bytes, at: part.offset)
     }
 

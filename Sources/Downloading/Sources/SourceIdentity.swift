@@ -51,21 +51,39 @@ package final class SourceIdentity: Hashable, Sendable {
     }
 
     private init(_ base: SourceIdentity, of fields: ClientFields) {
-        (url, rules, baseLength, target) = (base.url, base.rules, base.baseLength, base.target)
-        (sharesTargets, isPrivate, tenant, clients) = (base.sharesTargets, true, base.tenant, .sending(fields))
+        url = base.url
+        rules = base.rules
+        baseLength = base.baseLength
+        target = base.target
+        sharesTargets = base.sharesTargets
+        isPrivate = true
+        tenant = base.tenant
+        clients = .sending(fields)
         (self.base, broader, hash) = (base, nil, base.hash ^ fields.hashValue)
     }
 
     /// The wildcard of a private source.
     private init(url: SourceURL, rules: OriginRules, baseLength: Int, hash: Int) {
-        (self.url, self.rules, self.baseLength, target) = (url, rules, baseLength, url)
-        (sharesTargets, isPrivate, tenant, clients) = (true, true, nil, .every)
+        self.url = url
+        self.rules = rules
+        self.baseLength = baseLength
+        target = url
+        sharesTargets = true
+        isPrivate = true
+        tenant = nil
+        clients = .every
         (base, broader, self.hash) = (nil, nil, ~hash)
     }
 
     private init(_ other: SourceIdentity, of tenant: ExactText) {
-        (url, rules, baseLength, target) = (other.url, other.rules, other.baseLength, other.target)
-        (sharesTargets, isPrivate, self.tenant, clients) = (other.sharesTargets, other.isPrivate, tenant, .any)
+        url = other.url
+        rules = other.rules
+        baseLength = other.baseLength
+        target = other.target
+        sharesTargets = other.sharesTargets
+        isPrivate = other.isPrivate
+        self.tenant = tenant
+        clients = .any
         (base, broader, hash) = (nil, other.broader ?? other, other.hash ^ tenant.hashValue)
     }
 

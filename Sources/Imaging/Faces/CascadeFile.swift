@@ -46,7 +46,10 @@ extension CFacesClassifier {
         let place = places[Int(node[2])]
         guard place.count == 4 else { return nil }
         self.init()
-        (x, y, width, height) = (place[0], place[1], place[2], place[3])
+        x = place[0]
+        y = place[1]
+        width = place[2]
+        height = place[3]
         (vote, vote_of_others) = (votes[0], votes[1])
         let listed = node[3...].map { UInt32(bitPattern: $0) }
         patterns = (listed[0], listed[1], listed[2], listed[3], listed[4], listed[5], listed[6], listed[7])

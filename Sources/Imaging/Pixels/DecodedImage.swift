@@ -27,7 +27,10 @@ package final class DecodedImage: Sendable {
         _ description: DecodedDescription, _ layout: Layout, frames: Int, pixels: SharedBytes, box: ImagePart? = nil,
         gainMap: DecodedGainMap? = nil, coarser: [DecodedImage] = []
     ) {
-        (self.description, self.layout, self.frames, self.pixels) = (description, layout, frames, pixels)
+        self.description = description
+        self.layout = layout
+        self.frames = frames
+        self.pixels = pixels
         (self.box, self.gainMap, self.coarser) = (box, gainMap, coarser)
     }
 

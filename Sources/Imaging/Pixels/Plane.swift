@@ -20,7 +20,10 @@ package struct Plane: Hashable, Sendable {
         package var left, top, width, height: Double
 
         package init(left: Double = 0, top: Double = 0, width: Double, height: Double) {
-            (self.left, self.top, self.width, self.height) = (left, top, width, height)
+            self.left = left
+            self.top = top
+            self.width = width
+            self.height = height
         }
 
         /// The smallest rectangle of whole samples that contains the region.

@@ -42,7 +42,10 @@ struct ColorResampling {
             top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5, across: across,
             down: down
         )
-        (self.planes, self.range, self.parts, plan) = (planes, range, parts, target)
+        self.planes = planes
+        self.range = range
+        self.parts = parts
+        plan = target
     }
 
     @unsafe

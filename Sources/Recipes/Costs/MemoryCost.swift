@@ -11,7 +11,7 @@ extension ImageHeader {
         let storedSize = header.storedSize
         let bands = header.bands
         let isWhole = plan.level == 1
-        let area = Cost(header.decodedArea)
+        let area = Cost(header.work.area)
         let frameCount = Cost(plan.frames(of: self))
         let reduced = plan.coarserLevels.reduce(Cost(storedSize.reduced(by: plan.level).area)) {
             $0 + Cost(storedSize.reduced(by: $1).area)
@@ -25,7 +25,7 @@ extension ImageHeader {
         let memory = format.reading.memory
         let working = area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
         // Frames that a decoder keeps because later ones may refer to them.
-        let hidden = Cost(header.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
+        let hidden = Cost(header.work.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
         let hiddenBytes = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))
         // Turned planes need new memory. With full-size chroma they are as large as pixels.
         let isTurned = header.orientation != .none && format.reading.mayHavePlanes(header)

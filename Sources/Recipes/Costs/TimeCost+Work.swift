@@ -2,7 +2,7 @@ extension ImageHeader {
     package func timeCost(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)
         let time = format.reading.time
-        let area = Double(header.decodedArea)
+        let area = Double(header.work.area)
         // Later scans read fine detail bit by bit; coarse levels skip them.
         let isRefined = header.isProgressive && format.reading.reduction == .transform && plan.level <= 2
         let bytes = Double(preview?.place.count ?? fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
@@ -22,12 +22,12 @@ extension ImageHeader {
             plan.isAnimated
             ? min(plan.page, frames) + decodedFrames : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
         // Counts each decoder start and each frame before the requested one.
-        let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - decodedFrames : 0)) * TimeCost.run
+        let runs = Double(header.work.runs + (format.hasMovingFrames ? decoded - decodedFrames : 0)) * TimeCost.run
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimeCost.frame.decode * Double(decodedFrames) : 0
         let rows = Double(header.storedSize.height) * TimeCost.row
         let tables = header.isCMYK ? TimeCost.cmyk.tables : 0
-        let hidden = Double(header.hiddenArea) * TimeCost.hidden * depth
+        let hidden = Double(header.work.hiddenArea) * TimeCost.hidden * depth
         // The map's bytes are already counted with the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timeCost(of: $0.plan) } ?? .zero
         return TimeCost.duration(
@@ -37,7 +37,7 @@ extension ImageHeader {
 
     /// The part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header declares.
     package func runsTime(of plan: DecodePlan) -> Duration {
-        TimeCost.duration(Double(decoded(by: plan).decoderRuns) * TimeCost.run)
+        TimeCost.duration(Double(decoded(by: plan).work.runs) * TimeCost.run)
     }
 
     /// Rejects a frame far into an animation, because it requires all frames before it.

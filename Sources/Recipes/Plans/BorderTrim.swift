@@ -9,7 +9,10 @@ package final class BorderTrim: Sendable {
     private let mayGrow: Bool
 
     init(_ trim: ImageOperations.Trim, _ recipe: AnyRenderRecipe, of source: RecipeSource, mayGrow: Bool) {
-        (self.trim, self.recipe, self.source, self.mayGrow) = (trim, recipe, source, mayGrow)
+        self.trim = trim
+        self.recipe = recipe
+        self.source = source
+        self.mayGrow = mayGrow
     }
 
     /// Completes the plan; `box` is in pixels of an image of `size`.

@@ -26,7 +26,10 @@ package struct Frame {
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none, light: ResamplingLight = .gamma,
         isTrimmed: Bool = false
     ) {
-        (self.source, self.number, self.turn, self.light) = (source, number, turn, light)
+        self.source = source
+        self.number = number
+        self.turn = turn
+        self.light = light
         isSizeCertain = !isTrimmed
         page = source.header.page(number)
         part = source.whole(ofPage: number)

@@ -11,7 +11,10 @@ package struct FaceStep: ContentCropStep {
     private let turn: QuarterTurn
 
     init(size: PixelSize, zoom: Int = 0, of part: ImagePart, turned turn: QuarterTurn) {
-        (self.size, self.zoom, self.part, self.turn) = (size, zoom, part, turn)
+        self.size = size
+        self.zoom = zoom
+        self.part = part
+        self.turn = turn
     }
 
     private var attention: InterestStep { InterestStep(.attention, size: size) }

@@ -59,8 +59,8 @@ package struct DecodePlan: Hashable, Sendable {
         guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
         let part = header.decoded(by: self)
         try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
-        guard part.decodedArea <= limits.maximumPixels(of: part) / frames,
-            TimeCost.duration(Double(part.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
+        guard part.work.area <= limits.maximumPixels(of: part) / frames,
+            TimeCost.duration(Double(part.work.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
         else {
             throw .tooManyPixels(part.storedSize, frames: frames)
         }
@@ -132,7 +132,10 @@ package struct DrawnPart: Hashable, Sendable {
     package let y: Int
 
     package init(of part: ImagePart, scaledTo scaledSize: PixelSize, x: Int = 0, y: Int = 0) {
-        (self.part, self.scaledSize, self.x, self.y) = (part, scaledSize, x, y)
+        self.part = part
+        self.scaledSize = scaledSize
+        self.x = x
+        self.y = y
     }
 
     /// The size of the whole drawing, rounded up; saturates.

@@ -97,7 +97,10 @@ package struct EncoderSettings: Hashable, Sendable {
     package var visualQuality: Int?
 
     package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false, isLossless: Bool = false) {
-        (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)
+        self.quality = quality
+        self.effort = effort
+        self.bitDepth = bitDepth
+        self.isWide = isWide
         self.isLossless = isLossless
     }
 }

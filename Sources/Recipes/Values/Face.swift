@@ -11,7 +11,10 @@ package struct Face: Hashable, Sendable {
     package static let maximumCount = 32
 
     package init(x: Int, y: Int, width: Int, height: Int, confidence: Int) {
-        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
         self.confidence = confidence
     }
 

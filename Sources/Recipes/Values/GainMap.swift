@@ -34,7 +34,10 @@ package final class GainMap: Sendable {
     package let samples: Samples
 
     package init(_ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms) {
-        (self.place, self.header, self.metadata, self.samples) = (place, header, metadata, samples)
+        self.place = place
+        self.header = header
+        self.metadata = metadata
+        self.samples = samples
     }
 
     var byteCount: Int {

@@ -2,12 +2,7 @@ package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
     /// The size before the turn to upright; for an animation, its canvas.
     package let storedSize: PixelSize
-    /// The area of one decoded frame: larger than visible if an AVIF or HEIC image is cropped or has tiles.
-    package let decodedArea: Int
-    /// Decoder starts for items and hidden frames; 0 in formats whose decoder runs once.
-    package let decoderRuns: Int
-    /// Pixels of frames that are decoded but not shown: other layers and reference frames.
-    package let hiddenArea: Int
+    package let work: DecoderWork
     package let orientation: QuarterTurn
     /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK; a palette counts as color.
     package let bands: Int
@@ -22,27 +17,26 @@ package struct ImageHeader: Hashable, Sendable {
     /// Bytes of the ICC profile as stored (compressed in PNG); 0 without one.
     package let profileByteCount: Int
     /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
-    package let drawing: PixelSize?
+    package var drawing: PixelSize?
     /// The headers of all pages including the first; empty if all are like this one.
-    package let pages: [ImageHeader]
+    package var pages: [ImageHeader] = []
     /// The embedded file that the other values describe; nil in other formats.
     package var preview: EmbeddedPreview?
-    package let exif: EXIFTexts?
+    package var exif: EXIFTexts?
     package var rights: SourceRights?
     package var colors: SourceColors
     package var gainMap: GainMap?
 
     package init(
-        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, hiddenArea: Int = 0,
+        format: ImageFormat, storedSize: PixelSize, work: DecoderWork = DecoderWork(),
         orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
         isProgressive: Bool = false, isChromaSubsampled: Bool = false, profileByteCount: Int = 0,
-        drawing: PixelSize? = nil, pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil, exif: EXIFTexts? = nil
+        exif: EXIFTexts? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
-        self.decodedArea = max(decodedArea, storedSize.area)
-        self.decoderRuns = decoderRuns
-        self.hiddenArea = hiddenArea
+        self.work = DecoderWork(
+            area: max(work.area, storedSize.area), runs: work.runs, hiddenArea: work.hiddenArea)
         self.orientation = orientation
         self.bands = bands
         self.bitDepth = bitDepth
@@ -51,9 +45,6 @@ package struct ImageHeader: Hashable, Sendable {
         self.isProgressive = isProgressive
         self.isChromaSubsampled = isChromaSubsampled
         self.profileByteCount = profileByteCount
-        self.drawing = drawing
-        self.pages = pages
-        self.preview = preview
         self.exif = exif
         colors = SourceColors(bands < 3 ? .gray : .srgb)
         if isCMYK { colors.space = .cmyk }
@@ -73,7 +64,9 @@ package struct ImageHeader: Hashable, Sendable {
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
-        return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
+        var drawn = ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha)
+        drawn.drawing = drawing
+        return drawn
     }
 
     var attribution: Attribution? { exif?.attribution }
@@ -83,6 +76,22 @@ package struct ImageHeader: Hashable, Sendable {
     package var size: PixelSize { orientation.turned(storedSize) }
 
     package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
+}
+
+/// The work of a decoder, for estimates of its cost.
+package struct DecoderWork: Hashable, Sendable {
+    /// The area of one decoded frame: larger than visible if an AVIF or HEIC image is cropped or has tiles.
+    package let area: Int
+    /// Decoder starts for items and hidden frames; 0 in formats whose decoder runs once.
+    package let runs: Int
+    /// Pixels of frames that are decoded but not shown: other layers and reference frames.
+    package let hiddenArea: Int
+
+    package init(area: Int = 0, runs: Int = 0, hiddenArea: Int = 0) {
+        self.area = area
+        self.runs = runs
+        self.hiddenArea = hiddenArea
+    }
 }
 
 extension ImageHeader {
@@ -96,7 +105,7 @@ extension ImageHeader {
     /// Whether the values are in range; check it for headers from caches and worker processes before use.
     package var isPlausible: Bool {
         storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
-            && 0...Self.maximumDecoderRuns ~= decoderRuns && hiddenArea >= 0
+            && 0...Self.maximumDecoderRuns ~= work.runs && work.hiddenArea >= 0
             && 1...Self.maximumFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPlausible(upTo: Self.longestDrawing) ?? !format.isVector
             && (pages.isEmpty || pages.count == frames)
@@ -150,7 +159,10 @@ package struct EXIFTexts: Hashable, Sendable {
 
     package init?(make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil) {
         guard !make.isEmpty || !model.isEmpty || !dateTime.isEmpty || attribution != nil else { return nil }
-        (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
+        self.make = make
+        self.model = model
+        self.dateTime = dateTime
+        self.attribution = attribution
     }
 
     var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }

@@ -59,7 +59,10 @@ package struct ImageOperations: Hashable, Sendable {
         package var left: Int
 
         package init(top: Int = 0, right: Int = 0, bottom: Int = 0, left: Int = 0) {
-            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+            self.top = top
+            self.right = right
+            self.bottom = bottom
+            self.left = left
         }
 
         package enum Pixels: String, Hashable, Sendable, CaseIterable {

@@ -23,7 +23,10 @@ package struct OperationParameter: Sendable {
     package let help: String
 
     init(_ name: String, _ form: Form, defaultValue: Int = 0, help: String) {
-        (self.name, self.form, self.defaultValue, self.help) = (name, form, defaultValue, help)
+        self.name = name
+        self.form = form
+        self.defaultValue = defaultValue
+        self.help = help
     }
 }
 

@@ -84,7 +84,10 @@ package struct ImagePart: Hashable, Sendable {
     package let whole: PixelSize
 
     package init(x: Int, y: Int, size: PixelSize, of whole: PixelSize) {
-        (self.x, self.y, self.size, self.whole) = (x, y, size, whole)
+        self.x = x
+        self.y = y
+        self.size = size
+        self.whole = whole
     }
 
     package init(allOf whole: PixelSize) { self.init(x: 0, y: 0, size: whole, of: whole) }

@@ -46,7 +46,10 @@ final class ObjectBackend: StoreBackend {
         _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, signature: SharedSignature,
         gate: StoreGate
     ) {
-        (self.container, self.configuration, self.signature, self.gate) = (container, configuration, signature, gate)
+        self.container = container
+        self.configuration = configuration
+        self.signature = signature
+        self.gate = gate
         valueWrites = WriteTasks(count: Self.maximumWriters, of: .values, gate: gate)
         tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
     }

@@ -24,7 +24,10 @@ struct AdminRoutes: RouteTable {
         _ service: AdministeredService, reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool,
         bodies: BodyMemory, failures: FailureWriter, timekeeper: any Timekeeper
     ) {
-        (self.service, self.reader, self.explainer, self.workers) = (service, reader, explainer, workers)
+        self.service = service
+        self.reader = reader
+        self.explainer = explainer
+        self.workers = workers
         (self.bodies, self.failures, self.timekeeper) = (bodies, failures, timekeeper)
     }
 
@@ -101,33 +104,11 @@ struct AdminRoutes: RouteTable {
     ) throws -> PendingResponse<Outcome> {
         let response: HTTPResponse
         switch route {
-        case .cache where request.method == .delete:
-            let (source, tag) = (try parameters.source(), try parameters.tag())
-            let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
-            return performing(AuditedAction("purge", subject), for: context) { action in
-                let removed = try await purge(source, tag)
-                action.entries = removed.entries
-                return self.response(json: .removedEntries(removed))
-            }
-        case .refresh:
-            let source = try parameters.requiredSource()
-            return performing(AuditedAction("refresh", ("url", source.string)), for: context) { action in
-                let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
-                (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
-                return self.response(json: .refresh(refresh, of: source.string))
-            }
+        case .cache where request.method == .delete: return try purge(parameters, context)
+        case .refresh: return refresh(try parameters.requiredSource(), context)
         case .hold: return setHeld(true, origin: try parameters.requiredOrigin(), context)
         case .resume: return setHeld(false, origin: try parameters.requiredOrigin(), context)
-        case .reload:
-            return performing(AuditedAction("reload"), for: context) { action in
-                do {
-                    let reload = try await service.reload()
-                    action.entries = reload.changed.count
-                    return self.response(json: reload.json)
-                } catch let failure as SettingsReload.Failure {
-                    throw APIError.badSettings(failure.lines)
-                }
-            }
+        case .reload: return reload(context)
         case .prefetchJob(let id) where request.method == .delete:
             return performing(AuditedAction("cancel", ("id", id)), for: context) { action in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
@@ -145,12 +126,7 @@ struct AdminRoutes: RouteTable {
             response = self.response(
                 json: .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) }))
         case .downloads where request.method == .delete:
-            let source = try parameters.requiredSource()
-            return performing(AuditedAction("cancel", ("url", source.string)), for: context) { action in
-                let cancelled = try service.control.cancelDownloads(of: source)
-                action.entries = cancelled.downloads
-                return self.response(json: .cancelledDownloads(cancelled))
-            }
+            return cancelDownloads(of: try parameters.requiredSource(), context)
         case .downloads: response = self.response(json: .array(service.control.downloads.map { .download($0) }))
         case .events:
             response = try EventResponder(feed: service.events, control: service.control, common: failures.common)
@@ -177,6 +153,44 @@ struct AdminRoutes: RouteTable {
             } catch {
                 return failures.outcome(of: error, context)
             }
+        }
+    }
+
+    private func purge(_ parameters: AdminParameters, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+        let (source, tag) = (try parameters.source(), try parameters.tag())
+        let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
+        return performing(AuditedAction("purge", subject), for: context) { action in
+            let removed = try await purge(source, tag)
+            action.entries = removed.entries
+            return response(json: .removedEntries(removed))
+        }
+    }
+
+    private func refresh(_ source: ExactText, _ context: RequestContext) -> PendingResponse<Outcome> {
+        performing(AuditedAction("refresh", ("url", source.string)), for: context) { action in
+            let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
+            (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
+            return response(json: .refresh(refresh, of: source.string))
+        }
+    }
+
+    private func reload(_ context: RequestContext) -> PendingResponse<Outcome> {
+        performing(AuditedAction("reload"), for: context) { action in
+            do {
+                let reload = try await service.reload()
+                action.entries = reload.changed.count
+                return response(json: reload.json)
+            } catch let failure as SettingsReload.Failure {
+                throw APIError.badSettings(failure.lines)
+            }
+        }
+    }
+
+    private func cancelDownloads(of source: ExactText, _ context: RequestContext) -> PendingResponse<Outcome> {
+        performing(AuditedAction("cancel", ("url", source.string)), for: context) { action in
+            let cancelled = try service.control.cancelDownloads(of: source)
+            action.entries = cancelled.downloads
+            return response(json: .cancelledDownloads(cancelled))
         }
     }
 
@@ -303,6 +317,9 @@ package struct AdministeredService: Sendable {
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
         self.slowRequests = slowRequests
         (self.events, self.history, self.calls) = (events, history, calls)
-        (self.settings, self.reload, self.tenants, self.metricsText) = (settings, reload, tenants, metricsText)
+        self.settings = settings
+        self.reload = reload
+        self.tenants = tenants
+        self.metricsText = metricsText
     }
 }

@@ -20,7 +20,10 @@ final class BodyReport: Sendable {
 
     /// - Parameter total: The value of `Content-Length`; nil for a chunked body.
     init(id: String, total: Int?, to events: EventLog, timekeeper: any Timekeeper) {
-        (self.id, self.total, self.events, self.timekeeper) = (id, total, events, timekeeper)
+        self.id = id
+        self.total = total
+        self.events = events
+        self.timekeeper = timekeeper
     }
 
     deinit { end(.failed, error: ErrorCode.clientClosed.rawValue) }

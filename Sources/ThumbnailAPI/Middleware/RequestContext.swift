@@ -38,8 +38,14 @@ struct RequestContext: Sendable {
         client: IPAddress?, isProxied: Bool, trace: RequestTrace?, tenant: RequestTenant? = nil
     ) {
         self.tenant = tenant
-        (self.request, self.bodyLength, self.receipt, self.startedAt) = (request, bodyLength, receipt, startedAt)
-        (self.route, self.client, self.isProxied, self.trace) = (route, client, isProxied, trace)
+        self.request = request
+        self.bodyLength = bodyLength
+        self.receipt = receipt
+        self.startedAt = startedAt
+        self.route = route
+        self.client = client
+        self.isProxied = isProxied
+        self.trace = trace
         id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.proxyID) ?? receipt : receipt
     }
     var isNamed: Bool { id != receipt }

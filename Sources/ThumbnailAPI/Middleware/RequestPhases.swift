@@ -1,5 +1,6 @@
 import Telemetry
 import ThumbnailTypes
+
 struct RequestPhases: Sendable, Equatable {
     /// The time spent waiting for a download slot, a turn, memory and a thread.
     private(set) var queue: Duration?

@@ -10,18 +10,11 @@ import ThumbnailTypes
 struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
-    let thumbnails: any ThumbnailServing
-    let resultWriter: ResultWriter
-    let lifecycle: ServiceLifecycle
     let context: RequestContext
-    let client: ClientNetwork
     let bill: RequestBill?
-    let limits: RequestLimits
     /// The client's fields for private sources; empty for an uploaded file.
     let fields: HTTPFields
-    let tagsAreSigned: Bool
-    let deadline: Duration
-    let timekeeper: any Timekeeper
+    let responder: SubmissionResponder
 
     /// The limit leaves threads to other requests.
     private static let maximumAtOnce = 4
@@ -44,32 +37,36 @@ struct RenditionParts: Sendable {
     private func part(_ rendition: RenditionList.Rendition) async -> RenditionArchive.Part {
         do {
             let renditionRequest = try rendition.request.get()
-            return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
+            let deadline = responder.deadline(of: context)
+            return try await withDeadline(deadline, by: responder.timekeeper) {
+                () async throws -> RenditionArchive.Part in
                 switch renditionRequest {
                 case .image(let request, let destination):
-                    let made = try await thumbnails.thumbnail(for: try call(request))
+                    let made = try await responder.thumbnails.thumbnail(for: try job(request))
                     guard let destination else { return .image(made) }
-                    return .stored(try await resultWriter.put(made, at: destination, of: source))
+                    return .stored(try await responder.resultWriter.put(made, at: destination, of: source))
                 case .facts(let factsRequest):
-                    let facts = try await thumbnails.facts(factsRequest, for: try call(factsSource))
+                    let facts = try await responder.thumbnails.facts(factsRequest, for: try job(factsSource))
                     return .facts(FactsText.text(facts, of: list.source, requested: factsRequest))
                 }
             }
         } catch {
-            return .problem(Problem(lifecycle.failure(behind: error), requestID: context.id, common: [:]))
+            return .problem(
+                Problem(responder.failures.lifecycle.failure(behind: error), requestID: context.id, common: [:]))
         }
     }
 
-    private func call(_ request: Request) throws -> Job {
-        Job(
-            try thumbnails.resolved(request, of: source).forwarding(fields), of: client,
-            tagger: tagsAreSigned ? nil : client, receipt: context.receipt, bill: bill)
+    private func job(_ request: Request) throws -> Job {
+        let client = ClientNetwork(of: context.client)
+        return Job(
+            try responder.thumbnails.resolved(request, of: source).forwarding(fields), of: client,
+            tagger: responder.configuration.keys.isEmpty ? client : nil, receipt: context.receipt, bill: bill)
     }
 
     /// A request for facts about the opened source.
     private var factsSource: Request {
         var request = Request(source: "")
-        request.limits = limits
+        request.limits = responder.configuration.requestLimits
         return request
     }
 }

@@ -59,14 +59,15 @@ struct SubmissionResponder: Sendable {
 }
 
 extension SubmissionResponder {
+    func deadline(of context: RequestContext) -> Duration { context.startedAt + configuration.requestTimeout }
+
     private func respondWithImage(
         for query: Request, of body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let client = ClientNetwork(of: context.client)
         let bill = costs.newBill
-        let deadline = context.startedAt + configuration.requestTimeout
-        let thumbnail = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
+        let thumbnail = try await withDeadline(deadline(of: context), by: timekeeper) { () async throws -> Thumbnail in
             let source = try await thumbnails.open(upload: image, of: client)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
@@ -106,16 +107,12 @@ extension SubmissionResponder {
         let bill = costs.newBill
         let forwarded = image == nil ? request.headerFields : [:]
         let resolved = try thumbnails.resolved(Request(source: ExactText(list.source ?? ""))).forwarding(forwarded)
-        let deadline = context.startedAt + configuration.requestTimeout
-        let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
+        let source = try await withDeadline(deadline(of: context), by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.open(upload: image, of: client) }
             return try await thumbnails.open(for: Job(resolved, of: client, receipt: context.receipt, bill: bill))
         }
         let parts = RenditionParts(
-            list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
-            lifecycle: failures.lifecycle, context: context, client: client, bill: bill,
-            limits: configuration.requestLimits, fields: forwarded, tagsAreSigned: !configuration.keys.isEmpty,
-            deadline: deadline, timekeeper: timekeeper)
+            list: list, source: source, context: context, bill: bill, fields: forwarded, responder: self)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = resolved.forwardedNames.isEmpty ? failures.common : failures.common.restrictedToSite()
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")

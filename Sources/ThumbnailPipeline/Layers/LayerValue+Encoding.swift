@@ -185,8 +185,8 @@ extension RecordWriter {
     fileprivate mutating func write(_ header: ImageHeader, isPage: Bool = false) {
         write(header.format.rawValue)
         for number in [
-            header.storedSize.width, header.storedSize.height, header.decodedArea, header.decoderRuns,
-            header.hiddenArea, header.orientation.exif, header.bands, header.bitDepth, header.frames,
+            header.storedSize.width, header.storedSize.height, header.work.area, header.work.runs,
+            header.work.hiddenArea, header.orientation.exif, header.bands, header.bitDepth, header.frames,
             header.profileByteCount,
         ] {
             write(number)
@@ -299,60 +299,57 @@ extension RecordReader {
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag(), let colors = colors()
         else { return nil }
-        var exif = exif
-        if !isPage {
-            guard let make = byteArray(), let model = byteArray(), let dateTime = byteArray(),
-                let artist = byteArray(), let copyright = byteArray()
-            else { return nil }
-            exif = EXIFTexts(
-                make: make, model: model, dateTime: dateTime,
-                attribution: Attribution(artist: artist, copyright: copyright))
-        }
-        var rights = SourceRights()
-        if !isPage {
-            guard let hasManifest = flag() else { return nil }
-            rights.hasManifest = hasManifest
-            for field in SourceRights.Field.allCases {
-                guard let text = byteArray() else { return nil }
-                rights.add(field, text)
-            }
-            rights.limit()
-        }
-        var gainMap: GainMap?
-        if !isPage, colors.highRange == .gainMap {
-            guard let map = self.gainMap() else { return nil }
-            gainMap = map
-        }
-        var drawing: PixelSize?
-        if format.isVector {
-            guard let across = int(), let down = int() else { return nil }
-            drawing = PixelSize(width: across, height: down)
-        }
-        var preview: EmbeddedPreview?
-        if format.hasPreview {
-            guard let start = int(in: 0...Int.max), let end = int(in: start...Int.max),
-                let width = int(in: 0...Int.max),
-                let height = int(in: 0...Int.max)
-            else { return nil }
-            preview = EmbeddedPreview(start..<end, sensor: PixelSize(width: width, height: height))
-        }
-        var pages: [ImageHeader] = []
-        if format.hasPageHeaders {
-            guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
-            for _ in 0..<count {
-                guard let page = imageHeader(isPage: true, exif: exif) else { return nil }
-                pages.append(page)
-            }
-        }
         var header = ImageHeader(
-            format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
-            decoderRuns: decoderRuns, hiddenArea: hiddenArea, orientation: orientation, bands: bands,
-            bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha, isProgressive: isProgressive,
-            isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount, drawing: drawing, pages: pages,
-            preview: preview, exif: exif)
-        (header.colors, header.gainMap) = (colors, gainMap)
-        header.rights = rights.isEmpty ? nil : rights
+            format: format, storedSize: PixelSize(width: width, height: height),
+            work: DecoderWork(area: decodedArea, runs: decoderRuns, hiddenArea: hiddenArea), orientation: orientation,
+            bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha, isProgressive: isProgressive,
+            isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount, exif: exif)
+        header.colors = colors
+        guard isPage || readDetails(of: &header), readParts(of: &header, isPage: isPage) else { return nil }
         return header
+    }
+
+    /// Reads what pages do not repeat; returns false if it is damaged.
+    private mutating func readDetails(of header: inout ImageHeader) -> Bool {
+        guard let make = byteArray(), let model = byteArray(), let dateTime = byteArray(),
+            let artist = byteArray(), let copyright = byteArray(), let hasManifest = flag()
+        else { return false }
+        header.exif = EXIFTexts(
+            make: make, model: model, dateTime: dateTime,
+            attribution: Attribution(artist: artist, copyright: copyright))
+        var rights = SourceRights()
+        rights.hasManifest = hasManifest
+        for field in SourceRights.Field.allCases {
+            guard let text = byteArray() else { return false }
+            rights.add(field, text)
+        }
+        rights.limit()
+        header.rights = rights.isEmpty ? nil : rights
+        guard header.colors.highRange == .gainMap else { return true }
+        guard let map = gainMap() else { return false }
+        header.gainMap = map
+        return true
+    }
+
+    /// Reads the drawing, preview and pages, if the format has them; returns false if they are damaged.
+    private mutating func readParts(of header: inout ImageHeader, isPage: Bool) -> Bool {
+        if header.format.isVector {
+            guard let width = int(), let height = int() else { return false }
+            header.drawing = PixelSize(width: width, height: height)
+        }
+        if header.format.hasPreview {
+            guard let start = int(in: 0...Int.max), let end = int(in: start...Int.max),
+                let width = int(in: 0...Int.max), let height = int(in: 0...Int.max)
+            else { return false }
+            header.preview = EmbeddedPreview(start..<end, sensor: PixelSize(width: width, height: height))
+        }
+        guard header.format.hasPageHeaders else { return true }
+        guard let count = int(), count == 0 || count == header.frames && !isPage else { return false }
+        for _ in 0..<count {
+            guard let page = imageHeader(isPage: true, exif: header.exif) else { return false }
+            header.pages.append(page)
+        }
+        return true
     }
 
     private mutating func colors() -> SourceColors? {

@@ -31,7 +31,10 @@ package final class SharedLayer: CacheLayer {
     private static let generationLifetime = Duration.seconds(60)
 
     init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
-        (self.name, self.store, self.rules, self.timekeeper) = (name, store, rules, timekeeper)
+        self.name = name
+        self.store = store
+        self.rules = rules
+        self.timekeeper = timekeeper
     }
 
     var isUp: Bool { store.isUp }

@@ -151,7 +151,10 @@ package struct OutgoingCall: Sendable, Equatable {
     package var body: [UInt8] = []
 
     package init(url: String, method: HTTPRequest.Method = .post, fields: HTTPFields = [:], body: [UInt8] = []) {
-        (self.url, self.method, self.fields, self.body) = (url, method, fields, body)
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.body = body
     }
 
     var byteCount: Int {

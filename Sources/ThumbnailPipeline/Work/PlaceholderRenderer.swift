@@ -22,7 +22,10 @@ struct PlaceholderRenderer: Sendable {
         timekeeper: any Timekeeper
     ) {
         self.timekeeper = timekeeper
-        (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
+        self.configuration = configuration
+        self.scheduler = scheduler
+        self.memory = memory
+        self.codec = codec
     }
 
     /// Admits and renders the image like a result: once for all concurrent requests.

@@ -24,10 +24,10 @@ func imaginaryComposition(
     _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
     hasAlpha: Bool = false
 ) throws -> Composition {
-    let header = ImageHeader(
+    var header = ImageHeader(
         format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
-        bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha,
-        drawing: format == .svg ? PixelSize(width: width * 1_000, height: height * 1_000) : nil)
+        bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha)
+    if format == .svg { header.drawing = PixelSize(width: width * 1_000, height: height * 1_000) }
     let query = try imaginaryQuery(target)
     let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 10), bands: 4, hasAlpha: true)
     let source = RecipeSource(header: header, additions: query.additional.map { _ in mark })

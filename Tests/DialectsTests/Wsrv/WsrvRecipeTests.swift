@@ -99,8 +99,8 @@ import ThumbnailTypes
         #expect(throws: ImagingError.noSuchPage(5, pages: 5)) { try pages("page=2&n=4") }
         let small = ImageHeader(format: .tiff, storedSize: PixelSize(width: 10, height: 10), frames: 3)
         let large = ImageHeader(format: .tiff, storedSize: PixelSize(width: 20, height: 10), frames: 3)
-        let header = ImageHeader(
-            format: .tiff, storedSize: PixelSize(width: 10, height: 10), frames: 3, pages: [small, large, large])
+        var header = small
+        header.pages = [small, large, large]
         let source = RecipeSource(header: header)
         #expect(try WsrvRecipe(wsrvOptions("page=-1")).composition(of: source).page == 1)
         #expect(try WsrvRecipe(wsrvOptions("page=-2")).composition(of: source).page == 0)

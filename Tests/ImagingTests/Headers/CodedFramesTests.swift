@@ -43,8 +43,8 @@ struct CodedFramesTests {
         var limits = ImagingLimits()
         limits.sourceFormats.insert(.avif)
         let (one, twelve, many) = (try header(1), try header(12), try header(1_200))
-        #expect(one.hiddenArea == 0 && one.decoderRuns == 1)
-        #expect(twelve.hiddenArea == 11_000_000 && twelve.decoderRuns == 12)
+        #expect(one.work.hiddenArea == 0 && one.work.runs == 1)
+        #expect(twelve.work.hiddenArea == 11_000_000 && twelve.work.runs == 12)
         #expect(twelve.timeCost(of: DecodePlan()) - one.timeCost(of: DecodePlan()) >= .milliseconds(165))
         // No more than eight frames are kept.
         #expect(twelve.cost(of: DecodePlan()) == one.cost(of: DecodePlan()) + 16_000_000)
@@ -66,7 +66,7 @@ struct CodedFramesTests {
         ]
         let file = SharedBytes(HEIFWriter([item(layers, side: 16)], primary: 1).file)
         let header = try ImageHeader.inspect(file)
-        #expect(header.hiddenArea == 256 && header.size == PixelSize(width: 16, height: 16))
+        #expect(header.work.hiddenArea == 256 && header.size == PixelSize(width: 16, height: 16))
         try ImageLibrary.start()
         let image = try ImageDecoder.decode(
             file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
@@ -128,11 +128,11 @@ struct CodedFramesTests {
     @Test func `hidden frames of a sequence are counted and limited`() throws {
         let size = PixelSize(width: 64, height: 48)
         var writer = HEIFSequenceWriter([UInt8](0..<12).map { .plain(size, [$0, 9, 9]) })
-        #expect(try inspect(writer.file).hiddenArea == 0)
+        #expect(try inspect(writer.file).work.hiddenArea == 0)
         let frames = { [[UInt8]](repeating: Self.frame, count: $0).flatMap { $0 } }
         writer.additions = [2: frames(3), 3: frames(1), 9: frames(2)]
         let header = try inspect(writer.file)
-        #expect(header.hiddenArea == 6 * size.area && header.decoderRuns == 6 && header.frames == 12)
+        #expect(header.work.hiddenArea == 6 * size.area && header.work.runs == 6 && header.frames == 12)
         writer.additions = [0: frames(10_001)]
         #expect(isDamaged(writer.file))
     }

@@ -54,7 +54,8 @@ struct HEIFHeaderTests {
                 HEIFBox.size(10, 10), HEIFBox.size(300, 200), HEIFBox.depths([10, 10, 10]), HEIFBox.alpha,
             ], positions: [2, 3], isLong: isLong)
         let expected = ImageHeader(
-            format: .avif, storedSize: PixelSize(width: 300, height: 200), decoderRuns: 1, bands: 4, bitDepth: 10,
+            format: .avif, storedSize: PixelSize(width: 300, height: 200), work: DecoderWork(runs: 1), bands: 4,
+            bitDepth: 10,
             hasAlpha: true)
         #expect(try inspect(file.bytes) == expected)
     }
@@ -94,7 +95,7 @@ struct HEIFHeaderTests {
         file.properties.insert(HEIFBox.rotation(1), at: 1)
         file.positions = [1, 2, 3]
         let header = try inspect(file.bytes)
-        #expect(header.size == PixelSize(width: 208, height: 200) && header.decodedArea == 304 * 208)
+        #expect(header.size == PixelSize(width: 208, height: 200) && header.work.area == 304 * 208)
         // Parts outside the image are not shown.
         file.properties[2] = HEIFBox.aperture(100, 80, right: 2 * 120)
         #expect(try inspect(file.bytes).size == PixelSize(width: 34, height: 80))
@@ -120,7 +121,7 @@ struct HEIFHeaderTests {
             ([small, alpha], 6, 12_000_000),
         ] {
             let header = try inspect(HEIFWriter(items, primary: primary).file)
-            #expect(header.decodedArea == area)
+            #expect(header.work.area == area)
             let plain = ImageHeader(format: .avif, storedSize: header.storedSize)
             #expect(
                 header.cost(of: DecodePlan()) >= plain.cost(of: DecodePlan()) + 5 * (area - header.storedSize.area))

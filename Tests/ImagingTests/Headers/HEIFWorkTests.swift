@@ -30,7 +30,7 @@ struct HEIFWorkTests {
         for kind in [Self.overlay(1), Self.grid(1)] {
             #expect(isRefusedAtOnce(Self.tower(kind, floors: floors, times: 8)))
             let header = try inspect(Self.tower(kind, floors: 4, times: 8))
-            #expect(header.decoderRuns == 1 + 8 + 64 + 512 + 4_096)
+            #expect(header.work.runs == 1 + 8 + 64 + 512 + 4_096)
             #expect(header.timeCost(of: DecodePlan()) >= .milliseconds(450))
             #expect(header.timeCost(of: DecodePlan()).isExpensive)
         }
@@ -50,7 +50,7 @@ struct HEIFWorkTests {
             let header = try inspect(Self.tower(kind, floors: floors, times: 1))
             // A grid of coded tiles is one image, and no canvas for layers.
             let canvases = isGrid ? floors : floors
-            #expect(header.decodedArea >= canvases * area - (isGrid ? 1 : 0), "\(floors)")
+            #expect(header.work.area >= canvases * area - (isGrid ? 1 : 0), "\(floors)")
             #expect(header.cost(of: DecodePlan()) > 4 * canvases * area)
             #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
                 var limits = ImagingLimits()
@@ -72,7 +72,7 @@ struct HEIFWorkTests {
             return try inspect(HEIFWriter([tile, grid], primary: 2).file)
         }
         let header = try grid(90, of: Self.tile)
-        #expect(header.decoderRuns == 9_001 && header.timeCost(of: DecodePlan()) >= .milliseconds(900))
+        #expect(header.work.runs == 9_001 && header.timeCost(of: DecodePlan()) >= .milliseconds(900))
         #expect(throws: ImagingError.cannotDecode(detail: "the image consists of 10001 items")) {
             try grid(100, of: Self.tile)
         }

@@ -181,7 +181,7 @@ struct JXLHeaderTests {
         ] as [([Int], Bool, Int, Int)])
     func `channels besides colors are alpha, or a cost`(channels: [Int], isGray: Bool, bands: Int, area: Int) throws {
         let header = try inspect(JXLFile(channels: channels, isGray: isGray).bytes)
-        #expect(header.bands == bands && header.hasAlpha == (bands % 2 == 0) && header.decodedArea == area)
+        #expect(header.bands == bands && header.hasAlpha == (bands % 2 == 0) && header.work.area == area)
     }
 
     @Test(arguments: [((0, 8), 8), ((1, 10), 10), ((2, 12), 12), ((3, 16), 16), ((3, 1), 8)] as [((Int, Int), Int)])

@@ -31,9 +31,12 @@ struct ForgedRecordTests {
             frames: Int = 1, drawing: PixelSize? = nil, pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil
         ) -> ImageHeader {
             var header = ImageHeader(
-                format: format, storedSize: PixelSize(width: 64, height: 48), decodedArea: 4_000, decoderRuns: 2,
-                hiddenArea: 5_000, orientation: 6, bands: 3, frames: frames, isProgressive: true,
-                profileByteCount: 500, drawing: drawing, pages: pages, preview: preview, exif: exif)
+                format: format, storedSize: PixelSize(width: 64, height: 48),
+                work: DecoderWork(area: 4_000, runs: 2, hiddenArea: 5_000), orientation: 6, bands: 3, frames: frames,
+                isProgressive: true, profileByteCount: 500, exif: exif)
+            header.drawing = drawing
+            header.pages = pages
+            header.preview = preview
             var rights = SourceRights()
             rights.add(.credit, [70])
             header.rights = rights
@@ -198,13 +201,12 @@ struct ForgedRecordTests {
             }
             for size in [PixelSize(width: number, height: 3), PixelSize(width: 4, height: number)]
             where number != 1 << 33 {
-                add(
-                    "drawing \(size)",
-                    ImageHeader(format: .svg, storedSize: PixelSize(width: 4, height: 3), drawing: size))
-                let page = ImageHeader(format: .tiff, storedSize: size, frames: 1)
-                add(
-                    "page \(size)",
-                    ImageHeader(format: .tiff, storedSize: PixelSize(width: 4, height: 3), frames: 1, pages: [page]))
+                var drawing = ImageHeader(format: .svg, storedSize: PixelSize(width: 4, height: 3))
+                drawing.drawing = size
+                add("drawing \(size)", drawing)
+                var document = ImageHeader(format: .tiff, storedSize: PixelSize(width: 4, height: 3), frames: 1)
+                document.pages = [ImageHeader(format: .tiff, storedSize: size, frames: 1)]
+                add("page \(size)", document)
             }
         }
         for end in ["\r\nX: 1", "\n", "\0"] {

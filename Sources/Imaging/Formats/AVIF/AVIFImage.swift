@@ -10,7 +10,10 @@ struct AVIFImage {
     let frames: [AV1Encoder.Frame]
 
     init(_ encoder: AV1Encoder, frames: [AV1Encoder.Frame]) {
-        (size, isGray, bits, isWide) = (encoder.size, encoder.isGray, encoder.bits, encoder.isWide)
+        size = encoder.size
+        isGray = encoder.isGray
+        bits = encoder.bits
+        isWide = encoder.isWide
         (configuration, self.frames) = (encoder.configuration, frames)
     }
 

@@ -56,8 +56,9 @@ enum HEIFHeader {
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
         return ImageHeader(
-            format: format, storedSize: size, decodedArea: amounts.area, decoderRuns: amounts.runs,
-            hiddenArea: amounts.hiddenArea, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
+            format: format, storedSize: size,
+            work: DecoderWork(area: amounts.area, runs: amounts.runs, hiddenArea: amounts.hiddenArea),
+            bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: statement.profileByteCount, exif: exif
         ).with(statement.colors)
@@ -77,8 +78,9 @@ enum HEIFHeader {
             throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
         }
         return ImageHeader(
-            format: format, storedSize: sequence.colors.size, decoderRuns: hidden,
-            hiddenArea: sequence.colors.size.area.saturatingProduct(hidden), bands: hasAlpha ? 4 : 3, bitDepth: depth,
+            format: format, storedSize: sequence.colors.size,
+            work: DecoderWork(runs: hidden, hiddenArea: sequence.colors.size.area.saturatingProduct(hidden)),
+            bands: hasAlpha ? 4 : 3, bitDepth: depth,
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
             profileByteCount: statement.profileByteCount, exif: exif
         ).with(statement.colors)

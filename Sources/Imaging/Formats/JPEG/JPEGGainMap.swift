@@ -127,7 +127,8 @@ extension XMPPacket {
 extension ImageHeader {
     func ofGainMap(turned orientation: QuarterTurn) -> ImageHeader {
         ImageHeader(
-            format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
+            format: format, storedSize: storedSize, work: DecoderWork(area: work.area), orientation: orientation,
+            bands: bands,
             bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
     }
 }

@@ -130,7 +130,7 @@ enum JXLPixels {
     private static func checkFrames(_ codestream: RawSpan, from offset: Int, header: ImageHeader) throws(ImagingError) {
         let parts = [0..<codestream.byteCount]
         let image = try JXLHeader.image(codestream, parts).image
-        guard try !JXLFrames.work(codestream, parts, of: image, from: offset).hasPatches || header.decoderRuns > 0
+        guard try !JXLFrames.work(codestream, parts, of: image, from: offset).hasPatches || header.work.runs > 0
         else {
             throw .cannotDecode(detail: "the header has no patches, libjxl finds some")
         }

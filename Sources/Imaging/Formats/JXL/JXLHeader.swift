@@ -19,8 +19,10 @@ enum JXLHeader {
         // Decoders read all channels of all frames, visible or not.
         let area = max(image.size.area, frames.area).multipliedReportingOverflow(by: image.extraChannels + 3)
         return ImageHeader(
-            format: .jxl, storedSize: image.size, decodedArea: area.overflow ? .max : area.partialValue / 3,
-            decoderRuns: frames.hasPatches ? JXLFrames.patchRuns : 0, orientation: image.orientation,
+            format: .jxl, storedSize: image.size,
+            work: DecoderWork(
+                area: area.overflow ? .max : area.partialValue / 3, runs: frames.hasPatches ? JXLFrames.patchRuns : 0),
+            orientation: image.orientation,
             bands: (image.isGray ? 1 : 3) + (image.hasAlpha ? 1 : 0), bitDepth: max(8, image.bitDepth),
             hasAlpha: image.hasAlpha, profileByteCount: image.hasProfile ? 1 : 0, exif: JXLContainer.texts(bytes)
         ).with(image.colors)

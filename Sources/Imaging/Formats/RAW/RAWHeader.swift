@@ -19,7 +19,8 @@ enum RAWHeader {
             format: .raw, storedSize: own.storedSize, orientation: orientation ?? own.orientation, bands: own.bands,
             isProgressive: own.isProgressive, isChromaSubsampled: own.isChromaSubsampled,
             profileByteCount: own.profileByteCount,
-            preview: EmbeddedPreview(place, sensor: contents.sensor ?? lossless), exif: texts ?? own.exif)
+            exif: texts ?? own.exif)
+        header.preview = EmbeddedPreview(place, sensor: contents.sensor ?? lossless)
         header.colors = own.colors
         if own.profileByteCount == 0, contents.exposure?.isAdobeRGB(bytes) == true { header = header.with(.adobeRGB) }
         header.rights =

@@ -22,10 +22,11 @@ enum SVGHeader {
         func rounded(_ side: Double, _ unit: Double) -> Int {
             max(1, Int((side * unit).rounded(.toNearestOrAwayFromZero)))
         }
-        return ImageHeader(
+        var header = ImageHeader(
             format: .svg, storedSize: PixelSize(width: rounded(natural.width, 1), height: rounded(natural.height, 1)),
-            bands: 4, hasAlpha: true,
-            drawing: PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000)))
+            bands: 4, hasAlpha: true)
+        header.drawing = PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000))
+        return header
     }
 
     private static let longestSide = 1e7

@@ -91,8 +91,10 @@ struct TIFFDirectory: Equatable {
         let tileCount = decoded.area / max(1, tileWidth.saturatingProduct(tileHeight))
         let hasAlpha = photometric != 3 && samples > colors
         return ImageHeader(
-            format: .tiff, storedSize: size, decodedArea: decoded.area,
-            hiddenArea: isJPEG ? tileCount.saturatingProduct(Self.tileArea) : 0, orientation: orientation,
+            format: .tiff, storedSize: size,
+            work: DecoderWork(
+                area: decoded.area, hiddenArea: isJPEG ? tileCount.saturatingProduct(Self.tileArea) : 0),
+            orientation: orientation,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
             profileByteCount: profileByteCount, exif: exif)
     }

@@ -62,7 +62,8 @@ enum TIFFHeader {
         var header = ImageHeader(
             format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
             bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
-            pages: pages, exif: exif)
+            exif: exif)
+        header.pages = pages
         header.colors = page.colors
         return header
     }
