@@ -17,7 +17,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             precondition([1, 3].contains(metadata.channels.count), "an odd number of components")
             precondition(GainMapMetadata(numbers: metadata.numbers) == metadata, "other numbers are read than written")
             let map = EncodedGainMap(file: SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), metadata: metadata)
-            let joined = JPEGGainMapWriting.joined(SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), with: map, rights: nil)
+            let joined = JPEGGainMapWriter.joined(SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), with: map, rights: nil)
             precondition(joined.count < 1 << 14, "a file of \(joined.count) bytes")
         }
         if let headroom = AppleHeadroom(exif: span, range: all), let metadata = headroom.metadata {

@@ -26,14 +26,14 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     switch header.format {
     case .jpeg:
-        let trimmed = JPEGTrimming.trim(file, header: header)
+        let trimmed = JPEGTrimmer.trim(file, header: header)
         check(trimmed, header, of: count)
         for level in [1, 2, 4, 8] {
             let scans = trimmed.withBytes { JPEGScans(of: $0, header: header, level: level) }
             precondition(!scans.isSmoothed || scans.highestStart == 63, "a scan is left out of a file that lacks some")
         }
     case .png:
-        check(PNGTrimming.trim(file), header, of: count)
+        check(PNGTrimmer.trim(file), header, of: count)
         if header.frames > 1, header.frames < 8, header.storedSize.area < 1 << 16 {
             let plan = DecodePlan(isAnimated: true)
             if let pixels = try? PNGFrames.pixels(file, header: header, plan: plan, token: WorkToken()) {
@@ -42,7 +42,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
     case .webp:
         // A chunk that is cut off is padded to an even length.
-        if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count + 1) }
+        if let trimmed = try? WebPTrimmer.trim(file, frames: 1) { check(trimmed, header, of: count + 1) }
     case .gif:
         let plan = DecodePlan(isAnimated: header.frames > 1, maximumFrames: 256, incompleteImages: .serve)
         if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
@@ -75,11 +75,11 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     case .avif, .heic:
         if header.work.area < 1 << 16, header.frames < 8 {
             let plan = DecodePlan(isAnimated: header.frames > 1)
-            if let pixels = try? HEIFReading.pixels(file, header: header, plan: plan, token: WorkToken()) {
+            if let pixels = try? HEIFReader.pixels(file, header: header, plan: plan, token: WorkToken()) {
                 precondition(pixels.size == header.storedSize, "other pixels than the header's")
             }
             for level in [1, 2, 8] where header.frames == 1 && !header.hasAlpha {
-                let reading = try? HEIFReading.planes(
+                let reading = try? HEIFReader.planes(
                     file, header: header, plan: DecodePlan(level: level), token: WorkToken(),
                     room: { try PlaneMemory(count: $0) })
                 guard case .decoded(let image)? = reading else { continue }

@@ -77,7 +77,7 @@ final class PlaneTrials: EncodingTrials {
         if let planes = resampled[step] { return planes }
         var target = target
         target.chromaStep = step
-        let planes = try PlanarRendering.planes(of: image, target: target, token: writer.token)
+        let planes = try PlanarRenderer.planes(of: image, target: target, token: writer.token)
         resampled[step] = planes
         return planes
     }

@@ -50,7 +50,7 @@ package enum ImageRenderer {
                 of: image, to: target, stamps: stamps, plan: plan, encoder: encoder,
                 gainMap: gainMap(after: plan.steps), token: token, codec: codec)
         }
-        return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
+        return try rendered(PlanarRenderer.pixels(of: image, target: target, token: token), rest)
     }
 
     private static func renderPlanes(
@@ -69,10 +69,10 @@ package enum ImageRenderer {
         let file =
             if plan.format.isEncodedByWorker {
                 try codec.encode(
-                    PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
+                    PlanarRenderer.planes(of: image, target: target, token: token), as: plan.format,
                     settings: plan.settings(quality: quality), token: token)
             } else {
-                try PlanarRendering.file(
+                try PlanarRenderer.file(
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
@@ -87,7 +87,7 @@ package enum ImageRenderer {
         var (source, rest) = (image, shown)
         if case .planar = image.layout {
             let part = PlanarLane.part(of: shown, for: image, needsPixels: true)
-            (source, rest) = (try PlanarRendering.pixels(of: image, target: part.target, token: token), part.rest)
+            (source, rest) = (try PlanarRenderer.pixels(of: image, target: part.target, token: token), part.rest)
         }
         return try withResult(composer(rest), of: source, token: token) { result, frames, _ in
             try DecodedImage(

@@ -23,7 +23,7 @@ final class BodyDecoder: Sendable {
             for coding in source.codings {
                 // From here, the block is counted by `SharedBytes`, not by the transfer.
                 progress.begin(expecting: nil)
-                let decoding = try ContentDecoding(bytes, coding, maximumBytes: limit) { count, window in
+                let decoding = try ContentDecoder(bytes, coding, maximumBytes: limit) { count, window in
                     try progress.receive(count, window: window)
                 }
                 while try await !takeTurn(decoding, until: end) {}
@@ -35,7 +35,7 @@ final class BodyDecoder: Sendable {
         }
     }
 
-    private func takeTurn(_ decoding: ContentDecoding, until end: Duration) async throws -> Bool {
+    private func takeTurn(_ decoding: ContentDecoder, until end: Duration) async throws -> Bool {
         try await worker.run { token in
             let now = SystemTimekeeper().now
             guard now < end else { throw DeadlineExceeded() }

@@ -12,7 +12,7 @@ extension DownloadError {
 /// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
 package final class OriginObjects: Sendable {
     private enum Store {
-        case folder(path: String, writing: Locked<ConfinedWriting?>)
+        case folder(path: String, writing: Locked<ConfinedWriter?>)
         case web(any DataLoading)
     }
 
@@ -44,9 +44,9 @@ package final class OriginObjects: Sendable {
         _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
     }
 
-    private static func blockingPrepare(_ writing: Locked<ConfinedWriting?>, _ path: String) throws -> ConfinedWriting {
+    private static func blockingPrepare(_ writing: Locked<ConfinedWriter?>, _ path: String) throws -> ConfinedWriter {
         if let storedCopy = writing.withLock({ $0 }), storedCopy.isProtected { return storedCopy }
-        let new = try ConfinedWriting(root: path, temporary: temporary)
+        let new = try ConfinedWriter(root: path, temporary: temporary)
         guard new.isProtected else { throw DownloadError.unreachable("lock: it is gone") }
         writing.withLock { $0 = new }
         return new
@@ -78,7 +78,7 @@ package final class OriginObjects: Sendable {
         switch store {
         case .folder(let path, _):
             return try await reads?.run { _ in
-                let names = try ConfinedWriting.blockingNames(
+                let names = try ConfinedWriter.blockingNames(
                     in: folder.split(separator: "/").map(String.init), root: path)
                 return Array(names.prefix(maximum))
             } ?? []
@@ -116,19 +116,19 @@ package final class OriginObjects: Sendable {
     package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
             bytes, at: try rules.identity(of: name[...]), description: ObjectDescription(),
-            options: ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
+            options: ConfinedWriter.Options(isDurable: isDurable, isPrivate: true))
     }
 
     /// Stores a result, readable for other programs.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         try await put(
             bytes, at: destination.identity, description: description,
-            options: ConfinedWriting.Options(isDurable: true, isPrivate: false))
+            options: ConfinedWriter.Options(isDurable: true, isPrivate: false))
     }
 
     private func put(
         _ bytes: SharedBytes, at identity: SourceIdentity, description: ObjectDescription,
-        options manner: ConfinedWriting.Options
+        options manner: ConfinedWriter.Options
     ) async throws {
         switch store {
         case .folder(let path, let writing):

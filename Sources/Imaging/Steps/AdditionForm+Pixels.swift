@@ -17,7 +17,7 @@ extension AdditionForm {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
             if !target.canResample(from: image.size) { (target, count) = (whole, 0) }
-            source = try PlanarRendering.pixels(of: image, target: target, token: token)
+            source = try PlanarRenderer.pixels(of: image, target: target, token: token)
             steps.removeFirst(count)
         }
         defer { extendLifetime(source) }

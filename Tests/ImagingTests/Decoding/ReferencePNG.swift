@@ -86,7 +86,7 @@ struct ReferencePNG: CustomStringConvertible {
     static func quick(_ file: SharedBytes, _ plan: DecodePlan, token: WorkToken = WorkToken()) throws -> DecodedPixels?
     {
         try PNGPixels.decode(
-            PNGTrimming.trim(file), header: .inspect(file), plan: plan, token: token,
+            PNGTrimmer.trim(file), header: .inspect(file), plan: plan, token: token,
             room: { try PlaneMemory(count: $0) })
     }
 }

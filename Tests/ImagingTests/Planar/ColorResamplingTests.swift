@@ -174,7 +174,7 @@ struct ColorResamplingTests {
         var target = PlanarTarget(of: image.size)
         (target.geometry.resizedSize, target.geometry.rectangle, target.geometry.light) = (size, (0, 0, size), .linear)
         #expect(ColorResampling(image, to: target) != nil)
-        #expect(throws: CancellationError.self) { try PlanarRendering.pixels(of: image, target: target, token: token) }
+        #expect(throws: CancellationError.self) { try PlanarRenderer.pixels(of: image, target: target, token: token) }
     }
 
     /// The largest difference between components of both lanes' results, `margin` pixels away from their edges.

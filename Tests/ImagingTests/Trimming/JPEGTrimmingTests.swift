@@ -16,7 +16,7 @@ struct JPEGTrimmingTests {
     }
 
     private func trim(_ bytes: SharedBytes) throws -> SharedBytes {
-        JPEGTrimming.trim(bytes, header: try ImageHeader.inspect(bytes))
+        JPEGTrimmer.trim(bytes, header: try ImageHeader.inspect(bytes))
     }
 
     private func trim(_ file: JPEGFile) throws -> [UInt8] {

@@ -21,24 +21,24 @@ struct PNGTrimmingTests {
         let whole = file(
             [("tEXt", [65, 0, 66]), profile, ("zTXt", [1]), ("iTXt", []), ("gAMA", [0, 0, 1, 2]), ("prIv", [7])],
             orientation: 6)
-        #expect(PNGTrimming.trim(SharedBytes(whole)).array == file([profile, ("gAMA", [0, 0, 1, 2])]))
+        #expect(PNGTrimmer.trim(SharedBytes(whole)).array == file([profile, ("gAMA", [0, 0, 1, 2])]))
     }
 
     @Test func `a file with nothing to drop is not copied`() {
         let bytes = SharedBytes(file([profile, ("sRGB", [0]), ("pHYs", [UInt8](repeating: 1, count: 9))]))
-        #expect(PNGTrimming.trim(bytes) === bytes)
+        #expect(PNGTrimmer.trim(bytes) === bytes)
     }
 
     @Test func `a second profile, an enormous one and an oversized small chunk are removed`() {
         let enormous = (type: "iCCP", data: [UInt8](repeating: 1, count: 4 << 20 | 1))
-        #expect(PNGTrimming.trim(SharedBytes(file([profile, profile]))).array == file([profile]))
-        #expect(PNGTrimming.trim(SharedBytes(file([enormous]))).array == file([]))
-        #expect(PNGTrimming.trim(SharedBytes(file([("gAMA", [UInt8](repeating: 0, count: 33))]))).array == file([]))
+        #expect(PNGTrimmer.trim(SharedBytes(file([profile, profile]))).array == file([profile]))
+        #expect(PNGTrimmer.trim(SharedBytes(file([enormous]))).array == file([]))
+        #expect(PNGTrimmer.trim(SharedBytes(file([("gAMA", [UInt8](repeating: 0, count: 33))]))).array == file([]))
     }
 
     @Test func `a chunk that a decoder must know stays, for the decoder to reject`() {
         let bytes = SharedBytes(file([("ABCD", [1])]))
-        #expect(PNGTrimming.trim(bytes) === bytes)
+        #expect(PNGTrimmer.trim(bytes) === bytes)
         #expect(throws: ImagingError.self) { try ImageReading.decode(bytes) }
     }
 
@@ -46,7 +46,7 @@ struct PNGTrimmingTests {
         let whole = file([("tEXt", [65, 0, 66])])
         // Without its end, and the sums in front of that, a file still has all pixels.
         for count in 8..<whole.count - 20 {
-            let cut = PNGTrimming.trim(SharedBytes(whole.prefix(count)))
+            let cut = PNGTrimmer.trim(SharedBytes(whole.prefix(count)))
             #expect(throws: ImagingError.self, "\(count) bytes") { try ImageReading.decode(cut) }
         }
     }

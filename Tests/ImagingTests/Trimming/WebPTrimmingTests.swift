@@ -11,12 +11,12 @@ struct WebPTrimmingTests {
     private let comment = WebPFile.chunk("XMP ", [1, 2, 3])
 
     private func trim(_ chunks: [[UInt8]], frames: Int = 1) throws -> [UInt8] {
-        try WebPTrimming.trim(SharedBytes(WebPFile.file(chunks)), frames: frames).array
+        try WebPTrimmer.trim(SharedBytes(WebPFile.file(chunks)), frames: frames).array
     }
 
     @Test func `common metadata is not worth a copy`() throws {
         let bytes = SharedBytes(WebPFile.file(picture + Array(repeating: comment, count: 64)))
-        #expect(try WebPTrimming.trim(bytes, frames: 1) === bytes)
+        #expect(try WebPTrimmer.trim(bytes, frames: 1) === bytes)
     }
 
     @Test(arguments: ["XMP ", "EXIF", "abcd", "VP8X", "VP8 ", "ALPH", "ICCP"])
@@ -47,13 +47,13 @@ struct WebPTrimmingTests {
         let file = WebPFile.file([
             WebPFile.canvas(300, 200, flags: 2), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0]), frame,
         ])
-        #expect(throws: ImagingError.self) { try WebPTrimming.trim(SharedBytes(Array(file.dropLast(8))), frames: 1) }
+        #expect(throws: ImagingError.self) { try WebPTrimmer.trim(SharedBytes(Array(file.dropLast(8))), frames: 1) }
     }
 
     @Test func `too many frames for the time limit are rejected`() throws {
         let bytes = SharedBytes(WebPFile.file(picture))
-        #expect(try WebPTrimming.trim(bytes, frames: 20_000) === bytes)
-        #expect(throws: ImagingError.self) { try WebPTrimming.trim(bytes, frames: 20_001) }
+        #expect(try WebPTrimmer.trim(bytes, frames: 20_000) === bytes)
+        #expect(throws: ImagingError.self) { try WebPTrimmer.trim(bytes, frames: 20_001) }
     }
 
     @Test func `a page in the middle of many is decoded as if it were one of few`() throws {

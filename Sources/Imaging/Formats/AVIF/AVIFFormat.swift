@@ -6,7 +6,7 @@ enum AVIFFormat {
         decoding: .init(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .avif) },
-            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
+            loader: .pixels { try HEIFReader.pixels($0, header: $1, plan: $2, token: $3) },
             planes: HEICFormat.planes, metadata: HEIFHeader.metadata, outline: HEIFHeader.outline(.avif)),
         encoding: .init(
             saver: .avif, planes: .avif,

@@ -22,10 +22,10 @@ extension PlaneEncoder {
 }
 
 extension VipsSaver {
-    static let avif = VipsSaver { image, options in try AVIFPixelWriting(image, options).file() }
+    static let avif = VipsSaver { image, options in try AVIFPixelWriter(image, options).file() }
 }
 
-private struct AVIFPixelWriting {
+private struct AVIFPixelWriter {
     let image: VipsImage
     let size: PixelSize
     let options: VipsSaveOptions

@@ -9,7 +9,7 @@ enum JPEGFormat {
             header: { bytes throws(ImagingError) in try JPEGHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadJpegBuffer", open: CVipsShim_load_jpeg)),
             warmUp: .written(bands: 3),
-            trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
+            trim: { file, header, _ throws(ImagingError) in JPEGTrimmer.trim(file, header: header) },
             damage: .init(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
             planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) },
             metadata: JPEGMetadata.parts,
@@ -18,7 +18,7 @@ enum JPEGFormat {
             }),
         encoding: .init(
             saver: .jpeg, planes: .jpeg, attribute: withEXIF, addPacket: withPacket,
-            joinGainMap: JPEGGainMapWriting.joined, addProfile: withDisplayP3))
+            joinGainMap: JPEGGainMapWriter.joined, addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.exif(exif), into: file)

@@ -14,7 +14,7 @@ enum PNGFormat {
             frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
-                plan.needsFrames(of: header) ? file : PNGTrimming.trim(file)
+                plan.needsFrames(of: header) ? file : PNGTrimmer.trim(file)
             },
             damage: .init(
                 withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },

@@ -16,7 +16,7 @@ enum PNGFrames {
         else { throw ImagingError.cannotDecode(detail: "the PNG file has other frames than its header says") }
         let size = header.storedSize
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
-        let trimmed = PNGTrimming.trim(file)
+        let trimmed = PNGTrimmer.trim(file)
         // Only one frame has the profile, which may be large.
         let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
         var canvas = try Canvas(size: size, bands: header.bands)

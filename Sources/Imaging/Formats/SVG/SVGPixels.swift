@@ -14,7 +14,7 @@ enum SVGPixels {
 
     static func draw(
         _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
-        embedding: SVGRewriting.Embedding
+        embedding: SVGRewriter.Embedding
     ) throws -> DecodedPixels {
         guard fontCount >= 0 else { throw ImagingError.cannotDecode(detail: "librsvg cannot be loaded") }
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
@@ -59,7 +59,7 @@ private struct SVGText {
     /// - Parameter scale: Pixels of the result per CSS pixel.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
-        of size: (width: Double, height: Double), enlargedBy scale: Double, _ embedding: SVGRewriting.Embedding
+        of size: (width: Double, height: Double), enlargedBy scale: Double, _ embedding: SVGRewriter.Embedding
     ) throws {
         self.file = file
         var replacements = try file.withBytes { bytes throws -> [SVGReference] in
@@ -68,7 +68,7 @@ private struct SVGText {
             let box = SVGRoot(bytes)?.viewBox ?? size
             let boxScale = min(size.width / box.width, size.height / box.height)
             let unit = CSVGShim_draws_fixed_strokes() == 0 ? scale * boxScale : scale
-            let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
+            let rewriting = try SVGRewriter(bytes, from: scanner.root, pixel: 1 / unit, embedding)
             // The prefix avoids conflicts with names in the file.
             let start = rectangle.map { rectangle in
                 "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"

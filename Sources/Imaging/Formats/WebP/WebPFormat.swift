@@ -10,7 +10,7 @@ enum WebPFormat {
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadWebpBuffer", open: CVipsShim_load_webp)),
             warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
-                try WebPTrimming.trim(file, frames: plan.page + plan.frames(of: header))
+                try WebPTrimmer.trim(file, frames: plan.page + plan.frames(of: header))
             },
             planes: { file, header, plan, token, room, _ in
                 try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)

@@ -1,7 +1,7 @@
 import Memory
 
 /// Removes text chunks, because libpng inflates each to up to 8 MB: a file of 4 MB took 15 s and 2 GB.
-enum PNGTrimming {
+enum PNGTrimmer {
     /// Maximum stored bytes of a profile.
     private static let maximumProfileSize = 4 << 20
 

@@ -1,6 +1,6 @@
 import Memory
 
-struct SVGRewriting {
+struct SVGRewriter {
     typealias Embedding = (_ file: SharedBytes, _ maximumPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
     private(set) var replacements: [SVGReference] = []

@@ -5,7 +5,7 @@ import Memory
 
 /// Decodes a body step by step, so that several bodies can take turns; not for concurrent use.
 @safe
-final class ContentDecoding: @unchecked Sendable {
+final class ContentDecoder: @unchecked Sendable {
     @safe
     private enum Stream {
         case zlib(UnsafeMutablePointer<z_stream>)

@@ -8,7 +8,7 @@ import Memory
 /// Drops alpha if all pixels are opaque, and color if all are gray. Keeps every pixel exactly, unless a quality below
 /// 100 reduces an image with more colors to at most 256.
 @safe
-private struct PNGWriting {
+private struct PNGFileWriter {
     private struct Region: Equatable {
         let frame, left, top, width, height: Int
     }
@@ -191,7 +191,7 @@ private struct PNGWriting {
 }
 
 extension VipsSaver {
-    static let png = VipsSaver { image, options in try PNGWriting(image, options).file() }
+    static let png = VipsSaver { image, options in try PNGFileWriter(image, options).file() }
 }
 
 @safe

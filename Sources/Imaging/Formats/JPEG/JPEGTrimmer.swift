@@ -5,7 +5,7 @@ import Recipes
 ///
 /// libjpeg walks its list of saved segments to append one: 64 MiB of empty segments took more than a minute. A usual
 /// amount is kept, because that costs less than a copy of the file.
-enum JPEGTrimming {
+enum JPEGTrimmer {
     private static let usual = (segments: 64, bytes: 256 << 10)
     /// Limits of a profile; parts are numbered by one byte.
     private static let maximumProfileSize = (bytes: 4 << 20, parts: 255)

@@ -1,7 +1,7 @@
 import Memory
 import Recipes
 
-enum JPEGGainMapWriting {
+enum JPEGGainMapWriter {
     /// Appends a gain map by Ultra HDR 1.1 and ISO 21496-1, with an index (CIPA DC-007) and a directory in XMP.
     ///
     /// - Parameter rights: The rights to write into the image's packet, the only one in the file.

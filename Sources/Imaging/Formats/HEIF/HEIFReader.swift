@@ -5,7 +5,7 @@ import Memory
 import Recipes
 
 /// Reads HEIF files: our own code parses boxes and items, dav1d and libde265 decode the coded images.
-enum HEIFReading {
+enum HEIFReader {
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> PlanarReading {
@@ -82,10 +82,10 @@ enum HEICFormat {
         decoding: .init(
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .heic) },
-            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
+            loader: .pixels { try HEIFReader.pixels($0, header: $1, plan: $2, token: $3) },
             planes: planes, metadata: HEIFHeader.metadata, outline: HEIFHeader.outline(.heic)))
 
     static let planes: FormatCodec.PlaneLoader = { file, header, plan, token, room, _ in
-        try HEIFReading.planes(file, header: header, plan: plan, token: token, room: room)
+        try HEIFReader.planes(file, header: header, plan: plan, token: token, room: room)
     }
 }

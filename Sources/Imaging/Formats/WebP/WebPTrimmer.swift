@@ -6,7 +6,7 @@ import Recipes
 /// Corrects the length of truncated image data, because neither library accepts a file that is shorter than stated.
 /// libwebp keeps a record of every chunk, and libvips reads all frames first, each time counting from the start: a file
 /// of 4 MiB with 100,000 frames took 15 s.
-enum WebPTrimming {
+enum WebPTrimmer {
     /// Amounts below which a copy of the file is not worth it.
     private static let typical = (chunks: 64, bytes: 256 << 10)
     /// The maximum number of frames, about half a second of work.

@@ -3,7 +3,7 @@ package import Coordination
 import Memory
 import Recipes
 
-enum PlanarRendering {
+enum PlanarRenderer {
     static func file(
         of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
         settings: EncoderSettings, token: WorkToken
@@ -69,6 +69,6 @@ extension DecodedImage {
 
     func storedPixels(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
-        return try PlanarRendering.pixels(of: self, token: token)
+        return try PlanarRenderer.pixels(of: self, token: token)
     }
 }

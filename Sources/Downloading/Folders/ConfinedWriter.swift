@@ -7,7 +7,7 @@ import Memory
 /// A file is written under a temporary name in the root, synced, and renamed. Temporary names begin with the name of a
 /// lock file that the process locks while it runs: temporary files whose lock file is unlocked are leftovers.
 @safe
-final class ConfinedWriting: Sendable {
+final class ConfinedWriter: Sendable {
     private let root: String
     private let temporary: [String]
     private let name: String
@@ -129,7 +129,7 @@ final class ConfinedWriting: Sendable {
 
         init(root: String, folders: [String], makingThem mode: mode_t? = nil) throws(DownloadError) {
             var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw ConfinedWriting.failure("folder", errno) }
+            guard folder >= 0 else { throw ConfinedWriter.failure("folder", errno) }
             for name in folders {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 var next = unsafe openat(folder, name, flags)
@@ -140,7 +140,7 @@ final class ConfinedWriting: Sendable {
                 }
                 let error = errno
                 close(folder)
-                guard next >= 0 else { throw ConfinedWriting.failure("folder", error) }
+                guard next >= 0 else { throw ConfinedWriter.failure("folder", error) }
                 folder = next
             }
             number = folder
