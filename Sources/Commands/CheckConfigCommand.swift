@@ -10,7 +10,7 @@ enum CheckConfigCommand {
     static func run(_ arguments: [String]) -> Never {
         guard let path = path(in: arguments) else {
             Program.fail(
-                ["alula serve: \(flag) takes the path of a settings file, and nothing beside it"],
+                ["alula serve: \(flag) takes only the path of a settings file"],
                 status: ExitStatus.usageError)
         }
         do throws(SettingsFileError) {

@@ -20,7 +20,7 @@ enum CompletionCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
             guard arguments.operands.count == 1, let shell = Shell(rawValue: arguments.operands[0]) else {
-                throw UsageError("one shell is needed: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw UsageError("expected one shell: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             let commands = CompletionTable.commands
             let script =

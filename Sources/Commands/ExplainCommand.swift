@@ -29,9 +29,9 @@ enum ExplainCommand {
         name: "explain", summary: "explain URLs, including those of other services",
         operands: "[OPTIONS] URL…|--file LIST|--environment",
         text: """
-            Prints for each URL its source, the same in Alula's own parameters, the steps, and the options that are ignored or
-            refused. URL is a path with its query, or a whole URL, whose host may choose the tenant. Nothing is fetched: expiry and
-            the policy on sources are checked, names of hosts are not looked up.
+            Prints for each URL its source, the equivalent Alula parameters, the steps, and the options that are ignored or refused.
+            URL is a path with its query, or a whole URL, whose host may select the tenant. Nothing is fetched, and host names are
+            not looked up; expiry and the policy on sources are checked.
 
             The exit status is 0, 1 if a URL is refused, and 2 for invalid use.
             """,
@@ -135,7 +135,7 @@ enum ExplainCommand {
             }
             guard only == nil || list != nil else { throw UsageError("--only needs --file") }
             guard urls.isEmpty != (list == nil) else {
-                throw UsageError(list == nil ? "a URL is needed" : "URLs and --file exclude each other")
+                throw UsageError(list == nil ? "missing URL" : "URLs and --file cannot be combined")
             }
         }
     }

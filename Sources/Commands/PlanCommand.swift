@@ -16,7 +16,7 @@ enum PlanCommand {
         name: "requests", form: "NUMBER", help: "requests a day, such as 2000000 or 2M")
     private static let images = CommandOption(name: "images", form: "NUMBER", help: "source images, such as 500k")
     private static let hits = CommandOption(
-        name: "hits", form: "SHARE", help: "share of requests answered from caches; default: 0.9")
+        name: "hits", form: "SHARE", help: "share of requests served from caches; default: 0.9")
     private static let peak = CommandOption(
         name: "peak", form: "NUMBER", help: "the busiest minute, in means of the day; default: 3")
     private static let utilization = CommandOption(
@@ -25,9 +25,9 @@ enum PlanCommand {
     static let description = CommandDescription(
         name: "plan", summary: "estimate processors, memory and storage for a load", operands: "SAMPLE… [OPTIONS]",
         text: """
-            Renders the samples, files or folders of your images, as --w, --format and other result options or --rendition say,
-            measures the processor time of each, and prints what the load needs on machines like this one, and at ten times the
-            requests. Run it while the machine is idle, with at least a dozen typical images.
+            Renders the samples (files or folders of your images) with the given result options or renditions, measures the
+            processor time of each, and prints the machines like this one that the load needs, now and with ten times the requests.
+            Run it while the machine is idle, with at least a dozen typical images.
             """,
         options: [
             requests, images, hits, peak, utilization, Rendition.option, .recursive, .json,
@@ -51,7 +51,7 @@ enum PlanCommand {
                 arguments.operands.map { CommandSource($0, settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
-            guard !samples.isEmpty else { throw UsageError("a sample is needed") }
+            guard !samples.isEmpty else { throw UsageError("missing sample") }
             let session = try CommandSession(settings, jobs: 1)
             let costs = try await CostMeasurement(
                 session, samples: samples.map(\.source), requests: renditions.map(\.request)
@@ -75,7 +75,7 @@ enum PlanCommand {
         default assumed: Double? = nil
     ) throws(UsageError) -> Double {
         guard let text = arguments.value(of: option) else {
-            guard let assumed else { throw UsageError("--\(option.name) is needed") }
+            guard let assumed else { throw UsageError("missing --\(option.name)") }
             return assumed
         }
         let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9]

@@ -45,8 +45,8 @@ enum ServeCommand {
                    alula serve [--config FILE] [SETTING VALUE …] --print-config
                    alula serve --check-config FILE
 
-            A setting is taken from the command line, else from the environment (--max-active-downloads is
-            ALULA_MAX_ACTIVE_DOWNLOADS), else from the JSON5 file (maxActiveDownloads), else its default.
+            The command line takes precedence over the environment (--max-active-downloads is
+            ALULA_MAX_ACTIVE_DOWNLOADS) and the JSON5 file (maxActiveDownloads), in this order.
             Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
 
               --config FILE        the settings file, or ALULA_CONFIG

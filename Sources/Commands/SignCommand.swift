@@ -28,7 +28,7 @@ enum SignCommand {
         name: "sign", summary: "add a signature to a request target", operands: "[OPTIONS] TARGET",
         text: """
             Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query exactly as it will be sent:
-            percent-encoded, with `expires` if wanted, without `sig`; or the whole URL, of which the signature covers these.
+            percent-encoded, with `expires` if wanted, without `sig`; or the whole URL, whose path and query are signed.
             With --body, TARGET needs no query; it must then be sent with key=ID, if there is one.
             """,
         options: [key, keyID, body, contentType, accept, fields], takesSettings: false,
@@ -42,17 +42,17 @@ enum SignCommand {
             guard let keyText = arguments.value(of: key) ?? Program.environment["ALULA_SIGNING_KEYS"],
                 let key = try? SettingParser.keys.parse(keyText).first
             else {
-                throw UsageError("a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
+                throw UsageError("missing key: use --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
             }
             guard arguments.operands.count == 1, let (site, operand) = parts(of: arguments.operands[0]) else {
-                throw UsageError("one target is needed")
+                throw UsageError("expected one target")
             }
             let target = try named(operand, by: arguments.value(of: keyID))
             if let path = arguments.value(of: body) {
                 return Program.print(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
             }
             guard target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
-                throw UsageError("a target is needed: path and query, without sig")
+                throw UsageError("expected a target: path and query, without sig")
             }
             return Program.print(site + URLSigner.sign(target: target, key: key)) ? 0 : 1
         }

@@ -25,7 +25,7 @@ enum Faces {
             }
             if let detector = FaceDetector(files) { return detector }
             if settings.findsFaces == true { throw Unusable(reason: "the cascades of opencv-data are invalid") }
-            logger.warning("faces are not found: the cascades are invalid", ["path": .string(paths[0])])
+            logger.warning("face detection disabled: invalid cascades", ["path": .string(paths[0])])
         } catch let error as Unusable {
             if settings.findsFaces == true { throw error }
         }

@@ -91,13 +91,13 @@ package enum Lifecycle {
         }
         if !settings.api.closedDialects.isEmpty {
             logger.info(
-                "closed to unsigned requests by the keys or bounds of other dialects",
+                "dialects reject unsigned requests because other dialects have keys or limits",
                 ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
         }
         let connections = settings.publicListener.maximumConnections
         if connections < configuredConnections {
             logger.warning(
-                "fewer connections than usual, because the system grants few descriptors",
+                "maxConnections lowered: open file limit too low",
                 ["maxConnections": .int(connections), "usual": .int(configuredConnections)])
         }
     }

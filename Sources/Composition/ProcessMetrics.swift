@@ -29,7 +29,7 @@ package enum ProcessMetrics {
             otlp: OTLPMetric("process.memory.usage", unit: "By", isSum: true)
         ) { [([], residentBytes)] }
         registry.gauge(
-            "alula_memory_allocated_bytes", help: "Bytes allocated from the allocator."
+            "alula_memory_allocated_bytes", help: "Bytes allocated by malloc."
         ) { [([], Double(CLinux_allocated_bytes()))] }
         registry.gauge(
             "process_virtual_memory_bytes", help: "Virtual memory.",
@@ -51,7 +51,7 @@ package enum ProcessMetrics {
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
         registry.prometheusGauge(
-            "alula_build_info", help: "1, with the version and the revision of the program.", labels: "version",
+            "alula_build_info", help: "Constant 1, labeled with version and revision.", labels: "version",
             "revision"
         ) { [([Program.version, Program.revision], 1)] }
         registry.prometheusGauge("process_start_time_seconds", help: "Start time as Unix time.") { [([], start)] }

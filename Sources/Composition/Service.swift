@@ -96,7 +96,7 @@ package struct Engine: Sendable {
     private static func memoryLimit(_ settings: inout Settings, logger: Logger) -> Int {
         let limit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
         if settings.pipeline.fitCaches(within: limit / 2) {
-            logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(limit)])
+            logger.warning("caches shrunk to half of memoryBudget", ["budget": .int(limit)])
         }
         return limit
     }

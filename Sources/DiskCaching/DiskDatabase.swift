@@ -11,7 +11,7 @@ struct DiskDatabase {
 
     enum State: String {
         case new
-        case known = "in use again"
+        case known = "reused"
         /// The file was damaged or from another version, and was emptied.
         case emptied
         /// The file belongs to another program and was renamed.

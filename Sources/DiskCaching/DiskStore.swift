@@ -213,7 +213,6 @@ package final class DiskStore: Sendable {
         if isAbove { trim() }
     }
 
-    /// Evicts in steps, so that reads can run in between.
     private func trim() {
         enqueue { worker in
             let hasMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }

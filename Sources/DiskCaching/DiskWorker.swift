@@ -254,7 +254,7 @@ final class DiskWorker: @unchecked Sendable {
             database = try openEmpty()
             if !isLost {
                 shared.withLock { $0.health.recover(at: now) }
-                logger.info("disk cache in use again")
+                logger.info("disk cache enabled again")
             }
         } catch  where error == .full {
             becomeFull(error.description)
@@ -318,7 +318,7 @@ final class DiskWorker: @unchecked Sendable {
             shared.statistics.failures += 1
             shared.health.fail(at: now)
         }
-        logger.error("disk cache out of use", ["detail": .string(detail)])
+        logger.error("disk cache disabled", ["detail": .string(detail)])
     }
 
     private func keepEvicted(of database: DiskDatabase) {

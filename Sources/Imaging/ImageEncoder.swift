@@ -33,7 +33,7 @@ package enum ImageEncoder {
         defer { extendLifetime(token) }
         if case .planar(let planes, let range) = image.layout {
             guard format.isEncodedByWorker, let encoder = format.encoding?.planes else {
-                throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
+                throw .encodeFailed(detail: "\(format.rawValue) cannot be encoded from planes")
             }
             return try encoder.file(of: image.pixels, planes: planes, range: range, settings: settings)
         }

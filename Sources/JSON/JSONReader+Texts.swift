@@ -111,7 +111,7 @@ extension JSONReader {
         let digits = bytes[position..<min(position + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(\.isHexadecimalDigit),
             let number = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw failure("\(count) hexadecimal digits should stand here") }
+        else { throw failure("\(count) hexadecimal digits expected") }
         position += count
         return number
     }

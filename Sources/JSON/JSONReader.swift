@@ -78,7 +78,7 @@ package struct JSONReader {
             where take(word: word) {
                 return value
             }
-            guard startsNumber(byte) else { throw failure("a value should begin here") }
+            guard startsNumber(byte) else { throw failure("expected a value") }
             return try number()
         }
     }
@@ -137,7 +137,7 @@ package struct JSONReader {
         case UInt8(ascii: "'") where dialect == .json5: return try string()
         default:
             guard dialect == .json5, let name = try identifier() else {
-                throw failure("a member's name should begin here")
+                throw failure("expected a member's name")
             }
             return name
         }
@@ -193,7 +193,7 @@ extension JSONReader {
                 position += 1
             }
         } else {
-            throw failure("a value should begin here")
+            throw failure("expected a value")
         }
     }
 

@@ -63,7 +63,7 @@ struct DialectSettings: Sendable {
                     .list(allowed: "\(unsigned.joined(separator: ", ")), separated by commas") {
                         unsigned.contains($0) ? ExactText($0) : nil
                     }),
-                help: "\(unsigned.joined(separator: ", ")): serve these without keys even if others have keys",
+                help: "\(unsigned.joined(separator: ", ")): serve unsigned requests although others have keys",
                 reloads: true),
             Setting(
                 environmentOf, \.dialects.environmentOf, as: .choice,

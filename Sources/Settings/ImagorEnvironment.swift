@@ -62,7 +62,7 @@ struct ImagorEnvironment: OtherServiceReader {
         automatic("IMAGOR_AUTO_WEBP", .webp),
         OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", as: .onOrOff),
         OtherServiceRow(
-            "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets here"),
+            "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets"),
         OtherServiceRow(
             "CONFIG", rejected: "none: imagor's file is not read, and a secret may lie there; set its variables"),
         OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", as: .path),
@@ -118,7 +118,7 @@ struct ImagorEnvironment: OtherServiceReader {
         + ["SOURCE", "SOURCES"].map { noun in
             OtherServiceRow(
                 "HTTP_LOADER_ALLOWED_\(noun)_REGEXP",
-                rejected: "none: regular expressions are not read here; allowedSources takes patterns")
+                rejected: "none: regular expressions are not supported; allowedSources takes patterns")
         } + [
             OtherServiceRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
             OtherServiceRow("HTTP_LOADER_BLOCK_NETWORKS", SettingParser.networks) {
@@ -151,7 +151,7 @@ struct ImagorEnvironment: OtherServiceReader {
                     ["", "/"].contains($0)
                 }
             ) { _, _ in },
-            OtherServiceRow("S3_STORAGE_BUCKET", rejected: "none: only S3_LOADER_BUCKET has sources here"),
+            OtherServiceRow("S3_STORAGE_BUCKET", rejected: "none: only S3_LOADER_BUCKET can have sources"),
             OtherServiceRow("S3_RESULT_STORAGE_BUCKET", rejected: "none: resultStore keeps results in a bucket"),
             OtherServiceRow(
                 "FILE_LOADER_BASE_DIR", \.folder, as: .init(allowed: "a folder") { resolved($0) },
@@ -214,7 +214,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private mutating func addFiles() {
         if let bucket {
             guard folder == nil else {
-                reading.problems.append("FILE_LOADER_BASE_DIR: none beside S3_LOADER_BUCKET; add a named origin")
+                reading.problems.append("FILE_LOADER_BASE_DIR: none with S3_LOADER_BUCKET; add a named origin")
                 return
             }
             let parsed = OriginsReader.read(

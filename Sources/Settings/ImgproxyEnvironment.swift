@@ -64,10 +64,10 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("SALT", "imgproxySalts"),
         OtherServiceRow("SIGNATURE_SIZE", "imgproxySignatureSize"),
         OtherServiceRow("TRUSTED_SIGNATURES", "imgproxyTrustedSignatures"),
-        OtherServiceRow("SECRET", rejected: "none: Authorization fields are not checked here"),
+        OtherServiceRow("SECRET", rejected: "none: Authorization fields are not checked"),
         OtherServiceRow("USE_S3") { (_, text) throws(InvalidValue) in
             guard try !SettingParser.goFlag.parse(text) else {
-                throw InvalidValue(allowed: "false: a bucket is a named origin here, and its URLs are NAME:PATH")
+                throw InvalidValue(allowed: "false: in Alula a bucket is a named origin, and its URLs are NAME:PATH")
             }
         },
         // These sources may contain keys.
@@ -300,7 +300,7 @@ struct ImgproxyAllowedSources {
             switch scheme {
             case Self.fileScheme:
                 guard rest.dropFirst(3).allSatisfy({ $0 == UInt8(ascii: "/") }) else {
-                    throw InvalidValue(allowed: "local:// for all files: parts of their folder cannot be allowed here")
+                    throw InvalidValue(allowed: "local:// for all files: parts of their folder cannot be allowed")
                 }
                 includesFiles = true
             case "http", "https":

@@ -15,7 +15,7 @@ extension NotificationSettings {
 
     static let table: [Setting] = [
         .inFile(
-            purgeHooks, "a list in the settings file", help: "requests sent after purges, in the file only",
+            purgeHooks, "a list in the settings file", help: "requests sent after purges (settings file only)",
             secrecy: .hidden, copying: { $0.notifying.hooks = $1.notifying.hooks }
         ) { value, environment, settings in
             let (hooks, problems) = PurgeHooksReader.read(value, environment: environment)

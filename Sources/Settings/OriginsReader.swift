@@ -39,7 +39,7 @@ enum OriginsReader {
         let path = "origins.\(name)"
         guard Origins.isName(name) else {
             throw OriginProblem(
-                path: path, allowed: "a name of up to 32 lower-case letters, digits and hyphens, a letter first")
+                path: path, allowed: "a name of up to 32 lowercase letters, digits and hyphens, starting with a letter")
         }
         let object = try OriginMembers(value, at: path, names: members, environment: environment)
         guard object.has("url") != object.has("folder") else {
@@ -50,7 +50,7 @@ enum OriginsReader {
         origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
-            throw object.problem("headers", "no Authorization beside credentials")
+            throw object.problem("headers", "no Authorization with credentials")
         }
         origin.forwarded = try forwarded(object, beside: origin)
         origin.proxy = try object.setting("proxy", .proxy)
@@ -59,15 +59,15 @@ enum OriginsReader {
         try readLimits(object, into: &origin.limits)
         origin.propagatesTraces = try object.setting("trace", .flag) ?? false
         if origin.propagatesTraces, case .signature? = origin.credentials {
-            throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
+            throw object.problem("trace", "no trace with s3, because its signature covers all fields")
         }
         origin.isWritable = try object.setting("write", .flag) ?? false
         if origin.isWritable {
             guard case .signature? = origin.credentials else {
-                throw object.problem("write", "only beside a folder or s3 credentials")
+                throw object.problem("write", "only with a folder or s3 credentials")
             }
         }
-        let value = "a value of Cache-Control of at most 256 characters, beside write"
+        let value = "a value of Cache-Control of at most 256 characters, with write"
         origin.cacheControl = try object.text("cacheControl", value)
         guard origin.cacheControl.map({ origin.isWritable && CacheControl.isValue($0) }) ?? true else {
             throw object.problem("cacheControl", value)
@@ -80,7 +80,7 @@ enum OriginsReader {
     private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
         let members = ["folder", "maxSourceBytes", "write", "expect", "cache", "largestDecodedKept"]
         if let other = object.names.first(where: { !members.contains($0) }) {
-            throw object.problem(other, "only \(members.dropFirst().joined(separator: ", ")) beside a folder")
+            throw object.problem(other, "only \(members.dropFirst().joined(separator: ", ")) with a folder")
         }
         let allowed = "an absolute path"
         let path = try object.requiredText("folder", allowed)
@@ -139,7 +139,7 @@ enum OriginsReader {
             fields.append(field)
         }
         if !fields.isEmpty, case .signature? = origin.credentials {
-            throw object.problem("forward", "no forward beside s3, whose signature covers all fields")
+            throw object.problem("forward", "no forward with s3, because its signature covers all fields")
         }
         return fields
     }
@@ -153,7 +153,7 @@ enum OriginsReader {
         origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")
         let file = try tls.text("clientCertificate", "the path of a PEM file")
         let keyFile = try tls.text("clientKey", "the path of a PEM file")
-        if keyFile != nil, file == nil { throw tls.problem("clientKey", "only beside clientCertificate") }
+        if keyFile != nil, file == nil { throw tls.problem("clientKey", "only with clientCertificate") }
         origin.clientCertificate = file.map { ClientCertificate(file: $0, keyFile: keyFile ?? $0) }
         guard !(tls.has("certificate") && tls.has("publicKey")) else {
             throw object.problem("tls", "pins on certificates or on public keys, not both")

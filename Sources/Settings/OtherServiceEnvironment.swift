@@ -211,7 +211,7 @@ package struct OtherServiceVariable: Equatable, Sendable {
                 "unsupported environment variables have no effect",
                 ["lost": .string(lost), "harmless": .string(harmless)])
         } else if !harmless.isEmpty {
-            logger.info("environment variables without an effect here", ["harmless": .string(harmless)])
+            logger.info("environment variables have no effect (harmless)", ["harmless": .string(harmless)])
         }
     }
 
@@ -223,7 +223,7 @@ package struct OtherServiceVariable: Equatable, Sendable {
                 switch variable.meaning {
                 case .applied([]): "applied; no setting has this effect"
                 case .applied(let settings): settings.joined(separator: ", ")
-                case .ignored: "ignored; not needed here"
+                case .ignored: "ignored; not needed by Alula"
                 case .unsupported: "ignored; not supported"
                 }
             return "\(variable.name)\(padding)  → \(words)"

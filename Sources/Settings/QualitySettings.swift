@@ -46,7 +46,7 @@ extension SettingTable {
             help: "qualities that unsigned requests may use", reloads: true),
         Setting(
             "sizesPolicy", \.api.vocabulary.sizes.rule, as: .choice, default: "refuse",
-            help: "up: replace other sizes by the next larger one", reloads: true),
+            help: "up: replace other sizes with the next larger one", reloads: true),
         Setting(
             "autoWidth", \.api.vocabulary.sizes.automaticWidth, as: .integer(in: 1...16_384), default: "640",
             help: "w=auto: width for clients without hints", reloads: true),

@@ -53,7 +53,7 @@ package enum SettingTable {
             default: "5s", help: "timeout of a request header"),
         Setting(
             "maxConnections", \.publicListener.maximumConnections, as: .integer(in: 1...1_000_000), default: "4096",
-            help: "maximum connections; above it, idle ones are closed"),
+            help: "maximum connections; idle ones are closed to make room"),
         Setting(
             "maxConnectionsPerAddress", \.publicListener.maximumConnectionsPerAddress,
             also: [\.api.maximumRequestsPerClient], as: .integer(in: 1...1_000_000),
@@ -91,7 +91,7 @@ package enum SettingTable {
             help: "timeout of a whole transfer", forCommands: true),
         Setting(
             "partialFetch", \.downloads.fetchesParts, as: .flag, default: "on",
-            help: "on: only the bytes that /info needs are fetched, where origins send ranges", forCommands: true,
+            help: "fetch only the bytes that /info needs, if the origin supports ranges", forCommands: true,
             reloads: true),
         Setting(
             "userAgent", \.downloads.userAgent,
@@ -113,7 +113,7 @@ package enum SettingTable {
             help: "decoded images in memory: eviction stops at this", reloads: true),
         Setting(
             "decodedCachePolicy", \.pipeline.decodedCachePolicy, as: .choice, default: "cost",
-            help: "decoded images in memory: cost evicts first what is fast to decode again; or lru", reloads: true),
+            help: "eviction of decoded images: cost (cheapest to decode first) or lru", reloads: true),
         Setting(
             "resultCacheCapacity", \.pipeline.resultCacheCapacity, as: .byteSize, default: "64MiB",
             help: "results in memory: eviction starts above this", reloads: true),
@@ -127,7 +127,7 @@ package enum SettingTable {
             "sourceCachePath", \.disk.path,
             as: .text(allowed: "the path of a folder, created if missing") { text in
                 text.utf8.contains { $0 != UInt8(ascii: "/") } && !text.utf8.contains(0)
-            }, help: "folder of the disk cache, for one process"),
+            }, help: "folder of the disk cache; one process only"),
         Setting(
             "sourceCacheDisk", \.disk.sourceCapacity, as: .byteSize, default: "150MiB",
             help: "maximum size of sources on disk", reloads: true),
@@ -172,7 +172,7 @@ package enum SettingTable {
             settings.downloads.allowsUnnamedSources = new.downloads.allowsUnnamedSources
         },
         .inFile(
-            "origins", help: "named sources, in the file only", secrecy: .hidden,
+            "origins", help: "named sources (settings file only)", secrecy: .hidden,
             copying: { $0.downloads.origins = $1.downloads.origins }
         ) { value, environment, settings in
             let (origins, problems) = OriginsReader.read(value, environment: environment)
@@ -201,13 +201,13 @@ package enum SettingTable {
             help: "maximum frames with animated=1; the rest is dropped", forCommands: true),
         Setting(
             "incompleteImages", \.pipeline.rules.limits.incompleteImages, as: .choice, default: "refuse",
-            help: "serve: serve truncated images, for 60 s", forCommands: true),
+            help: "refuse or serve truncated images (cached for 60 s)", forCommands: true),
     ]
 
     private static let answers: [Setting] = [
         Setting(
             "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, as: .integer(in: 1...10_000_000_000),
-            default: "25000000", help: "maximum pixels of a result, all frames together", forCommands: true),
+            default: "25000000", help: "maximum pixels of a result, summed over frames", forCommands: true),
         Setting(
             "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow,
             as: .integer(in: 1...10_000_000_000),
@@ -222,7 +222,7 @@ package enum SettingTable {
             "keepMetadata", \.pipeline.rules.keptMetadata,
             as: SettingParser(allowed: "none, or rights and ai with a comma between them") { KeptMetadata($0) },
             default: "ai",
-            help: "metadata that results keep: none, or of rights and ai", forCommands: true),
+            help: "metadata to keep: none, or a list of rights, ai", forCommands: true),
         Setting(
             "faceDetection", \.findsFaces, as: .flag, whenUnset: "on if opencv-data is installed",
             help: "find faces for gravity=face and include=faces", forCommands: true),
@@ -232,14 +232,14 @@ package enum SettingTable {
         Setting(
             "webpEffort", \.pipeline.rules.efforts[.webp], as: .integer(in: 0...6),
             default: "\(ImageFormat.webp.effort)",
-            help: "0…6: higher is slower and smaller", forCommands: true),
+            help: "0 to 6; higher is slower and smaller", forCommands: true),
         Setting(
             "avifEffort", \.pipeline.rules.efforts[.avif], as: .integer(in: 0...9),
             default: "\(ImageFormat.avif.effort)",
-            help: "0…9: higher is slower and smaller", forCommands: true),
+            help: "0 to 9; higher is slower and smaller", forCommands: true),
         Setting(
             "jxlEffort", \.pipeline.rules.efforts[.jxl], as: .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
-            help: "1…9: higher is slower and smaller; below 3 as 3", forCommands: true),
+            help: "1 to 9; higher is slower and smaller; 1 and 2 mean 3", forCommands: true),
         Setting(
             "autoFormats", \.pipeline.rules.automaticFormats, as: .formats(), default: "webp",
             help: "formats that format=auto may choose by Accept"),
@@ -253,18 +253,18 @@ package enum SettingTable {
             as: .text(allowed: "a name such as alula or images.example.com") { text in
                 (1...253).contains(text.utf8.count)
                     && text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
-            }, default: "alula", help: "name in CDN-Loop; requests with it are rejected"),
+            }, default: "alula", help: "name in CDN-Loop; requests that carry it are rejected"),
         Setting(
             "allowOrigin", \.api.allowOrigin, as: .originOfPages,
             help: "* or the origin whose pages may read responses (CORS)"),
         .inFile(
-            "watermarks", help: "named watermarks, in the file only",
+            "watermarks", help: "named watermarks (settings file only)",
             copying: { $0.api.vocabulary.watermarks = $1.api.vocabulary.watermarks }
         ) { value, _, settings in
             VocabularyReader.read(into: &settings) { $0.readWatermarks(value) }
         },
         .inFile(
-            "presets", help: "named sets of parameters, in the file only",
+            "presets", help: "named sets of parameters (settings file only)",
             copying: { settings, new in
                 settings.api.vocabulary.presets = new.api.vocabulary.presets
                 settings.api.vocabulary.dialectPresets = new.api.vocabulary.dialectPresets
@@ -282,7 +282,7 @@ package enum SettingTable {
             help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),
         Setting(
             "signingKeys", \.api.signingKeys, as: .keys,
-            help: "hexadecimal keys; with one, unsigned requests get 403", secrecy: .secret, reloads: true),
+            help: "hexadecimal keys; if set, unsigned requests get 403", secrecy: .secret, reloads: true),
     ]
 
     private static let times: [Setting] = [
@@ -297,10 +297,10 @@ package enum SettingTable {
             help: "timeout of one decode or render", forCommands: true),
         Setting(
             "drainDelay", \.drainDelay, as: .duration, default: "0s",
-            help: "time after SIGTERM in which readiness fails but requests are served"),
+            help: "time between SIGTERM and closing the listener; readiness fails meanwhile"),
         Setting(
             "shutdownTimeout", \.shutdownTimeout, as: .duration, default: "8s",
-            help: "timeout of the rest of the shutdown"),
+            help: "time to finish running requests after drainDelay"),
     ]
 
     private static let process: [Setting] = [
@@ -309,7 +309,7 @@ package enum SettingTable {
             help: "concurrent decodes and renders", forCommands: true),
         Setting(
             "memoryBudget", \.memoryBudget, as: .init(MemoryShare.init), default: "60%",
-            help: "memory for transfers, decodes and caches; or a share", forCommands: true),
+            help: "memory for transfers, decodes and caches: bytes or a percentage", forCommands: true),
         Setting(
             "logFormat", \.logFormat, as: .choice, default: "json", help: "json, text or journal", forCommands: true),
         Setting(
@@ -326,7 +326,7 @@ package enum SettingTable {
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: " or ")
+    private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: ", ")
 
     private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {
         formats.map(\.rawValue).joined(separator: separator)

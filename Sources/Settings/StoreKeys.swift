@@ -18,7 +18,7 @@ enum StoreKeys {
                         sessionToken: try s3.secret("sessionToken").map { Secret($0) })), region: region)
         case let from?:
             for name in ["accessKey", "secretKey", "sessionToken"] where s3.has(name) {
-                throw s3.problem(name, "not beside from")
+                throw s3.problem(name, "none with from")
             }
             switch from {
             case "web-identity": return .signature(try webIdentity(s3, region), region: region)

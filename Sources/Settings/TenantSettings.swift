@@ -47,7 +47,7 @@ package struct TenantSettings: Hashable, Sendable {
     var isDefault: Bool { name == Self.defaultName }
 
     static let setting = Setting.inFile(
-        "tenants", help: "customers with keys, hosts, origins and limits of their own, in the file only",
+        "tenants", help: "tenants with their own keys, hosts, origins and limits (settings file only)",
         secrecy: .hidden, copying: { $0.tenants = $1.tenants }
     ) { value, environment, settings in
         var reader = TenantsReader(settings, environment)

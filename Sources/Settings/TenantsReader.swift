@@ -43,7 +43,7 @@ struct TenantsReader {
         let path = "tenants.\(name)"
         guard Origins.isName(name) else {
             throw OriginProblem(
-                path: path, allowed: "a name of up to 32 lower-case letters, digits and hyphens, a letter first")
+                path: path, allowed: "a name of up to 32 lowercase letters, digits and hyphens, starting with a letter")
         }
         let object = try OriginMembers(value, at: path, names: Self.members, environment: environment)
         var tenant = TenantSettings(name)
@@ -87,7 +87,7 @@ struct TenantsReader {
             let allowed = "a text of up to 64 letters, digits, points, underscores and hyphens"
             let id = try key.requiredText("id", allowed)
             guard Vocabulary.isName(id) else { throw key.problem("id", allowed) }
-            guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", "an ID that no other key has") }
+            guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", "a unique ID") }
             keys.append(try self.key(ExactText(id), key))
         }
         return keys
@@ -96,7 +96,7 @@ struct TenantsReader {
     private func key(_ id: ExactText, _ object: OriginMembers) throws(OriginProblem) -> TenantSettings.Key {
         let kind = try object.setting("kind", SettingParser<TenantSettings.Key.Kind>.choice) ?? .native
         guard kind == .imgproxy || !object.has("salt") else {
-            throw object.problem("salt", "none beside a key of kind \(kind.rawValue)")
+            throw object.problem("salt", "none with a key of kind \(kind.rawValue)")
         }
         let dialects = settings.dialects
         let isServed =
@@ -106,11 +106,11 @@ struct TenantsReader {
             case .thumbor: dialects.thumbor.prefix != nil
             case .imaginary: dialects.imaginary.prefix != nil
             }
-        guard isServed else { throw object.problem("kind", "\(kind.rawValue) only beside \(kind.rawValue)Path") }
+        guard isServed else { throw object.problem("kind", "\(kind.rawValue) only with \(kind.rawValue)Path") }
         switch kind {
         case .native:
             let keys = try object.key("secret", .keys)
-            guard keys.count == 1 else { throw object.problem("secret", "one key; others are keys with other IDs") }
+            guard keys.count == 1 else { throw object.problem("secret", "exactly one key; others need their own IDs") }
             return TenantSettings.Key(id: id, kind: kind, secret: keys[0])
         case .imgproxy:
             let (keys, salts) = (try object.key("secret", .hexadecimal), try object.key("salt", .hexadecimal))
@@ -130,7 +130,7 @@ struct TenantsReader {
             guard text != AdminSites.anyName, let host = RequestHost.name(of: text), host.string == text.asciiLowercased
             else { throw object.problem("hosts", allowed) }
             guard hosts.insert(host).inserted else {
-                throw object.problem("hosts", "each host once, of one tenant; \(host) is repeated")
+                throw object.problem("hosts", "each host only once in all tenants; \(host) is repeated")
             }
             found.append(host)
         }

@@ -70,7 +70,7 @@ struct CommandArgumentsTests {
     }
 
     @Test func `a faulty parameter is worded as an option`() {
-        #expect(
-            APIError.badParameter("fx", "Needs gravity=focal.").usageError == UsageError("--fx: needs --gravity focal"))
+        let error = APIError.badParameter("fx", "Requires gravity=focal.")
+        #expect(error.usageError == UsageError("--fx: requires --gravity focal"))
     }
 }

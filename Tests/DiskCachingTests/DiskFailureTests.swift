@@ -20,7 +20,7 @@ struct DiskFailureTests {
             #expect(!store.statistics.isWorking && store.statistics.failures == 1)
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(!store.store(.sample(3), for: .source(3)))
-            #expect(fixture.log.messages == ["disk cache out of use"])
+            #expect(fixture.log.messages == ["disk cache disabled"])
             #expect(fixture.files == [])
 
             fixture.time.advance(by: .seconds(60))
@@ -28,7 +28,7 @@ struct DiskFailureTests {
             #expect(await store.entry(for: .source(4))?.isSample(4) == true)
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(store.statistics.isWorking)
-            #expect(fixture.log.messages == ["disk cache out of use", "disk cache in use again"])
+            #expect(fixture.log.messages == ["disk cache disabled", "disk cache enabled again"])
         }
     }
 

@@ -91,7 +91,7 @@ struct LibraryMessageTests {
         #expect(next.id != worker.id)
         watched.roster.release(next)
         #expect(watched.registry.prometheusText.contains("alula_decode_worker_ends_total{cause=\"violation\"} 1"))
-        let line = try #require(watched.sink.lines.first { $0.message == "worker process did something forbidden" })
+        let line = try #require(watched.sink.lines.first { $0.message == "worker process violated the sandbox" })
         #expect(line.level == .error)
         #expect(line.fields.contains { $0.0 == "reason" && $0.1 == "it tried the system call socket" })
     }

@@ -86,7 +86,7 @@ struct JSONReaderTests {
     }
 
     @Test func `a failure has its position`() {
-        #expect(throws: JSONReader.Failure(reason: "a value should begin here", offset: 6)) {
+        #expect(throws: JSONReader.Failure(reason: "expected a value", offset: 6)) {
             try JSONReader.value(in: Array(#"{"a": x}"#.utf8))
         }
         #expect(throws: JSONReader.Failure(reason: "a member is there twice", offset: 7)) {

@@ -90,7 +90,7 @@ struct OriginsReaderTests {
             (
                 "['X-Team']",
                 ", credentials: { s3: { region: 'e', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } }",
-                "beside s3"
+                "with s3"
             ),
         ] {
             #expect { try forwarded(list, others) } throws: {
@@ -183,7 +183,7 @@ struct OriginsReaderTests {
         ("{ from: 'container' }", "a region's name, unless AWS_REGION is set"),
         ("{ region: 'eu', from: 'disk' }", "web-identity or container"),
         ("{ region: 'eu', from: 'web-identity' }", "web-identity only where AWS_ROLE_ARN is set"),
-        ("{ region: 'eu', from: 'container', secretKey: { env: 'SET' } }", "not beside from"),
+        ("{ region: 'eu', from: 'container', secretKey: { env: 'SET' } }", "none with from"),
         ("{ region: 'eu', accessKey: { env: 'SET' } }", "origins.a.credentials.s3.secretKey"),
         ("{ region: 'eu', from: 'container', x: 1 }", "no such member"),
     ])
@@ -211,7 +211,7 @@ struct OriginsReaderTests {
         ("{ a: { url: 'http://a', credentials: { bearer: { env: 'UNSET' } } } }", "UNSET is not"),
         ("{ a: { url: 'http://a', credentials: {} } }", "one of basic, bearer, digest and s3"),
         ("{ a: { url: 'http://a', credentials: { digest: { user: 'a', password: 'b' } } } }", "digest.password"),
-        ("{ a: { url: 'https://a', tls: { clientKey: '/k' } } }", "only beside clientCertificate"),
+        ("{ a: { url: 'https://a', tls: { clientKey: '/k' } } }", "only with clientCertificate"),
         ("{ a: { url: 'http://a', tls: { clientCertificate: '/c' } } }", "only if the url begins with https"),
         ("{ a: { url: 'http://a', proxy: 'https://p:1' } }", "an HTTP proxy such as"),
         ("{ a: { url: 'http://a', proxy: 'http://u:p@p:1' } }", "an HTTP proxy such as"),
@@ -222,7 +222,7 @@ struct OriginsReaderTests {
         ),
         (
             "{ a: { url: 'http://a', headers: { authorization: 'b' }, credentials: { bearer: { env: 'SET' } } } }",
-            "no Authorization beside credentials"
+            "no Authorization with credentials"
         ),
         ("{ a: { url: 'http://a', headers: { 'X-Amz-Date': 'b' } } }", "origins.a.headers.X-Amz-Date"),
         ("{ a: { url: 'http://a', tls: { publicKey: [] } } }", "only if the url begins with https"),
@@ -231,15 +231,15 @@ struct OriginsReaderTests {
         ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
         ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
         ("{ a: { folder: 'relative' } }", "an absolute path"),
-        ("{ a: { url: 'http://a', write: true } }", "origins.a.write in the settings file: expected only beside"),
+        ("{ a: { url: 'http://a', write: true } }", "origins.a.write in the settings file: expected only with"),
         (
             "{ a: { url: 'http://a', credentials: { bearer: { env: 'SET' } }, write: true } }",
-            "only beside a folder or s3 credentials"
+            "only with a folder or s3 credentials"
         ),
         ("{ a: { folder: '/a', write: 'perhaps' } }", "origins.a.write"),
         (
             "{ a: { folder: '/a', headers: {} } }",
-            "only maxSourceBytes, write, expect, cache, largestDecodedKept beside a folder"
+            "only maxSourceBytes, write, expect, cache, largestDecodedKept with a folder"
         ),
     ])
     func `an unknown or invalid member stops the start and is named`(origins: String, message: String) {

@@ -267,7 +267,7 @@ struct ThumborSettingsTests {
         #expect(
             OtherServiceVariable.lines(reading.variables) == [
                 "FILE_STORAGE_BASE_DIR  → ignored; not supported", "IMAGOR_SECRET          → thumborKey",
-                "PORT                   → port", "VIPS_CONCURRENCY       → ignored; not needed here",
+                "PORT                   → port", "VIPS_CONCURRENCY       → ignored; not needed by Alula",
                 "VIPS_DISABLE_FILTERS   → applied; no setting has this effect",
             ])
         #expect(reading.problems.count == 1)

@@ -58,15 +58,15 @@ struct VocabularyReaderTests {
         ),
         (
             "presets: { card: { nope: 1 } }",
-            "presets.card.nope in the settings file: There is no such parameter."
+            "presets.card.nope in the settings file: Unknown parameter."
         ),
         (
             "presets: { card: { url: 'https://h/a' } }",
-            "presets.card.url in the settings file: invalid value: A preset has no such parameter."
+            "presets.card.url in the settings file: invalid value: Not allowed in a preset."
         ),
         (
             "presets: { card: { preset: 'other' } }",
-            "presets.card.preset in the settings file: invalid value \"other\": A preset has no such parameter."
+            "presets.card.preset in the settings file: invalid value \"other\": Not allowed in a preset."
         ),
         (
             "presets: { card: { w: 1, width: 2 } }",
@@ -83,7 +83,7 @@ struct VocabularyReaderTests {
         ),
         (
             "presets: { card: { watermark: 'logo' } }",
-            "presets.card.watermark in the settings file: invalid value \"logo\": There is no watermark of this name."
+            "presets.card.watermark in the settings file: invalid value \"logo\": Unknown watermark."
         ),
         (
             "presets: { card: { watermark: 'ftp://h/a' } }",
@@ -158,7 +158,7 @@ struct VocabularyReaderTests {
                 ":5:22: presets.card.h in the settings file: invalid value \"0\": Must be a whole number from 1 to 16384.",
                 ":6:18: presets.card.fit in the settings file: invalid value \"crop\": Must be inside, outside, "
                     + "cover, contain or fill.",
-                ":8:22: presets.list.zoom in the settings file: There is no such parameter.",
+                ":8:22: presets.list.zoom in the settings file: Unknown parameter.",
                 ":6:34: presets.none in the settings file: expected an object of parameters, or a text in imgproxy's grammar",
                 ":8:10: presets.é in the settings file: \(allowedName)",
                 ":3:72: origins.media: /nonexistent/alula cannot be read",

@@ -44,7 +44,7 @@ struct ForeignWriterTests {
         #expect((fleet + [later]).allSatisfy { $0.gaps.count == 0 }, "caches were emptied")
         #expect(
             await eventually {
-                (fleet + [later]).contains { $0.log.messages.contains("log of purges unusable, starting a new one") }
+                (fleet + [later]).contains { $0.log.messages.contains("purge log unusable; starting a new one") }
             })
     }
 

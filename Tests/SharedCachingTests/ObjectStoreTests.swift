@@ -188,7 +188,7 @@ struct ObjectStoreTests {
         }
         #expect(one.statistics.values.dropped == 4 && one.isUp && one.statistics.state == "full")
         #expect(
-            log.messages == ["result store in use", "result store takes no writes", "result store full, only read"])
+            log.messages == ["result store in use", "result store rejects writes", "result store full; read-only"])
         #expect(await text(in: one) == "value")
     }
 
@@ -212,7 +212,7 @@ struct ObjectStoreTests {
     @Test func `a failing store is not contacted, and is used again when it responds`() async throws {
         place.fail(reads: true)
         let one = try startedStore()
-        await log.reached { $0 == ["result store out of reach"] }
+        await log.reached { $0 == ["result store unreachable"] }
         #expect(await look(in: one).result == nil)
         #expect(!one.store(.test("a"), for: .test, of: [.test], under: [], seconds: 0))
         place.fail()

@@ -16,7 +16,7 @@ struct SharedStoreFaultTests {
         server.stop()
         let one = try StoreFixture(server)
         #expect(await one.look().result == nil)
-        await one.log.reached { $0 == ["shared cache out of reach"] }
+        await one.log.reached { $0 == ["shared cache unreachable"] }
         try server.restart()
         try await one.state()
         try await one.write(under: try await one.begin())
@@ -85,7 +85,7 @@ struct SharedStoreFaultTests {
         one.store.dropIfFull()
         #expect(one.store.statistics.values.dropped == 2)
         #expect(one.store.statistics.values.bytes == 0 && one.store.isUp && one.store.statistics.state == "full")
-        await one.log.reached { $0.last == "shared cache full, only read" }
+        await one.log.reached { $0.last == "shared cache full; read-only" }
         #expect(await one.text() == "value")
     }
 
@@ -258,7 +258,7 @@ struct SharedStoreFaultTests {
         try await right.state()
         for password in ["wrong", nil] {
             let wrong = try StoreFixture(guarded) { $0.credentials.password = password }
-            await wrong.log.reached { $0.contains("shared cache refuses to serve") }
+            await wrong.log.reached { $0.contains("shared cache rejected the connection") }
             #expect(!wrong.store.isUp)
         }
         #expect(!"\(SharedCacheCredentials())".contains("secret"))
@@ -277,7 +277,7 @@ struct SharedStoreFaultTests {
         #expect(await one.store.purge(.test, name: "a") == .pending)
         if isBack { try server.restart(isEmpty: false) }
         await one.store.stop(timeLimit: .queueTimeout)
-        #expect(one.log.messages.contains("removals not confirmed by the shared cache") != isBack)
+        #expect(one.log.messages.contains("purges lost: not confirmed by the shared cache") != isBack)
         if isBack { await other.heard(1) }
     }
 

@@ -21,7 +21,7 @@ struct ProblemTests {
             text(APIError.unknown("widht", among: ["w", "width"])).contains(
                 #""code":"unknown_parameter","parameter":"widht","nearest":"width","#))
         let plain = text(APIError.unknown("size", among: ["w", "width"]))
-        #expect(plain.contains(#""detail":"There is no such parameter.""#))
+        #expect(plain.contains(#""detail":"Unknown parameter.""#))
         #expect(!plain.contains("nearest") && !plain.contains("allowed"))
     }
 

@@ -82,7 +82,7 @@ struct AdminClient: Sendable {
         } catch {
             guard error.isTimeOut else {
                 throw CommandFailure(
-                    code: "no_service", "no service answers at \(endpoint) (\(names.bind), \(names.port))")
+                    code: "no_service", "no service responds at \(endpoint) (\(names.bind), \(names.port))")
             }
             throw CommandFailure(
                 code: "no_service", "the service at \(endpoint) was silent for \(timeLimit.components.seconds) s")

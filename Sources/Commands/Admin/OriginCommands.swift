@@ -7,14 +7,15 @@ enum OriginCommands {
         "hold", summary: "stop new transfers to an origin of the running service",
         text: """
             Stops new transfers to these origins until they are resumed or the service restarts. Cached sources are still served,
-            even stale ones; other requests get 503 origin_held. Transfers in progress continue. An origin is the name of a named
-            origin or a URL, which stands for its scheme, host and port. Only this instance is affected. Uses the admin listener (adminBind, adminPort).
+            even stale ones; other requests get 503 origin_held. Transfers in progress continue. ORIGIN is the name of a named
+            origin, or a URL, of which scheme, host and port count. Only this instance is affected. Uses the admin listener
+            (adminBind, adminPort).
             """, examples: ["alula hold shop-media", "alula hold https://img.example.com"])
 
     static let resume = description(
         "resume", summary: "allow transfers to a held origin again",
         text: """
-            Ends a hold that `alula hold` began. Uses the admin listener (adminBind, adminPort).
+            Allows transfers that `alula hold` stopped. Uses the admin listener (adminBind, adminPort).
             """, examples: ["alula resume shop-media"])
 
     private static func description(
@@ -36,7 +37,7 @@ enum OriginCommands {
 
     private static func run(_ description: CommandDescription, _ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            guard !arguments.operands.isEmpty else { throw UsageError("an origin is needed") }
+            guard !arguments.operands.isEmpty else { throw UsageError("missing origin") }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
                 path: "/origins/\(description.name)", parameter: "origin", isJSON: arguments.has(.json),

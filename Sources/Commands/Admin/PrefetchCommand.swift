@@ -22,9 +22,9 @@ enum PrefetchCommand {
         name: "prefetch", summary: "render thumbnails in the running service before they are requested",
         operands: "URL|LIST… [OPTIONS]",
         text: """
-            Starts a job in the running service: thumbnails of each URL, which may be NAME:PATH of a named origin. LIST is a file, or -
-            for standard input, with a URL per line, or with -0 separated by NUL. A long list becomes several jobs, each begun
-            when the one before has ended. Uses the admin listener (adminBind, adminPort); the settings of the service apply.
+            Starts a job in the running service that renders thumbnails of each URL, which may be NAME:PATH of a named origin. LIST
+            is a file, or - for standard input, with one URL per line; with -0, URLs are separated by NUL. A long list becomes
+            several jobs, one after another. Uses the admin listener (adminBind, adminPort); the settings of the service apply.
 
             The exit status is 0, 1 if the service rejects the job or a thumbnail failed, and 2 for invalid use.
             """,
@@ -44,7 +44,7 @@ enum PrefetchCommand {
             let client = try AdminClient(settings)
             let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
             if arguments.has(jobs) || arguments.has(cancel) {
-                guard arguments.operands.isEmpty else { throw UsageError("a URL is not expected") }
+                if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
                 return try report.manage(canceling: arguments.value(of: cancel))
             }
             let urls = try PrefetchSources.urls(arguments, settings.downloads.origins)
@@ -54,7 +54,7 @@ enum PrefetchCommand {
             let sources = try PrefetchSources.elements(urls, renditions, to: arguments.value(of: to))
             let parts = PrefetchSources.parts(sources)
             if parts.count > 1, !arguments.has(.json) {
-                Program.printError("\(parts.count) jobs, each begun when the one before has ended")
+                Program.printError("\(parts.count) jobs, one after another")
             }
             var isComplete = true
             for (number, part) in parts.enumerated() {
@@ -77,7 +77,7 @@ enum PrefetchSources {
 
     /// Returns the URLs of the operands and of the lists among them.
     static func urls(_ arguments: CommandArguments, _ origins: Origins) throws -> [String] {
-        guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
+        guard !arguments.operands.isEmpty else { throw UsageError("missing URL") }
         let urls = try arguments.operands.flatMap { operand in
             if case .remote = CommandSource(operand, origins) { return [operand] }
             guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else {

@@ -27,7 +27,7 @@ enum PurgeCommand {
             let ways = [!urls.isEmpty, tag != nil, arguments.has(all)].count { $0 }
             guard ways == 1 else {
                 throw UsageError(
-                    ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
+                    ways == 0 ? "missing URL, --tag or --all" : "URLs, --tag and --all cannot be combined")
             }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "DELETE",

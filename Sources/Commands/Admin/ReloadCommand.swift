@@ -4,10 +4,10 @@ import Text
 
 enum ReloadCommand {
     static let description = CommandDescription(
-        name: "reload", summary: "read the settings of the running service again", operands: "",
+        name: "reload", summary: "reload the settings of the running service", operands: "",
         text: """
-            Requests in progress keep the settings under which they began. If the settings have an error, nothing changes. Uses the
-            admin listener (adminBind, adminPort).
+            Reloads the settings. Requests in progress keep the old ones; if there is an error, nothing changes. Uses the admin
+            listener (adminBind, adminPort).
 
             The exit status is 0, 1 if the settings have an error, and 2 for invalid use.
             """,
@@ -15,7 +15,7 @@ enum ReloadCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
+            guard arguments.operands.isEmpty else { throw UsageError("unexpected argument \(arguments.operands[0])") }
             let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
             let answer = try client.blockingJSON("POST", "/reload")
             return Program.print(arguments.has(.json) ? answer.text : words(for: answer.json?.members ?? [:])) ? 0 : 1

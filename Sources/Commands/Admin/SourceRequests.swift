@@ -39,7 +39,7 @@ enum RefreshCommand {
         operands: "URL…",
         text: """
             Revalidates the sources at these URLs in the running service, even if its copies are fresh. Results of older versions
-            are not served again. URL may be NAME:PATH of a named origin. Uses the admin listener (adminBind, adminPort).
+            are no longer served. URL may be NAME:PATH of a named origin. Uses the admin listener (adminBind, adminPort).
 
             The exit status is 0, 1 if an origin failed, and 2 for invalid use.
             """,
@@ -48,7 +48,7 @@ enum RefreshCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
+            guard !arguments.operands.isEmpty else { throw UsageError("missing URL") }
             return try SourceRequests(
                 client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
                 path: "/refresh", isJSON: arguments.has(.json), words: words

@@ -26,10 +26,10 @@ enum StatusCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
+            guard arguments.operands.isEmpty else { throw UsageError("unexpected argument \(arguments.operands[0])") }
             let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             if arguments.has(ready) {
-                guard !arguments.has(.json) else { throw UsageError("--ready and --json exclude each other") }
+                guard !arguments.has(.json) else { throw UsageError("--ready and --json cannot be combined") }
                 _ = try AdminClient(publicOf: settings).blockingJSON("GET", "/health/ready")
                 return 0
             }

@@ -65,7 +65,7 @@ struct CommandArguments: Sendable {
     private static func unknown(_ name: String, _ command: CommandDescription) -> UsageError {
         let names =
             SettingTable.all.contains { $0.flag == name }
-            ? "\(name) is a setting of alula serve and has no effect here" : "unknown option \(name)"
+            ? "\(name) is a setting of alula serve, and has no effect on this command" : "unknown option \(name)"
         let nearest = suggestions[ExactText(name)] ?? NearestName.of(name, among: flags(of: command))
         return UsageError(names + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }

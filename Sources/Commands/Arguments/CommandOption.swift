@@ -75,7 +75,7 @@ struct CommandDescription: Sendable {
         }
         if worksOnImages {
             parts.append("Settings:\n" + Self.table(settings.map { ($0.flag, $0.help) }))
-            parts.append("The file (--config FILE or ALULA_CONFIG) and the environment can also have them.")
+            parts.append("The settings file (--config FILE or ALULA_CONFIG) and the environment can set them, too.")
         } else if takesSettings {
             parts.append(
                 """

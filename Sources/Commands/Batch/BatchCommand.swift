@@ -41,9 +41,9 @@ enum BatchCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
             guard arguments.operands.count == 1, let path = arguments.operands.first else {
-                throw UsageError("one LIST is needed: a file, or - for standard input")
+                throw UsageError("expected one LIST: a file, or - for standard input")
             }
-            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("-o FOLDER is needed") }
+            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("missing -o FOLDER") }
             guard output != "-" else { throw UsageError("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let (parameters, queries) = try WatermarkFile.open(
@@ -61,7 +61,7 @@ enum BatchCommand {
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.pattern.text)")
             case .origin:
                 // A finished result is recorded beside it, which works only in a local folder.
-                guard !arguments.has(resume) else { throw UsageError("--resume needs a folder of this machine") }
+                guard !arguments.has(resume) else { throw UsageError("--resume requires a local folder") }
                 record = nil
             case .standardOutput, .file: throw UsageError("-o must be a folder")
             }

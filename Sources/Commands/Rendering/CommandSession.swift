@@ -88,7 +88,7 @@ struct CommandSession: Sendable {
         do {
             room = try await engine.budget.reserve(size, for: .arrival)
         } catch is MemoryBudget.NeverFits {
-            throw CommandFailure(code: "source_too_large", "larger than memoryBudget allows")
+            throw CommandFailure(code: "source_too_large", "too large for memoryBudget")
         }
         let bytes: SharedBytes
         do {

@@ -21,11 +21,10 @@ enum InfoCommand {
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
     static let description = CommandDescription(
-        name: "info", summary: "print format, size, colors and more of images",
+        name: "info", summary: "print facts about images: format, size, colors and more",
         operands: "SOURCE… [OPTIONS]",
         text: """
-            Prints the facts of /info for each source, in the order of the sources: on a terminal a table, otherwise or with --json
-            one JSON object per line. A source is a file, a folder, an http or https URL, or - for standard input. Only headers
+            Prints the facts of /info for each source: a table on a terminal, otherwise or with --json one JSON object per line. A source is a file, a folder, an http or https URL, or - for standard input. Only headers
             are read, unless --include needs more.
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
@@ -37,7 +36,7 @@ enum InfoCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
             let settings = try CommandRunner.settings(arguments)
-            guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
+            guard !arguments.operands.isEmpty else { throw UsageError("missing source") }
             let requested: FactsRequest
             do throws(APIError) {
                 requested = try InfoDialect.facts(options: arguments.pairs([include, components]))

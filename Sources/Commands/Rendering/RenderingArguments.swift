@@ -62,7 +62,7 @@ struct RenderingArguments: Sendable {
             throw UsageError("the origin \(origin.name) is not writable; set write: true in the settings file")
         }
         guard output.utf8.last == UInt8(ascii: "/") || output.utf8.count == origin.name.utf8.count + 1 else {
-            throw UsageError("a folder is needed: \(output)/")
+            throw UsageError("expected a folder: \(output)/")
         }
         return .origin(output)
     }
@@ -71,7 +71,7 @@ struct RenderingArguments: Sendable {
         _ output: String, hasSeveralResults: Bool, isFromList: Bool
     ) throws(UsageError) -> ResultPlace {
         if output == "-" {
-            if hasSeveralResults { throw UsageError("-o - takes one result") }
+            if hasSeveralResults { throw UsageError("-o - can hold only one result") }
             if isatty(STDOUT_FILENO) == 1 {
                 throw UsageError("refusing to write an image to a terminal; redirect it, or use -o FILE")
             }

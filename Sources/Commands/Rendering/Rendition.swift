@@ -9,7 +9,7 @@ struct Rendition: Sendable {
     static let option = CommandOption(
         name: "rendition", form: "QUERY",
         help:
-            "a result of its own, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable. Other options apply to "
+            "one result, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable; other options apply to "
             + "all results",
         isRepeatable: true)
 
@@ -51,7 +51,7 @@ struct Rendition: Sendable {
             }
             return try named(queries, options: options, format: format, dialect: dialect)
         }
-        guard queries.isEmpty else { throw UsageError("--w takes one width beside --rendition") }
+        guard queries.isEmpty else { throw UsageError("--w takes a single width with --rendition") }
         let others = options.filter { name(of: $0.name) != "w" }
         var renditions: [Rendition] = []
         for width in widths.value.split(separator: ",", omittingEmptySubsequences: false) {
@@ -83,7 +83,7 @@ struct Rendition: Sendable {
             var name = "\(renditions.count + 1)"
             if let index = options.firstIndex(where: { $0.name == "name" }) { name = options.remove(at: index).value }
             guard RenditionName.isValid(name) else {
-                throw UsageError("--rendition: a name has 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front")
+                throw UsageError("--rendition: a name has 1 to 128 of A-Z a-z 0-9 . _ -, not starting with a dot")
             }
             guard !renditions.contains(where: { ExactText($0.name) == ExactText(name) }) else {
                 throw UsageError("--rendition: two are named \(name)")

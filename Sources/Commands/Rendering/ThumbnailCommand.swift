@@ -13,15 +13,15 @@ enum ThumbnailCommand {
         operands: "SOURCE… -o FILE|FOLDER [OPTIONS]",
         text: """
             Renders a thumbnail of each source: a file, a folder, an http or https URL, or - for standard input. Without --format,
-            the extension of -o FILE selects the format, in a folder the source's format. -o is a folder if it exists as one, ends
-            in a slash or has no extension.
+            the extension of -o FILE selects the format; results in a folder keep the source's format. -o is a folder if it exists
+            as one, ends in a slash or has no extension.
 
             \(ResultNameHelp.text)
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FILE|FOLDER", "destination or pattern; - is standard output, for one result"), Rendition.option,
+            .output("FILE|FOLDER", "destination or pattern; - writes one result to standard output"), Rendition.option,
             .force, .recursive, .flat, .header, .verbose,
         ],
         takesParameters: true,
@@ -37,9 +37,9 @@ enum ThumbnailCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
-            guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
+            guard !arguments.operands.isEmpty else { throw UsageError("missing source") }
             guard let output = arguments.value(of: .output("", "")) else {
-                throw UsageError("-o FILE|FOLDER is needed")
+                throw UsageError("missing -o FILE|FOLDER")
             }
             let fields = try forwardedFields(arguments.values(of: .header), settings.downloads.origins)
             let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
@@ -118,9 +118,11 @@ extension ThumbnailCommand {
 /// How results are named, for the help of commands.
 enum ResultNameHelp {
     static let text = """
-        Results in a folder are named NAME.EXT after their sources, below the source's folder in its operand, or NAME-2.EXT
-        if that is taken; several renditions of a source are NAME-WIDTH.EXT for a list of widths, NAME-RENDITION.EXT for
-        --rendition. A pattern names them otherwise, with {name}, {dir}, {w}, {h}, {format} and {rendition}. Existing files
-        are skipped.
+        In a folder, the result of a/b.jpg (relative to the SOURCE that contains it) is
+          a/b.EXT            for one rendition
+          a/b-WIDTH.EXT      for a list of widths
+          a/b-RENDITION.EXT  for --rendition
+        or a/b-2.EXT and so on if another source has the name. To name results yourself, use a pattern with {name}, {dir}, {w},
+        {h}, {format} and {rendition}. Existing files are skipped.
         """
 }

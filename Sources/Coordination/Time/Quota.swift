@@ -1,4 +1,3 @@
-/// An amount that may be used per window of time.
 package struct Quota: Hashable, Sendable {
     package let amount: Int
     package let window: Duration

@@ -28,7 +28,6 @@ package struct SystemTimekeeper: Timekeeper {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The processor time of the calling thread.
     package static var threadProcessorTime: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

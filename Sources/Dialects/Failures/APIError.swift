@@ -23,7 +23,7 @@ package struct APIError: ServiceError, Equatable {
     package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return Self(
-            .badRequest, .unknownParameter, category: .request, message: "There is no such parameter\(suggestion)",
+            .badRequest, .unknownParameter, category: .request, message: "Unknown parameter\(suggestion)",
             parameter: name, nearest: nearest)
     }
 
@@ -45,10 +45,10 @@ package struct APIError: ServiceError, Equatable {
 
     /// - Parameter ofAll: Whether the limit also applies to signed requests.
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
-        let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
+        let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels including the device pixel ratio")
         return Self(
             .badRequest, .sizeNotAllowed, category: .request,
-            message: "\(ofAll ? "Requests" : "Unsigned requests") may ask for \(alternatives(allowed))\(unit).",
+            message: "Must be \(alternatives(allowed))\(unit)\(ofAll ? "" : ", unless the request is signed").",
             parameter: name, allowed: allowed)
     }
 
@@ -73,17 +73,17 @@ package struct APIError: ServiceError, Equatable {
 
     package static let badRequest = Self(
         .badRequest, .badRequest, category: .request,
-        message: "The request is not valid HTTP/1.1, or its path accepts no body.")
+        message: "The request is not valid HTTP/1.1, or has a body that its path does not accept.")
     package static let badKey = Self(.unauthorized, .badKey, category: .policy, message: "The key is missing or wrong.")
     package static let badToken = Self(
         .unauthorized, .badKey, category: .policy,
-        message: "The token of the admin listener (adminToken) is missing in Authorization: Bearer, or wrong.")
+        message: "The admin token (adminToken) is required in Authorization: Bearer.")
     package static let badSignature = Self(
         .forbidden, .badSignature, category: .policy,
         message: "The request is not signed, or its signature is not valid.")
     package static let expired = Self(.forbidden, .expired, category: .policy, message: "The URL has expired.")
     package static let tagsNotAllowed = Self(
-        .forbidden, .tagNotAllowed, category: .policy, message: "Only signed requests may name tags here.",
+        .forbidden, .tagNotAllowed, category: .policy, message: "Only signed requests may name tags.",
         parameter: "tag")
 
     /// A browser sent the request for another site, or to an unknown host name.
@@ -96,24 +96,24 @@ package struct APIError: ServiceError, Equatable {
     /// The status is not 5xx, which would count as a failure of the origin, that is, of the service's own host.
     package static let requestLoop = Self(
         .forbidden, .requestLoop, category: .policy,
-        message: "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
+        message: "Request loop: the source leads back to this service (CDN-Loop).")
     package static let uploadsOff = Self(
         .forbidden, .uploadsOff, category: .policy, message: "The service accepts no uploaded images; name a URL.")
     package static let originNotWritable = Self(
         .forbidden, .originNotWritable, category: .policy,
-        message: "There is no writable origin with this name (write: true).")
+        message: "No writable origin has this name (write: true).")
 
     /// - Parameter rule: The setting that forbids the host, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
-        Self(.forbidden, .callbackNotAllowed, category: .policy, message: "The callback is not called: \(rule).")
+        Self(.forbidden, .callbackNotAllowed, category: .policy, message: "The callback URL is not allowed: \(rule).")
     }
 
     package static let noSuchRoute = Self(
         .notFound, .noSuchRoute, category: .request, message: "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
-        .notFound, .noSuchReceipt, category: .request, message: "There is no request with this receipt.")
+        .notFound, .noSuchReceipt, category: .request, message: "No request has this receipt.")
     package static let noSuchJob = Self(
-        .notFound, .noSuchJob, category: .request, message: "There is no such job, or it has expired.")
+        .notFound, .noSuchJob, category: .request, message: "The job does not exist, or has expired.")
     package static let methodNotAllowed = Self(
         .methodNotAllowed, .methodNotAllowed, category: .request,
         message: "The method is not allowed for this path; see Allow.")
@@ -149,7 +149,7 @@ package struct APIError: ServiceError, Equatable {
         message: "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
     package static let nothingMade = Self(
         .unprocessableContent, .nothingMade, category: .request,
-        message: "All renditions failed, for different reasons.")
+        message: "All renditions failed with different errors.")
     package static let fieldsTooLarge = Self(
         .requestHeaderFieldsTooLarge, .headersTooLarge, category: .request, message: "The request header is too large.")
     package static let clientGone = Self(
@@ -161,7 +161,7 @@ package struct APIError: ServiceError, Equatable {
         .serviceUnavailable, .overloaded, category: .request,
         message: "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
-        .serviceUnavailable, .overloaded, category: .overload, message: "Too many clients read events; try again later."
+        .serviceUnavailable, .overloaded, category: .overload, message: "Too many event streams; try again later."
     )
     package static let deadlineExceeded = Self(
         .gatewayTimeout, .deadlineExceeded, category: .timeout,

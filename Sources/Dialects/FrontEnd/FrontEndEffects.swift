@@ -8,7 +8,9 @@ extension RenderSteps {
         func square(_ name: String, rank: RankStep.Rank, side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }
             let side = side(try values.whole(name, in: 1...1_000) ?? (rank == .median ? 3 : 1))
-            guard side <= largestSquare else { throw .unsupportedOption(name, "Its squares are too large here.") }
+            guard side <= largestSquare else {
+                throw .unsupportedOption(name, "Squares larger than \(largestSquare) pixels are not supported.")
+            }
             append(RankStep(rank, side: side))
         }
         if values.has("negate") { append(ColorMapStep(.curves([.negative]))) }

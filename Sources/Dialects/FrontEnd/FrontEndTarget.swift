@@ -196,9 +196,9 @@ struct FrontEndSources: Sendable {
         let path = text.hasPrefix("/") ? text : "/" + text
         let decoded = URLEscape.decodeAgain(path.utf8) ?? path
         guard prefix.path == "/" || prefix.remainder(of: decoded) == nil else {
-            throw .badURL("The source is a target of this endpoint.")
+            throw .badURL("The source is below this endpoint's own prefix.")
         }
-        guard let base else { throw .badURL("The source is a path, and the setting baseOrigin names no origin.") }
+        guard let base else { throw .badURL("The source is a path, but baseOrigin is not set.") }
         return ExactText(try ParameterGrammar.source(base.source(path: text)))
     }
 

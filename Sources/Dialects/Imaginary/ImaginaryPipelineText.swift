@@ -38,11 +38,11 @@ enum ImaginaryPipelineText {
 
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
         guard !steps.isEmpty else { throw .missingParameter(parameter) }
-        guard steps.count <= maximum else { throw fault("There are more than \(maximum) operations.") }
+        guard steps.count <= maximum else { throw fault("At most \(maximum) operations are allowed.") }
         var operations: [ImaginaryOperation] = []
         for step in steps {
             guard let name = ImaginaryOperation.Name(inPipeline: step.name) else {
-                throw fault("There is no operation \(step.name.prefix(APIError.longestQuotedName)).")
+                throw fault("Unknown operation \(step.name.prefix(APIError.longestQuotedName)).")
             }
             do throws(APIError) {
                 var operation = try operation(name, step)

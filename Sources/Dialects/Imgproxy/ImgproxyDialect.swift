@@ -77,7 +77,7 @@ package struct ImgproxyDialect: Dialect {
         while let segment = rest.first, let option = ImgproxyOption(segment, separator: separator) {
             guard configuration.allowedOptions.isEmpty || configuration.allowedOptions.contains(ExactText(option.name))
             else {
-                throw .badParameter(option.quotedName, "Targets may not have this option here.")
+                throw .badParameter(option.quotedName, "Requires ALLOWED_PROCESSING_OPTIONS.")
             }
             try reader.apply(option)
             rest = rest.dropFirst()
@@ -90,7 +90,7 @@ package struct ImgproxyDialect: Dialect {
     ) throws(APIError) -> Request {
         let image = reader.image
         if let format = image.format, format.written == nil, format != .svg, !image.isRaw {
-            throw .unsupportedOption("format", "Answers in the format \(format.rawValue) are not written here.")
+            throw .unsupportedOption("format", "Results in the format \(format.rawValue) are not supported.")
         }
         let negotiation = configuration.defaults.negotiation
         let isNegotiated = !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)

@@ -30,7 +30,7 @@ struct ImgproxyOptionReader {
 
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {
         for name in names {
-            guard let options = presets[name] else { throw .badParameter("preset", "There is no preset of this name.") }
+            guard let options = presets[name] else { throw .badParameter("preset", "Unknown preset.") }
             guard !outer.contains(name) else { continue }
             for option in options { try apply(option, inside: outer + [name]) }
         }
@@ -43,7 +43,7 @@ struct ImgproxyOptionReader {
     mutating func apply(_ option: ImgproxyOption, inside outer: [ExactText] = []) throws(APIError) {
         count += 1
         let name = option.name
-        guard count <= Self.maximumOptions else { throw .badParameter("preset", "There are too many options.") }
+        guard count <= Self.maximumOptions else { throw .badParameter("preset", "Too many options.") }
         guard name != "preset", name != "pr" else {
             let names = option.arguments.map { ExactText(String(decoding: $0, as: UTF8.self)) }
             return try apply(presets: names, inside: outer)
@@ -123,9 +123,9 @@ struct ImgproxyOptionReader {
         case "max_result_dimension", "mrd": image.maximumSide = try limit(option).integer(0, in: Self.integers)
         default:
             if ImgproxyPaidOptions.names.contains(ExactText(option.name)) {
-                throw .unsupportedOption(option.quotedName, "This option is one of imgproxy Pro.")
+                throw .unsupportedOption(option.quotedName, "This option needs imgproxy Pro and is not supported.")
             }
-            throw .badParameter(option.quotedName, "There is no option of this name.")
+            throw .badParameter(option.quotedName, "Unknown option.")
         }
     }
 
@@ -151,9 +151,9 @@ extension ImgproxyOptionReader {
     }
 
     private func limit(_ option: ImgproxyOption) throws(APIError) -> ImgproxyArguments {
-        let arguments = try ImgproxyArguments(option, maximum: 1)
-        guard configuration.allowsSecurityOptions else { throw arguments.fault("Targets may not change limits here.") }
-        return arguments
+        let limit = try ImgproxyArguments(option, maximum: 1)
+        guard configuration.allowsSecurityOptions else { throw limit.fault("Requires ALLOW_SECURITY_OPTIONS.") }
+        return limit
     }
 
     private func megapixels(_ option: ImgproxyOption) throws(APIError) -> Int {
@@ -205,7 +205,7 @@ extension ImgproxyOptionReader {
             (gravity.x, gravity.y) = (0, 0)
         case .focus where count != 3: throw arguments.fault("fp has two coordinates.")
         default:
-            guard count <= 3 else { throw arguments.fault("A place has at most two distances.") }
+            guard count <= 3 else { throw arguments.fault("Gravity takes at most two offsets.") }
             let range = kind == .focus ? 0...1 : -ImgproxyArguments.largest...ImgproxyArguments.largest
             if arguments.has(start + 1) { gravity.x = try arguments.number(start + 1, in: range) }
             if arguments.has(start + 2) { gravity.y = try arguments.number(start + 2, in: range) }

@@ -10,10 +10,10 @@ struct ImgproxySource {
     init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
         if first.elementsEqual("enc".utf8), segments.count > 1 {
-            throw .unsupportedOption("enc", "Encrypted sources are read by imgproxy Pro only.")
+            throw .unsupportedOption("enc", "Encrypted sources need imgproxy Pro and are not supported.")
         }
         if first.elementsEqual("-".utf8), segments.count > 1 {
-            throw .unsupportedOption("-", "Several pipelines are run by imgproxy Pro only.")
+            throw .unsupportedOption("-", "Multiple pipelines need imgproxy Pro and are not supported.")
         }
         let written: [UInt8]
         if first.elementsEqual("plain".utf8), segments.count > 1 {
@@ -26,7 +26,7 @@ struct ImgproxySource {
             let text = Array((isNamed ? segments.dropLast() : segments).joined())
             let (source, format) = try Self.cut(text, at: UInt8(ascii: "."))
             guard let decoded = Base64URL.decode(Self.withoutPadding(String(decoding: source, as: UTF8.self))) else {
-                throw .badURL("The source is not base64 of the URL alphabet.")
+                throw .badURL("The source is not valid base64url.")
             }
             (written, self.format) = (decoded, format)
         }

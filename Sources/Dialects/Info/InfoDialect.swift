@@ -70,7 +70,7 @@ struct InfoReader {
     func query() throws(APIError) -> Request {
         guard let source else { throw .missingParameter(InfoParameter.url.rawValue) }
         guard !seen.contains(.components) || facts.features.contains(.blurHash) else {
-            throw .badParameter(InfoParameter.components.rawValue, "Needs include=blurhash.")
+            throw .badParameter(InfoParameter.components.rawValue, "Requires include=blurhash.")
         }
         var query = Request(source: ExactText(source), expires: expires)
         query.form.facts = facts

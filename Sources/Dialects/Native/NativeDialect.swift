@@ -64,7 +64,7 @@ package struct NativeDialect: RenditionDialect, NativelySignedDialect {
 
     private static func reject(_ names: [String], in rendition: String) throws(APIError) {
         for name in try RawQuery(target: "?" + rendition).decoded().map(\.name) where names.contains(name) {
-            throw .badParameter(name, "A rendition has no such parameter.")
+            throw .badParameter(name, "Not allowed in a rendition.")
         }
     }
 

@@ -29,13 +29,13 @@ extension ThumbnailParameter {
         .optional("h", \.options.height, as: .side, help: "height of the box, 1 to 16384", alias: "height").choosing(
             .height),
         .value("fit", \.options.fit, as: .choice, help: "how the image fits into the box"),
-        .value("enlarge", \.options.enlarge, as: .flag, help: "1: a small image may be enlarged"),
+        .value("enlarge", \.options.enlarge, as: .flag, help: "1: enlarge images that are smaller than the box"),
         .optional(
             "area", \.options.maximumArea, as: .whole("PIXELS", from: 1, to: 100_000_000),
-            help: "most pixels of the result, 1 to 100000000, ratio kept"),
+            help: "maximum pixels of the result, 1 to 100000000, with its ratio kept"),
         .optional(
             "multipleOf", \.options.multiple, as: .whole("PIXELS", from: 2, to: 256),
-            help: "both sides are multiples of it, 2 to 256"),
+            help: "make both sides multiples of this number, 2 to 256"),
         .value(
             "dpr", \.options.devicePixelRatio,
             as: .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
@@ -45,18 +45,18 @@ extension ThumbnailParameter {
     ]
 
     private static let geometry: [ThumbnailParameter] = [
-        .gravity("gravity", "the part that fit=cover keeps"),
+        .gravity("gravity", "part of the image that fit=cover keeps"),
         .optional("fx", \.focalX, as: .share, help: "focal point from the left, 0 to 1, with gravity focal"),
         .optional("fy", \.focalY, as: .share, help: "focal point from the top, 0 to 1, with gravity focal"),
         .optional(
             "trim", \.options.operations.trim, as: .tolerance,
-            help: "cut off borders that differ by at most this, 1 to 255"),
-        .optional("trimColor", \.trimColor, as: .color, help: "the color of the borders that trim cuts off"),
+            help: "cut off borders that vary by at most this, 1 to 255"),
+        .optional("trimColor", \.trimColor, as: .color, help: "color of the borders that trim cuts off"),
         .optional(
             "crop", \.options.operations.crop, as: .part,
             help: "part of the source, in pixels or as fractions such as 0.25"),
         .value("rotate", \.options.operations.rotation, as: .turn, help: "clockwise, -359 to 359"),
-        .optional("flip", \.options.operations.flip, as: .choice, help: "mirror: left and right, or up and down"),
+        .optional("flip", \.options.operations.flip, as: .choice, help: "mirror horizontally, vertically or both"),
     ]
 
     private static let files: [ThumbnailParameter] = [
@@ -64,48 +64,48 @@ extension ThumbnailParameter {
             "pad", \.options.operations.pad, as: .margins,
             help: "space around the result, one to four lengths as in CSS"),
         .value("radius", \.options.operations.radius, as: .radius, help: "round corners"),
-        .optional("mask", \.options.operations.mask, as: .choice, help: "the shape that stays"),
+        .optional("mask", \.options.operations.mask, as: .choice, help: "shape of the visible part"),
         .optional(
             "background", \.options.background, as: .color,
-            help: "rgb, rrggbb, rrggbbaa, rgb() or a CSS name, behind what is transparent"),
+            help: "color behind transparent parts: rgb, rrggbb, rrggbbaa, rgb() or a CSS name"),
         .value(
             "format", \.format, as: .format, help: "format of the result", in: [.renditions, .presets, .besidePresets]),
         .quality("q", "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
         .value(
-            "lossless", \.options.isLossless, as: .flag, help: "1: webp, jxl and png have the rendered pixels exactly"),
+            "lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss"),
         .optional(
             "maxBytes", \.options.maximumBytes, as: .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
-            help: "most bytes of the result, from 256"),
+            help: "maximum size of the result in bytes, from 256"),
         .optional(
             "avifBitDepth", \.options.avifBitDepth, as: .oneOf(ImageFormat.avif.bitDepths),
-            help: "bits of a component in avif, 8 or 10"),
+            help: "bits per component in avif"),
         .optional(
-            "gamut", \.options.gamut, as: .choice, help: "the colors that are shown; auto: p3 if the image has such"),
+            "gamut", \.options.gamut, as: .choice, help: "color gamut; auto: p3 if the image has such colors"),
         .value("keepCopyright", \.options.keepsCopyright, as: .flag, help: "1: keep the Exif copyright and artist"),
-        .optional("keepMetadata", \.options.keptMetadata, as: .kept, help: "none, or of rights and ai those to keep"),
-        .value("hdr", \.options.gainMap, as: .choice, help: "keep: a jpeg answer keeps the source's gain map"),
-        .optional("page", \.page, as: .whole("NUMBER", from: 0, to: nil), help: "the page or frame to show, from 0"),
+        .optional("keepMetadata", \.options.keptMetadata, as: .kept, help: "none, or a list of rights, ai to keep"),
+        .value("hdr", \.options.gainMap, as: .choice, help: "keep: jpeg results keep the source's gain map"),
+        .optional("page", \.page, as: .whole("NUMBER", from: 0, to: nil), help: "page or frame to show, from 0"),
         .value("animated", \.options.isAnimated, as: .flag, help: "1: keep all frames"),
     ]
 
     private static let watermarks: [ThumbnailParameter] = [
-        .watermark("watermark", "an image to lay over the result, or its name in the settings file"),
-        .ofWatermark("watermarkPosition", \.position, as: .place, help: "where the watermark lies"),
-        .ofWatermark("watermarkX", \.x, as: .distance(to: 16_384), help: "inwards from that place, -16384 to 16384"),
-        .ofWatermark("watermarkY", \.y, as: .distance(to: 16_384), help: "inwards from that place, -16384 to 16384"),
+        .watermark("watermark", "URL of an image to overlay, or its name in the settings file"),
+        .ofWatermark("watermarkPosition", \.position, as: .place, help: "position of the watermark"),
+        .ofWatermark("watermarkX", \.x, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
+        .ofWatermark("watermarkY", \.y, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
         .ofWatermark("watermarkOpacity", \.opacity, as: .whole("PERCENT", from: 1, to: 100), help: "1 to 100"),
         .ofWatermark(
             "watermarkScale", \.scale,
             as: .fraction("SHARE", decimals: 4, in: 100...10_000, "0.01 to 1 with at most four"),
-            help: "its width as a share of the result's, 0.01 to 1"),
-        .ofWatermark("watermarkTile", \.isTiled, as: .flag, help: "1: repeat the watermark all over"),
+            help: "width relative to the result, 0.01 to 1"),
+        .ofWatermark("watermarkTile", \.isTiled, as: .flag, help: "1: repeat the watermark over the whole result"),
     ]
 
     private static let requests: [ThumbnailParameter] = [
-        .presets("preset", "presets of the settings file, with commas between them"),
+        .presets("preset", "presets of the settings file, separated by commas"),
         .optional("placeholder", \.placeholder, as: .color, help: "sent if the source fails", in: .presets),
         .value(
-            "tag", \.tags, as: .tags, help: "names under which the source can be purged, with commas between them",
+            "tag", \.tags, as: .tags, help: "names under which the source can be purged, separated by commas",
             in: [.renditions, .presets, .besidePresets]
         ).choosing(.tags),
         .optional("expires", \.expires, as: .expiry, help: "Unix seconds at which the URL expires", in: .besidePresets),

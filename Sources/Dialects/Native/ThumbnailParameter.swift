@@ -90,7 +90,7 @@ struct ThumbnailParameter: Sendable {
         Self(name, text("URL|NAME"), help: help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
                 guard let watermarkOptions = values.vocabulary.watermarks[ExactText(text)] else {
-                    throw .badParameter(name, "There is no watermark of this name.")
+                    throw .badParameter(name, "Unknown watermark.")
                 }
                 values.watermark.named = watermarkOptions
                 return

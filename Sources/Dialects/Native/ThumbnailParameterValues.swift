@@ -54,20 +54,20 @@ struct ThumbnailParameterValues: Sendable {
             guard let focalY else { throw .missingParameter("fy") }
             options.gravity = .focal(x: focalX, y: focalY)
         } else if focalX != nil || focalY != nil {
-            throw .badParameter(focalX != nil ? "fx" : "fy", "Needs gravity=focal.")
+            throw .badParameter(focalX != nil ? "fx" : "fy", "Requires gravity=focal.")
         }
         if options.gravity == .face {
             guard vocabulary.findsFaces else { throw .withoutFaces("gravity") }
             guard options.fit == .cover else { throw .badParameter("gravity", "face needs fit=cover.") }
         }
         if let trimColor {
-            guard options.operations.trim != nil else { throw .badParameter("trimColor", "Needs trim.") }
+            guard options.operations.trim != nil else { throw .badParameter("trimColor", "Requires trim.") }
             options.operations.trim?.color = trimColor
         }
         if options.isAnimated, options.operations.trim != nil {
-            throw .badParameter("trim", "The frames of an animation are not trimmed.")
+            throw .badParameter("trim", "Cannot be combined with animated=1.")
         }
-        if options.isAnimated, page != nil { throw .badParameter("page", "An animated thumbnail shows all pages.") }
+        if options.isAnimated, page != nil { throw .badParameter("page", "Cannot be combined with animated=1.") }
         options.page = page ?? 0
         try checkQuality()
         options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
@@ -105,7 +105,7 @@ struct ThumbnailParameterValues: Sendable {
         let hasQuality = format?.hasQuality ?? true
         if options.isLossless {
             guard format?.canBeLossless ?? true else {
-                throw .badParameter("lossless", "Needs webp, jxl, png or auto as the format.")
+                throw .badParameter("lossless", "Requires webp, jxl, png or auto as the format.")
             }
             guard options.quality == nil, !options.isQualityAutomatic else {
                 throw .badParameter("q", "Cannot be combined with lossless=1.")
@@ -115,7 +115,7 @@ struct ThumbnailParameterValues: Sendable {
             }
         }
         if options.maximumBytes != nil {
-            guard hasQuality else { throw .badParameter("maxBytes", "Needs a format with a quality.") }
+            guard hasQuality else { throw .badParameter("maxBytes", "Requires a format with a quality setting.") }
             guard !options.isQualityAutomatic else {
                 throw .badParameter("maxBytes", "Cannot be combined with q=auto.")
             }
@@ -152,7 +152,7 @@ struct WatermarkParameters: Sendable {
 
     func watermark() throws(APIError) -> Vocabulary.Watermark? {
         guard let named else {
-            if let firstParameter { throw .badParameter(firstParameter, "Needs a watermark.") }
+            if let firstParameter { throw .badParameter(firstParameter, "Requires a watermark.") }
             return nil
         }
         return Vocabulary.Watermark(source: named.source, options: options(over: named.options))

@@ -9,7 +9,7 @@ extension Vocabulary {
         for (name, value) in preset {
             do throws(APIError) {
                 if let row = ThumbnailParameter.named(name), !row.uses.contains(.presets) {
-                    throw .badParameter(name, "A preset has no such parameter.")
+                    throw .badParameter(name, "Not allowed in a preset.")
                 }
                 try reader.read(name: name, value: value, isLast: false)
             } catch {
@@ -34,7 +34,7 @@ extension Vocabulary {
         var names: [ExactText] = []
         for name in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let name = ExactText(String(Substring(name)))
-            guard presets[name] != nil else { throw .badParameter(parameter, "There is no preset of this name.") }
+            guard presets[name] != nil else { throw .badParameter(parameter, "Unknown preset.") }
             names.append(name)
         }
         return names

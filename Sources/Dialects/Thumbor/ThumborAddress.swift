@@ -9,7 +9,7 @@ enum ThumborAddress {
         if !hasScheme(text) {
             // Some proxies merge two slashes into one.
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
-                throw .badURL("The address of the image lacks a slash after its scheme.")
+                throw .badURL("The image URL must have two slashes after its scheme.")
             }
             // In a named origin, escape the path; the target's query is not part of it.
             if !base.text.contains("://") { text = URLEscape.encode(text.utf8) { !"?#".utf8.contains($0) } }

@@ -71,7 +71,7 @@ package struct ThumborDialect: Dialect {
         let recipe = ThumborRecipe(
             options: options, accepted: accepted, quality: configuration.quality, text: parsed.optionText)
         guard let address = parsed.decodedAddress else {
-            throw .badURL("The address of the image is not percent-encoded UTF-8.")
+            throw .badURL("The image URL is not percent-encoded UTF-8.")
         }
         let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
         var query = Request(

@@ -46,7 +46,7 @@ extension ThumborFilter {
     static func color(_ text: String, of filter: String) throws(APIError) -> Color {
         let name = text.suffix(after: "#").map { String($0) } ?? text
         if name == "none" { return .transparent }
-        guard let color = ColorGrammar.color(name) else { throw .badParameter(filter, "There is no such color.") }
+        guard let color = ColorGrammar.color(name) else { throw .badParameter(filter, "Unknown color.") }
         return color
     }
 

@@ -213,7 +213,7 @@ extension ThumborFilterReader {
 
     private mutating func index(of address: String) throws(APIError) -> Int {
         guard marks.count < Self.maximumMarks else {
-            throw .badParameter("filters", "There are more than \(Self.maximumMarks) watermarks and layers.")
+            throw .badParameter("filters", "At most \(Self.maximumMarks) watermarks and layers are allowed.")
         }
         marks.append(try ThumborAddress.source(address, base: configuration.baseURL))
         return marks.count - 1

@@ -13,7 +13,7 @@ struct ThumborFilterText: Hashable, Sendable {
 
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
         let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
-        guard parts.count <= maximum else { throw .badParameter("filters", "There are more than \(maximum) filters.") }
+        guard parts.count <= maximum else { throw .badParameter("filters", "At most \(maximum) filters are allowed.") }
         return parts.map { ThumborFilterText($0) }
     }
 

@@ -8,7 +8,7 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
     let step: StaticString
     let number: CInt
 
-    package var description: String { "the system refuses shared memory (\(step), error \(number))" }
+    package var description: String { "the system rejected shared memory (\(step), error \(number))" }
 
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
 

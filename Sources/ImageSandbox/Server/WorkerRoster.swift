@@ -130,7 +130,7 @@ final class WorkerRoster: Sendable {
 
     private func report(_ worker: WorkerProcess, for cause: SandboxMetrics.Cause, reason: String) {
         logger.error(
-            "worker process did something forbidden",
+            "worker process violated the sandbox",
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
     }
 

@@ -64,7 +64,7 @@ struct WorkerSpawner {
         do {
             if let worker = try launch.startForked() { return worker }
         } catch {
-            logger.warning("the forked worker process cannot be used", ["reason": .string(error.description)])
+            logger.warning("forked worker process unusable", ["reason": .string(error.description)])
         }
         if template?.isUsedUp == true { end() }
         let now = SystemTimekeeper().now

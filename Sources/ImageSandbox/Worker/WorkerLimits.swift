@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import Recipes
 
-/// The limits that the kernel enforces on a worker.
 package struct WorkerLimits: Hashable, Sendable {
     /// The memory in bytes for an image, in addition to the initial address space and ``ReusableMemory``.
     package var memory: Int

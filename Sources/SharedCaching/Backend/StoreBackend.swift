@@ -50,7 +50,7 @@ package enum SharedStoreFailure: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .authorities(let path): "sharedCacheAuthorities: \"\(path)\" contains no certificate authorities"
-        case .system(let error): "the system refuses a thread: error \(error)"
+        case .system(let error): "the system rejected a thread: error \(error)"
         }
     }
 }

@@ -196,12 +196,14 @@ struct StoreMessages {
     let inUse, slow, outOfReach, full, rejectingWrites, writingAgain, lostRemovals: StaticString
 
     static let sharedCache = StoreMessages(
-        inUse: "shared cache in use", slow: "shared cache too slow or failing", outOfReach: "shared cache out of reach",
-        full: "shared cache full, only read", rejectingWrites: "shared cache takes no writes",
-        writingAgain: "shared cache takes writes again", lostRemovals: "removals not confirmed by the shared cache")
+        inUse: "shared cache in use", slow: "shared cache too slow or failing", outOfReach: "shared cache unreachable",
+        full: "shared cache full; read-only", rejectingWrites: "shared cache rejects writes",
+        writingAgain: "shared cache accepts writes again",
+        lostRemovals: "purges lost: not confirmed by the shared cache")
 
     static let resultStore = StoreMessages(
-        inUse: "result store in use", slow: "result store too slow or failing", outOfReach: "result store out of reach",
-        full: "result store full, only read", rejectingWrites: "result store takes no writes",
-        writingAgain: "result store takes writes again", lostRemovals: "removals not confirmed by the result store")
+        inUse: "result store in use", slow: "result store too slow or failing", outOfReach: "result store unreachable",
+        full: "result store full; read-only", rejectingWrites: "result store rejects writes",
+        writingAgain: "result store accepts writes again",
+        lostRemovals: "purges lost: not confirmed by the result store")
 }

@@ -233,7 +233,7 @@ final class RedisThread {
             case .notify(let answer): answer.fulfill(true)
             case .answer(let answer, let state): answer.fulfill(state)
             case .report(let detail):
-                logger.warning("log of purges unusable, starting a new one", ["detail": .string(detail)])
+                logger.warning("purge log unusable; starting a new one", ["detail": .string(detail)])
             case .fail(let text): control.fail(text)
             case .probe: probe()
             }
@@ -245,7 +245,7 @@ final class RedisThread {
         tries += 1
         if let rejection = control.rejection, rejection != lastRejection {
             lastRejection = rejection
-            logger.warning("shared cache refuses to serve", ["detail": .string(rejection)])
+            logger.warning("shared cache rejected the connection", ["detail": .string(rejection)])
         } else if tries >= Self.attemptsBeforeLogging, lastRejection == nil {
             gate.reportOutage()
         }

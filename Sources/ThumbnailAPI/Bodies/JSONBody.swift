@@ -24,7 +24,7 @@ enum JSONBody {
             let nearest = NearestName.of(name.string, among: names.map(\.string).sorted())
             throw .badBody(
                 "\(place)/\(name.string.prefix(APIError.longestQuotedName))",
-                nearest.map { "There is no such member; did you mean \($0)?" } ?? "There is no such member.")
+                nearest.map { "Unknown member; did you mean \($0)?" } ?? "Unknown member.")
         }
         return members
     }

@@ -105,7 +105,6 @@ private struct Authority {
     }
 }
 
-/// The host that a client requests.
 package enum RequestHost {
     /// Returns the name in lowercase, without port and trailing point; nil if it is malformed.
     package static func name(of host: String) -> ExactText? {

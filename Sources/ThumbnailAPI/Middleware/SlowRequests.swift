@@ -11,7 +11,6 @@ package final class SlowRequests: ResponseCompletion {
         let fields: [(String, Logger.MetadataValue)]
     }
 
-    /// The duration above which a request is slow.
     static let threshold = Duration.milliseconds(100)
     private static let maximumCount = 20
     private static let span = Duration.seconds(600)

@@ -56,7 +56,7 @@ struct RenditionElement {
         }
         let isPlaced = destination != nil
         cacheControl = try members["cacheControl"].map { (value) throws(APIError) in
-            guard isPlaced else { throw .badBody(pointer + "/cacheControl", "Needs to.") }
+            guard isPlaced else { throw .badBody(pointer + "/cacheControl", "Requires to.") }
             guard case .string(let text) = value, CacheControl.isValue(text) else {
                 throw .badBody(pointer + "/cacheControl", "Must be a value of Cache-Control of at most 256 characters.")
             }

@@ -86,7 +86,7 @@ private struct Seal: Sendable {
         do throws(ContentDigest.Malformed) {
             digest = try ContentDigest.sha256(in: request.headerFields)
         } catch {
-            throw keys.isEmpty ? .badBody("", "Content-Digest has no SHA-256 in base64.") : .badSignature
+            throw keys.isEmpty ? .badBody("", "Content-Digest has no valid sha-256 member.") : .badSignature
         }
         guard !keys.isEmpty else { return }
         guard let signature = BodySignature(request.headerFields) else { throw .badSignature }
@@ -99,7 +99,7 @@ private struct Seal: Sendable {
         let actual = body.withBytes { SHA256.hash($0) }
         if let digest {
             guard actual == digest else {
-                throw keys.isEmpty ? .badBody("", "The body is not the one of Content-Digest.") : .badSignature
+                throw keys.isEmpty ? .badBody("", "The body does not match Content-Digest.") : .badSignature
             }
             return
         }

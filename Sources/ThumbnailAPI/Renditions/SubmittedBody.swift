@@ -88,7 +88,7 @@ enum SubmittedBody: Equatable {
         let parts = try MultipartForm(body, boundary: boundary).parts
         guard parts.count == 2, let list = parts.first(where: { $0.name == "request" }),
             let file = parts.first(where: { $0.name == "file" })
-        else { throw .badBody("", "The form must have the fields request and file, each once.") }
+        else { throw .badBody("", "The form must have exactly two fields: request and file.") }
         guard list.content.count <= maximumListBytes else { throw .bodyTooLarge }
         return (SharedBytes(list.content, of: body).array, try accept(SharedBytes(file.content, of: body), maximum))
     }

@@ -56,7 +56,7 @@ package struct OriginMetrics: Sendable {
         bytes = registry.counters(
             "alula_origin_bytes_total", help: "Source bytes received from a named origin.", labels: "origin")
         seconds = registry.histograms(
-            "alula_origin_seconds", help: "Time of a transfer from a named origin, without those refused here.",
+            "alula_origin_seconds", help: "Duration of transfers from a named origin, excluding rejected ones.",
             labels: "origin")
     }
 

@@ -36,7 +36,7 @@ package struct FleetPurges: Sendable {
             do {
                 try store.start(audience, position: position)
             } catch {
-                logger.error("shared cache out of use", ["detail": .string("\(error)")])
+                logger.error("shared cache disabled", ["detail": .string("\(error)")])
             }
         }
         Task {

@@ -36,7 +36,7 @@ package struct PipelineGauges: Sendable {
         registry.gauge("alula_expensive_active", help: "Expensive tasks in progress.", counting: "piece") {
             [([], Double(lanes.turns.turnCount))]
         }
-        registry.gauge("alula_active", help: "1 while the service is busy.") {
+        registry.gauge("alula_active", help: "1 while downloads have been running for at least a second.") {
             [([], downloader.isActive ? 1 : 0)]
         }
         registerOrigins(in: registry)
@@ -62,8 +62,8 @@ package struct PipelineGauges: Sendable {
             [([], Double(budget.statistics.rejections))]
         }
         registry.gauge(
-            "alula_memory_purges_total", help: "Purges for lack of memory by cache.", labels: "step", counting: "purge",
-            isCounter: true
+            "alula_memory_purges_total", help: "Cache purges triggered by memory pressure.", labels: "step",
+            counting: "purge", isCounter: true
         ) {
             let purges = budget.statistics.purges
             return MemoryBudget.Purge.allCases.map { ([$0.rawValue], Double(purges[$0, default: 0])) }
@@ -88,17 +88,18 @@ package struct PipelineGauges: Sendable {
         func each(_ value: @escaping @Sendable (CacheStatistics) -> Int) -> MetricsRegistry.Reader {
             { caches.statistics.map { ([$0.name], Double(value($0.statistics))) } }
         }
-        registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage.bytes))
+        registry.gauge("alula_cache_bytes", help: "Size of the cache.", labels: "cache", read: each(\.usage.bytes))
         registry.gauge(
             "alula_cache_capacity_bytes", help: "Size above which a purge starts.", labels: "cache",
             read: each(\.usage.capacity))
         registry.gauge(
-            "alula_cache_entries", help: "Entries.", labels: "cache", counting: "entry", read: each(\.usage.entries))
+            "alula_cache_entries", help: "Number of cache entries.", labels: "cache", counting: "entry",
+            read: each(\.usage.entries))
         registry.gauge(
             "alula_cache_evicted_bytes_total", help: "Bytes evicted by purges.", labels: "cache", isCounter: true,
             read: each(\.evictedBytes))
         registry.gauge(
-            "alula_cache_requests_total", help: "Lookups.", labels: "cache", "result", counting: "request",
+            "alula_cache_requests_total", help: "Cache lookups.", labels: "cache", "result", counting: "request",
             isCounter: true
         ) {
             caches.statistics.flatMap {

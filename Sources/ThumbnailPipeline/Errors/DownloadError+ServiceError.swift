@@ -31,18 +31,18 @@ extension DownloadError: ServiceError {
         case .tooManyRedirects:
             ErrorResponse(
                 .badGateway, .tooManyRedirects, category: .origin,
-                message: "The origin redirects too often, or in a loop.")
+                message: "Too many redirects.")
         case .status(let status): Self.response(to: status)
         case .storeRejection(let status, let code): Self.response(to: status, ", \(code)")
         case .accessDenied(let status, let challenge):
             status == 401
                 ? ErrorResponse(
                     .unauthorized, .sourceUnauthorized, category: .origin,
-                    message: "The origin asks for the client's credentials.", upstreamStatus: status,
+                    message: "The origin requires credentials.", upstreamStatus: status,
                     challenge: challenge)
                 : ErrorResponse(
                     .forbidden, .sourceForbidden, category: .origin,
-                    message: "The origin does not give the source to this client.", upstreamStatus: status)
+                    message: "The origin denied this client access to the source.", upstreamStatus: status)
         case .notFound(let status):
             ErrorResponse(
                 .notFound, .sourceNotFound, category: .origin, message: "The origin has no such image.",
@@ -72,12 +72,12 @@ extension DownloadError: ServiceError {
         case .originHeld:
             ErrorResponse(
                 .serviceUnavailable, .originHeld, category: .origin,
-                message: "An operator holds requests to the origin.", retryAfter: Self.retryWhenHeld)
+                message: "An operator has paused requests to this origin.", retryAfter: Self.retryWhenHeld)
         case .shuttingDown: .shuttingDown
         case .notCached:
             ErrorResponse(
                 .gatewayTimeout, .notCached, category: .request,
-                message: "The thumbnail is not cached, and the request has only-if-cached.")
+                message: "The thumbnail is not cached (Cache-Control: only-if-cached).")
         case .internal(let detail): .internal(detail)
         }
     }
@@ -93,8 +93,7 @@ extension DownloadError: ServiceError {
 
     /// The same text for every reason, so that it does not reveal internal hosts and ports.
     static let rejection =
-        "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
-        + "scheme or port is not. The service's log names the rule."
+        "The source's URL is not allowed, or its host has no public address. The service's log names the rule."
 }
 
 extension ClientFields.TooLong: ServiceError {
@@ -112,7 +111,7 @@ extension SourceURLError: ServiceError {
         }
         return switch self {
         case .malformed: badURL("The source is neither an absolute http or https URL nor NAME:PATH of a named origin.")
-        case .dotSegment: badURL("The source's path has a segment that is . or .., escaped or not.")
+        case .dotSegment: badURL("The source's path must not contain . or .. segments, even escaped.")
         case .pathNotAllowed, .schemeNotAllowed, .literalNotAllowed:
             DownloadError.sourceNotAllowed(description).response
         }

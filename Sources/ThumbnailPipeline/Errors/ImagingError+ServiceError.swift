@@ -15,7 +15,7 @@ extension ImagingError: ServiceError {
         case .formatNotAccepted(let format):
             ErrorResponse(
                 .unsupportedMediaType, .notAnImage, category: .image,
-                message: "Sources in the format \(format.rawValue) are not accepted here.")
+                message: "Sources in the format \(format.rawValue) are not accepted.")
         case .cannotDecode(let detail):
             ErrorResponse(
                 .unprocessableContent, .cannotDecode, category: .image,
@@ -27,12 +27,13 @@ extension ImagingError: ServiceError {
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
                 .image,
-                (frames > 1 ? "\(frames) frames of " : "") + "\(size) pixels are more than the service takes or makes.")
+                (frames > 1 ? "\(frames) frames of " : "")
+                    + "\(size) pixels exceed maxSourcePixels or maxOutputPixels.")
         case .tooMuchWork(let size):
             tooManyPixels(
-                .request, "The steps of the request take longer on \(size) pixels than the service works on one image.")
+                .request, "The requested operations would take too long on \(size) pixels.")
         case .sideTooLong(let size, let format):
-            tooManyPixels(.request, "The format \(format.rawValue) cannot hold an image of \(size) pixels.")
+            tooManyPixels(.request, "Images of \(size) pixels are too large for the format \(format.rawValue).")
         case .noSuchPage(let page, let count):
             ErrorResponse(
                 .unprocessableContent, .noSuchPage, category: .request,
@@ -46,7 +47,7 @@ extension ImagingError: ServiceError {
                 .unprocessableContent, .cropOutside, category: .request,
                 message: "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
-            .overloaded("The service has no memory to spare at the moment; try again shortly.", detail: detail)
+            .overloaded("The service is out of memory; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
             ErrorResponse(

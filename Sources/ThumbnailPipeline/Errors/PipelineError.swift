@@ -21,7 +21,7 @@ extension PipelineError: ServiceError {
                 message: "The placeholder would have too many pixels.")
         case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are running.", retryAfter: 30)
         case .tooManyPurges:
-            .overloaded("Too many purges wait for the shared cache; only this instance is purged.", retryAfter: 30)
+            .overloaded("The shared cache's purge queue is full; only this instance was purged.", retryAfter: 30)
         }
     }
 }
@@ -34,7 +34,7 @@ struct ResultWriteError: ServiceError {
     var response: ErrorResponse {
         ErrorResponse(
             .badGateway, .destinationFailed, category: .origin,
-            message: "The result could not be put at its destination.",
+            message: "The result could not be stored at its destination.",
             detail: cause.response.detail ?? cause.response.message, upstreamStatus: cause.upstreamStatus)
     }
 }
@@ -42,7 +42,7 @@ struct ResultWriteError: ServiceError {
 extension WorkerPool.Full: ServiceError {
     package var response: ErrorResponse {
         .overloaded(
-            "The service has more images to work on than it can take; try again shortly.",
+            "The service is overloaded; try again shortly.",
             retryAfter: max(1, Int(delay.seconds.rounded(.up))))
     }
 }
@@ -53,13 +53,13 @@ extension WorkerPool.Stopped: ServiceError {
 
 extension MemoryBudget.Full: ServiceError {
     package var response: ErrorResponse {
-        .overloaded("The service has no memory to spare at the moment; try again shortly.")
+        .overloaded("The service is out of memory; try again shortly.")
     }
 }
 
 extension WorkerUnavailable: ServiceError {
     package var response: ErrorResponse {
-        .overloaded("The service has no room to work on the image; try again shortly.", detail: detail)
+        .overloaded("The service is short of memory or file descriptors; try again shortly.", detail: detail)
     }
 }
 

@@ -10,10 +10,10 @@ extension DiskLayer {
         registry.gauge("alula_disk_cache_full", help: "1 while the disk is full and the cache read-only.") {
             [([], store.statistics.isFull ? 1 : 0)]
         }
-        registry.gauge("alula_disk_cache_tag_bytes", help: "Size of source tags, outside the cache shares.") {
+        registry.gauge("alula_disk_cache_tag_bytes", help: "Size of tags on disk, besides cache capacities.") {
             [([], Double(store.statistics.tagUsage))]
         }
-        registry.gauge("alula_disk_cache_note_bytes", help: "Size of saved prefetch jobs, outside the cache shares.") {
+        registry.gauge("alula_disk_cache_note_bytes", help: "Size of prefetch jobs, besides cache capacities.") {
             [([], Double(store.statistics.noteUsage))]
         }
         registry.gauge(
@@ -52,7 +52,7 @@ extension SharedLayer {
             let requests = store.statistics.requests
             return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
         }
-        registry.gauge("\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what).") {
+        registry.gauge("\(prefix)_queue_bytes", help: "Bytes queued for writing to the \(what).") {
             [([], Double(store.statistics.values.bytes))]
         }
         count("_writes_total", help: "Confirmed writes to the \(what).", counting: "write") {

@@ -166,7 +166,7 @@ package final class Prefetcher: Prefetching {
     private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
         // An earlier version may have saved the item, or the settings may have changed.
         guard let (work, thumbnails) = work(item) else {
-            let reason = "This version, with these settings, does not read the target or its destination."
+            let reason = "The saved target or destination is not valid in this version or with these settings."
             return .failed(PrefetchFailure(target: item.target, source: "", code: "bad_parameter", reason: reason))
         }
         let source = work.request.source.string

@@ -126,8 +126,8 @@ package struct TenantRefusal: ServiceError {
         var response = ErrorResponse(
             .tooManyRequests, limit == .rate ? .rateLimited : .quotaExceeded, category: .policy,
             message: limit == .rate
-                ? "There are more requests than the rate of this customer; try again later."
-                : "This customer has used its \(limit.rawValue); images that are cached are still served.",
+                ? "Rate limit exceeded; try again later."
+                : "This tenant has used its \(limit.rawValue); cached images are still served.",
             detail: limit.rawValue, retryAfter: seconds)
         // Integers in structured fields have at most 15 digits, so CPU time is sent in seconds.
         let amount = limit == .processorTime ? max(1, quota.amount / 1_000_000_000) : quota.amount

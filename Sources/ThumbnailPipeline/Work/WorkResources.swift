@@ -37,7 +37,7 @@ package struct WorkResources: Sendable {
         events.record(.decode(url: source.label, duration: duration, format: format.rawValue))
         if image.isRepaired {
             logger.debug(
-                "all pixels of a damaged file decoded",
+                "damaged file decoded completely",
                 ["source": .string(SourceLabel.text(source.label)), "format": .string(format.rawValue)])
         }
     }

@@ -182,7 +182,7 @@ import ThumbnailTypes
             #expect(throws: APIError.self, "\(text)") { try source(text) }
         }
         for text in ["cdn-cgi/image/width=600/a.jpg", "/cdn-cgi%2Fimage/width=600/a.jpg"] {
-            #expect(throws: APIError.badURL("The source is a target of this endpoint.")) { try source(text) }
+            #expect(throws: APIError.badURL("The source is below this endpoint's own prefix.")) { try source(text) }
         }
     }
 

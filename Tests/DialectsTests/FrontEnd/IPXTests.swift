@@ -142,7 +142,7 @@ import ThumbnailTypes
         ("clahe_3_3", .unsupportedOption("clahe", "Alula does not support it.")),
         ("opacity_0.5", .unsupportedOption("opacity", "Alula does not support it.")),
         ("f_tiff", .unsupportedOption("f", "Alula does not write TIFF.")),
-        ("median_100", .unsupportedOption("median", "Its squares are too large here.")),
+        ("median_100", .unsupportedOption("median", "Squares larger than 99 pixels are not supported.")),
         ("rotate_45,w_30", .unsupportedOption("rotate", "Whole degrees are turned, with a size quarters only.")),
     ])
     func `the first fault is reported`(modifiers: String, error: APIError) throws {

@@ -80,7 +80,7 @@ struct PresetTests {
         let error = #expect(throws: APIError.self) { try parse("&" + query) }
         #expect(error?.code == "bad_parameter" && error?.parameter == parameter)
         #expect(throws: APIError.missingParameter("fy")) { try parse("&preset=focal") }
-        #expect(throws: APIError.badParameter("page", "An animated thumbnail shows all pages.")) {
+        #expect(throws: APIError.badParameter("page", "Cannot be combined with animated=1.")) {
             try parse("&page=1", Self.vocabulary(standard: [("animated", "1")]))
         }
     }

@@ -195,7 +195,7 @@ import ThumbnailTypes
     func `an error for an unknown parameter has the nearest known one`(query: String, nearest: String) {
         let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
         #expect(error?.code == "unknown_parameter" && error?.nearest == nearest)
-        #expect(error?.publicMessage == "There is no such parameter; did you mean \(nearest)?")
+        #expect(error?.publicMessage == "Unknown parameter; did you mean \(nearest)?")
     }
 
     @Test(arguments: [

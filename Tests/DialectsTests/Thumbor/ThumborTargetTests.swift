@@ -91,7 +91,7 @@ struct ThumborTargetTests {
             "filters:" + [String](repeating: "blur(1)", count: count).joined(separator: ":") + "/a"
         }
         #expect(try target(path(64)).filters.count == 64)
-        #expect(throws: APIError.badParameter("filters", "There are more than 64 filters.")) { try target(path(65)) }
+        #expect(throws: APIError.badParameter("filters", "At most 64 filters are allowed.")) { try target(path(65)) }
     }
 
     /// Each takes a fraction of a millisecond; the bound is for a machine that is very busy.

@@ -319,7 +319,7 @@ struct PrivateSourceTests {
         #expect(try ImageReading.decode(SharedBytes(made.output)).pixel(x: 8, y: 8) == [200, 0, 0])
         #expect(origin.requests.last?.value("Cookie") == "a=1")
         let stranger = try await run()
-        #expect(stranger.status == 1 && stranger.errors.contains("the origin asks for the client's credentials"))
+        #expect(stranger.status == 1 && stranger.errors.contains("the origin requires credentials"))
         for (field, reason) in [("X-Team: a", "no named origin forwards X-Team"), ("Cookie", "expected NAME: VALUE")] {
             let rejected = try await run("--header", field)
             #expect(rejected.status == 2 && rejected.errors.contains(reason), "\(rejected.errors)")

@@ -156,7 +156,7 @@ function drawResources({ memory, workers }) {
   ], (parts, { share, value, note }) => measure(parts, share, value, note));
 }
 
-const storeStates = { up: ["reachable", "in use"], full: ["suspended", "full, only read"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
+const storeStates = { up: ["reachable", "in use"], full: ["suspended", "full; read-only"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "unreachable"] };
 const callTitles = { purge_hook: "Purge hooks", job_callback: "Job callbacks" };
 
 /** Draws the systems around the instance: its disk cache, shared caches, and the servers that it calls. */
