@@ -9,13 +9,13 @@ struct CapacityPlan: Equatable {
         var renditions: Double
         /// The share of requests answered from a cache.
         var hitRatio: Double
-        /// The busiest minute, in means of the day.
+        /// The ratio of the busiest minute to the mean of the day.
         var peak = 3.0
-        /// The share of the processors that is used at the peak.
+        /// The share of the processors to use at the peak.
         var utilization = 0.5
     }
 
-    /// Means over the results of cache misses.
+    /// Mean costs of a result on a cache miss.
     struct Costs: Equatable {
         /// The processor time to decode, render and encode.
         var processorTime: Double
@@ -26,26 +26,25 @@ struct CapacityPlan: Equatable {
     let requests: Double
     let misses: Double
     let processors: Double
-    /// The memory besides caches.
+    /// The memory in addition to caches.
     let memory: Double
     /// The bytes of all results, on disk or in the result store.
     let allResults: Double
-    /// The most popular results, enough for the hit ratio, with ``entryBytes`` each.
+    /// The bytes of the most popular results that yield the hit ratio, with ``entryBytes`` each.
     let cachedResults: Double
     let fromOrigins: Double
     let toClients: Double
 
-    /// The processor time to answer a hit, measured (docs/performance.md), and around the image work of a miss:
-    /// connections, the fetch, cache writes, worker processes.
+    /// Measured processor times (docs/performance.md) of a hit, and of a miss without image work.
     static let (hit, fetch) = (1.0 / 17_000, 0.0012)
-    /// The program, its libraries and worker processes, and for each processor work in progress (docs/operating.md).
+    /// The memory of the program with its libraries and workers, and of work per processor (docs/operating.md).
     static let (programBytes, bytesPerProcessor) = (110.0 * 0x10_0000, 64.0 * 0x10_0000)
-    /// The memory for a cached result besides its bytes.
+    /// The memory of a cached result in addition to its bytes.
     static let entryBytes = 4_096.0
-    /// The popularity of sources falls with their rank to this power (docs/fleet.md).
+    /// The exponent with which the popularity of sources falls with their rank (docs/fleet.md).
     static let exponent = 0.9
 
-    /// Rates are those at the peak.
+    /// Plans for a load; rates are those at the peak.
     init(_ load: Load, _ costs: Costs) {
         requests = load.requestsPerDay / 86_400 * load.peak
         misses = requests * (1 - load.hitRatio)
@@ -60,9 +59,9 @@ struct CapacityPlan: Equatable {
         toClients = requests * costs.resultBytes
     }
 
-    /// The number of images whose results an LRU cache needs for the hit ratio (Che's approximation).
+    /// Returns how many images' results an LRU cache must hold for the hit ratio (Che's approximation).
     static func minimumCached(of images: Double, for hitRatio: Double) -> Double {
-        // Ranks in classes that grow by a tenth.
+        // Group ranks into classes that grow by a tenth.
         var classes: [(popularity: Double, count: Double)] = []
         var (first, total) = (1.0, 0.0)
         while first <= images {

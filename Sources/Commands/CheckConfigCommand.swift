@@ -6,7 +6,7 @@ import Settings
 enum CheckConfigCommand {
     private static let flag = "--check-config"
 
-    /// Exits with status 0 if the file is valid, otherwise with the status of a start that the settings prevent.
+    /// Exits with status 0 if the file is valid, otherwise with the status of a start with invalid settings.
     static func run(_ arguments: [String]) -> Never {
         guard let path = path(in: arguments) else {
             Program.fail(
@@ -27,7 +27,7 @@ enum CheckConfigCommand {
         }
     }
 
-    /// Prints a line for each problem: `:LINE:COLUMN: ` and the text, or without a position.
+    /// Prints a line for each problem: `:LINE:COLUMN: ` and the text, or only the text.
     static func report(
         on text: String, environment: [String: String]
     ) throws(SettingsFileError) -> (faults: [String], warnings: [String]) {

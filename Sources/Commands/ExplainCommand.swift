@@ -64,7 +64,7 @@ enum ExplainCommand {
         }
     }
 
-    /// Status 1 if one of the variables prevents the start.
+    /// Explains variables; returns status 1 if one of them prevents the start.
     private static func explainEnvironment(_ arguments: CommandArguments) throws(UsageError) -> CInt {
         let reading = SettingsLoader.otherServiceReading(
             arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)

@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 
 struct ListedURL {
-    /// The first line is 1.
+    /// The number of the line, from 1.
     let line: Int
     let url: String
     let explanation: TargetExplanation

@@ -90,13 +90,13 @@ enum PlanCommand {
     }
 }
 
-/// Renders each result of each sample alone, as a cache miss does.
+/// Measures each result of each sample separately, as on a cache miss.
 private struct CostMeasurement {
     private let session: CommandSession
     private let samples: [CommandSource]
     private let requests: [Request]
 
-    /// The kernel counts processor time in ticks, so shorter measurements are inaccurate.
+    /// The shortest accurate measurement, because the kernel counts processor time in ticks.
     private static let minimumSeconds = 2.0
 
     init(_ session: CommandSession, samples: [CommandSource], requests: [Request]) {
@@ -104,7 +104,7 @@ private struct CostMeasurement {
     }
 
     func costs() async throws -> CapacityPlan.Costs {
-        // Not measured: worker processes start, and libraries are loaded.
+        // Render once before measuring, so that workers start and libraries are loaded.
         for request in requests { _ = try await render(request, of: samples[0]) }
         let start = ProcessMetrics.totalCPUSeconds
         var (count, resultBytes, sourceBytes, seconds) = (0.0, 0.0, 0.0, 0.0)

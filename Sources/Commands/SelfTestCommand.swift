@@ -99,7 +99,7 @@ enum SelfTestCommand {
 
     private static func roundTrip(_ format: ImageFormat) throws {
         let file = try imageFile(format)
-        // Without a sandbox, the operator decides whether such a format is decoded, so only its header is checked.
+        // Without a sandbox, the operator decides whether such a format is decoded, so check only its header.
         if ImageFormat.trusted.contains(format) {
             try decode(file, by: InProcessCodec())
         } else {

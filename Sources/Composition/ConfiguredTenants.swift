@@ -28,7 +28,7 @@ final class ConfiguredTenants: Sendable {
         }
     }
 
-    /// - Parameter tenant: The index of its entry.
+    /// - Parameter tenant: The index of the tenant's entry.
     func view(_ tenant: Int) -> (settings: Settings, rules: DownloadRules) {
         let narrowed = settings.narrowed(to: tenants[tenant])
         return (narrowed, rules.narrowed(to: narrowed.downloads))
@@ -36,9 +36,9 @@ final class ConfiguredTenants: Sendable {
 }
 
 extension TargetExplainer {
-    /// - Parameter pipeline: With the formats that may be decoded.
+    /// - Parameter pipeline: The configuration with the formats that may be decoded.
     package init(_ settings: Settings, pipeline: PipelineConfiguration, rules: DownloadRules) {
-        // An unused account: explaining charges none.
+        // Explaining charges no costs, so this account is not used.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
         let tenants = ConfiguredTenants(settings, rules) { _ in account }
         let entries = tenants.entries

@@ -15,10 +15,10 @@ package enum DescriptorLimit {
         }
     }
 
-    /// The service is useless with fewer.
+    /// The minimum with which the service is useful.
     private static let minimumConnections = 64
 
-    /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.
+    /// Raises the soft limit to the hard one; if that is too low, lowers `maxConnections` unless it is configured.
     package static func raise(toServe settings: inout Settings) throws(TooLow) {
         var limit = current
         limit.rlim_cur = limit.rlim_max
@@ -34,7 +34,7 @@ package enum DescriptorLimit {
 
     private static var granted: Int { Int(clamping: current.rlim_cur) }
 
-    /// The connections of the listeners stay as they are, so more downloads may need a restart.
+    /// Fits a reload into the limit; listeners keep their connections, so more downloads may require a restart.
     static func fit(_ reloaded: inout ReloadedSettings, after current: Settings, into granted: Int? = nil) {
         guard reloaded.settings.downloads.maximumActiveDownloads > current.downloads.maximumActiveDownloads,
             needed(by: reloaded.settings) > granted ?? Self.granted
@@ -50,7 +50,7 @@ package enum DescriptorLimit {
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
     }
 
-    /// Lowers `maxConnections`, unless it was configured.
+    /// Lowers `maxConnections`, unless it is configured.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let needed = needed(by: settings)
         guard granted < needed else { return }

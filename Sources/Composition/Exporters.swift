@@ -10,8 +10,8 @@ struct Exporters: Sendable {
     private let tasks: [Task<Void, Never>]
 
     /// - Parameters:
-    ///   - tracer: Nil without tracing.
-    ///   - start: When the metrics began to count, in nanoseconds since 1970.
+    ///   - tracer: The tracer; nil if tracing is off.
+    ///   - start: The time at which metrics started, in nanoseconds since 1970.
     init(
         _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, timekeeper: any Timekeeper
     ) {
@@ -37,7 +37,7 @@ struct Exporters: Sendable {
 }
 
 enum Collector {
-    /// Posts on a separate thread because it may block; nil without an endpoint.
+    /// Returns a function that posts on a separate thread, because posting may block; nil without an endpoint.
     static func post(to collector: ExportSettings.Collector, authorities: String?) -> OTLPSender.Post? {
         guard let url = collector.endpoint?.canonical else { return nil }
         var fields: HTTPFields = [.contentType: "application/json", .userAgent: "Alula/" + Program.version]
@@ -72,8 +72,8 @@ extension Settings {
 
 /// Sends finished spans in batches once a second.
 ///
-/// Requests never wait for it: while a collector is slow or unreachable, spans wait up to the tracer's limit, and the
-/// rest are dropped.
+/// Requests never wait for the exporter: if a collector is slow or unreachable, spans wait up to the tracer's limit,
+/// and further spans are dropped.
 struct TraceExporter: Sendable {
     static let batchSize = 512
     private static let interval = Duration.seconds(1)
@@ -93,7 +93,7 @@ struct TraceExporter: Sendable {
 
     func start() -> Task<Void, Never> { Task { await sender.run(every: Self.interval, sendWaiting(until:)) } }
 
-    /// - Parameter end: A failed send also ends it early; nil continues until the task is canceled.
+    /// - Parameter end: The time to stop, also after a failed send; nil continues until the task is canceled.
     func sendWaiting(until end: Duration? = nil) async {
         while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty
         {
@@ -118,7 +118,7 @@ extension Settings {
     }
 }
 
-/// Sends one document at a timekeeper, and queues none: if a send fails, the next document includes its counts.
+/// Sends one document per interval; if a send fails, the next document includes its counts.
 struct MetricsExporter: Sendable {
     private let registry: MetricsRegistry
     private let resource: OTLPResource
@@ -128,7 +128,7 @@ struct MetricsExporter: Sendable {
     private let beginning: MetricTimeline
     private let documents: CounterFamily
 
-    /// - Parameter start: When the metrics began to count, in nanoseconds since 1970.
+    /// - Parameter start: The time at which metrics started, in nanoseconds since 1970.
     init(
         of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
         timekeeper: any Timekeeper

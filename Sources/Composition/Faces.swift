@@ -2,7 +2,7 @@ import Imaging
 package import Settings
 import Telemetry
 
-/// Reads the cascades at the start.
+/// Creates the face detector from the cascades when the service starts.
 enum Faces {
     struct Unusable: Error, CustomStringConvertible {
         let reason: String
@@ -10,7 +10,7 @@ enum Faces {
         var description: String { "faceDetection is on, but \(reason)" }
     }
 
-    /// Nil if detection is off; throws if it is on and a cascade is unusable.
+    /// Returns nil if detection is off; throws if it is on and a cascade is unusable.
     static func detector(
         _ settings: Settings, at paths: [String] = FaceDetector.paths, logger: Logger
     ) throws -> FaceDetector? {

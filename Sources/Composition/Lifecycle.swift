@@ -8,7 +8,7 @@ import Telemetry
 import ThumbnailAPI
 
 package enum Lifecycle {
-    /// Runs until SIGTERM or SIGINT; a second signal exits at once.
+    /// Runs until SIGTERM or SIGINT; a second signal exits immediately.
     ///
     /// SIGHUP reloads the settings.
     ///
@@ -16,14 +16,14 @@ package enum Lifecycle {
     package static func run(
         _ settings: Settings, isDemo: Bool, rereading read: @escaping SettingsReloads.Reader
     ) -> Never {
-        // Before any thread exists, including the log's, so that all inherit the mask and only the wait below receives
-        // signals.
+        // Block signals before any thread exists, including the log's, so that all threads inherit the mask and only
+        // the wait below receives signals.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let sink = DescriptorSink(format: settings.logFormat)
         let threshold = LogThreshold(settings.logLevel)
         let logger = Logger(threshold, sink: sink)
-        // The first log line must contain the ports; lines of the start come after it.
+        // The first log line must contain the ports, so defer the lines of the start.
         let early = DeferringSink(sink)
         do {
             var settings = settings
@@ -41,7 +41,7 @@ package enum Lifecycle {
                     return settings
                 }, manager: manager, threshold: threshold)
             let service = try Service(settings, logger: Logger(threshold, sink: early), reloads: reloads)
-            // Logged at any level, because nothing else reports automatically chosen ports.
+            // Log this at any level, because nothing else reports automatically chosen ports.
             Logger(level: .info, sink: sink).info(
                 "listening",
                 [
@@ -77,12 +77,12 @@ package enum Lifecycle {
         }
     }
 
-    /// The port, or the address of a Unix socket.
+    /// Returns the port, or the address of a Unix socket.
     private static func port(of server: HTTPServer, _ listener: HTTPServerConfiguration) -> Logger.MetadataValue {
         listener.socketPath == nil ? .int(Int(server.port)) : .string(listener.bindAddress)
     }
 
-    /// Logs the settings and unused parts of the environment.
+    /// Logs the settings, and variables that have no effect.
     private static func report(_ settings: Settings, configuredConnections: Int, to logger: Logger) {
         OtherServiceVariable.report(settings.otherServiceVariables, to: logger)
         IgnoredVariable.report(settings.exports.ignored, to: logger)
@@ -107,7 +107,7 @@ package enum Lifecycle {
         while signals.blockingNext() == SIGHUP { reload() }
     }
 
-    /// A setting that the error does not name.
+    /// Returns a hint about a setting that the error does not name.
     private static func remedy(for error: any Error) -> String {
         if case HTTPServerError.cannotListen(_, _, EADDRINUSE) = error {
             "; --port and --admin-port choose others"

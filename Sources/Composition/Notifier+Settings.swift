@@ -12,7 +12,7 @@ extension Notifier {
 
     init(_ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper) {
         let authorities = engine.settings.downloads.certificateAuthorities
-        // Not the engine, whose registry refers to the notifier.
+        // Do not capture the engine, because its registry refers to the notifier.
         let (loader, downloader) = (engine.loader, engine.downloader)
         self.init(
             hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,

@@ -3,7 +3,7 @@ package import ImageSandbox
 import Settings
 package import Telemetry
 
-/// Starts workers, and logs how well they are confined.
+/// Starts workers, and logs their protections.
 package enum Sandbox {
     struct Required: Error, CustomStringConvertible {
         let reason: String
@@ -11,7 +11,7 @@ package enum Sandbox {
         var description: String { "requireSandbox is on, but \(reason)" }
     }
 
-    /// Nil if the settings choose decoding in this process; throws if no worker can start.
+    /// Returns nil if the settings select decoding in this process; throws if no worker can start.
     static func start(
         _ settings: Settings, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) throws -> SandboxedCodec? {

@@ -14,7 +14,7 @@ import ThumbnailAPI
 package import ThumbnailPipeline
 
 package struct Engine: Sendable {
-    /// Adjusted: formats that may be decoded here, and caches that fit.
+    /// The settings with the formats that can be decoded, and with caches that fit into memory.
     package let settings: Settings
     let registry: MetricsRegistry
     let log: EventLog
@@ -25,9 +25,9 @@ package struct Engine: Sendable {
     let lanes: WorkLanes
     package let sandbox: SandboxedCodec?
     package let pipeline: ImagePipeline
-    /// Nil if nothing is written to disk.
+    /// The disk cache; nil if nothing is written to disk.
     let disk: DiskStore?
-    /// Nil if no shared cache is configured.
+    /// The shared cache; nil if none is configured.
     let sharedStore: SharedStore?
     private let originMetrics: OriginMetrics
     private let writableOrigins: Locked<WritableOrigins>
@@ -92,7 +92,7 @@ package struct Engine: Sendable {
         self.settings = settings
     }
 
-    /// Fits the caches into half of the budget; the other half is for work in progress.
+    /// Shrinks the caches to half of the budget; the other half is for work in progress.
     private static func memoryLimit(_ settings: inout Settings, logger: Logger) -> Int {
         let limit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
         if settings.pipeline.fitCaches(within: limit / 2) {
@@ -105,7 +105,7 @@ package struct Engine: Sendable {
         _ settings: Settings, disk: DiskStore?, sharedCache: SharedStore?, resultStore: SharedStore?, log: EventLog,
         timekeeper: any Timekeeper
     ) -> CacheLayers {
-        // A command without such caches does not load libraries to learn their versions.
+        // Without such caches, a command need not load libraries to determine their versions.
         let isLasting = disk != nil || sharedCache != nil || resultStore != nil
         let engine = isLasting ? Self.keyText : ""
         return CacheLayers(
@@ -117,7 +117,7 @@ package struct Engine: Sendable {
             rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
     }
 
-    /// A part of the keys of disk and shared layers: other releases and libraries may make other bytes.
+    /// The part of keys in disk and shared layers that changes with the release and libraries, which affect results.
     static var keyText: String { "alula \(Program.build), \(ImageLibrary.versions)" }
 
     private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {
@@ -174,7 +174,7 @@ package struct Engine: Sendable {
         return settings
     }
 
-    /// Requests in progress may still write to them.
+    /// Ends objects after a delay, because requests in progress may still use them.
     private func end(_ objects: [OriginObjects], after delay: Duration) {
         guard !objects.isEmpty else { return }
         Task.detached { [timekeeper] in
@@ -210,7 +210,7 @@ struct Service: Sendable {
     let exporters: Exporters
     let publicServer: HTTPServer
     let adminServer: HTTPServer
-    /// Nil if metrics have no separate listener.
+    /// The server for metrics; nil if they have no separate listener.
     let metricsServer: HTTPServer?
 
     var budget: MemoryBudget { engine.budget }
@@ -302,14 +302,14 @@ struct Service: Sendable {
             timekeeper: timekeeper)
     }
 
-    /// Readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
+    /// Fails readiness; after the delay, stops accepting, finishes pending requests, and cancels the remaining ones.
     func shutDown(_ settings: Settings) async {
         let timekeeper = SystemTimekeeper()
         reloads.end()
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()
-        // By now, requests that clients sent before accepting stopped have been read, and are served normally.
+        // By now, all requests sent before accepting stopped have been read, and are served normally.
         let rejecting = Task { [lifecycle] in
             try await timekeeper.sleep(until: timekeeper.now + .seconds(1))
             lifecycle.beginDraining()
@@ -333,7 +333,7 @@ extension OriginObjects: ObjectContainer {}
 extension DownloadError: ObjectContainerFailure {}
 
 extension WritableOrigins {
-    /// Threads blocked by a hanging disk must not keep the process alive.
+    /// Ends the engine within a time limit, because threads may be blocked by a hanging disk.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
         let answer = Promise<Bool>()
         let ending = try? WorkThread(named: "store end") {

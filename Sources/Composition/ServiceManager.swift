@@ -3,8 +3,7 @@ import Glibc
 import HTTPServing
 import Settings
 
-/// systemd, or another supervisor with its protocols: it may pass sockets that listen already, and learns the state of
-/// the service.
+/// systemd or a similar supervisor, which may pass listening sockets and is notified of the service's state.
 struct ServiceManager: Sendable {
     struct UnknownSocket: Error, CustomStringConvertible {
         let name: String
@@ -54,7 +53,7 @@ struct ServiceManager: Sendable {
 
     func reportReady() { notified?.send("READY=1") }
 
-    /// Call ``reportReady()`` at the end.
+    /// Reports a reload; call ``reportReady()`` at its end.
     func reportReloading() {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
@@ -63,7 +62,7 @@ struct ServiceManager: Sendable {
 
     func reportStopping() { notified?.send("STOPPING=1") }
 
-    /// Reports twice per timeout, from a task, so that the supervisor restarts the service if tasks no longer run.
+    /// Reports twice per timeout from a task, so that the supervisor restarts the service if tasks no longer run.
     func startWatchdog(by timekeeper: any Timekeeper) {
         guard let notified, let watchdogTimeout else { return }
         Task {

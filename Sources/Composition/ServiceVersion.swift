@@ -6,7 +6,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// All that requests see of the settings: a reload replaces it as a whole, and requests keep the one they began with.
+/// All values that requests use from the settings; a reload replaces it entirely; requests keep theirs.
 struct ServiceVersion: Sendable {
     let settings: Settings
     let rules: DownloadRules
@@ -14,7 +14,7 @@ struct ServiceVersion: Sendable {
     let resultWriter: ResultWriter
     let prefetchReader: PrefetchReader
 
-    /// Call ``Engine/use(_:)`` first.
+    /// Creates a version; call ``Engine/use(_:)`` first.
     init(_ settings: Settings, _ engine: Engine) {
         self.settings = settings
         rules = engine.downloader.rules

@@ -3,13 +3,13 @@ package import Settings
 import Telemetry
 import ThumbnailAPI
 
-/// Reads the settings again on SIGHUP and `POST /reload`, one reload at a time.
+/// Reloads the settings on SIGHUP and `POST /reload`, one reload at a time.
 package final class SettingsReloads: Sendable {
     package typealias Reader = @Sendable () throws -> Settings
 
     private struct State {
         var settings = Settings()
-        /// Nil until the service has started.
+        /// Applies the settings; nil until the service has started.
         var apply: (@Sendable (Settings) -> Settings)?
         var results: CounterFamily?
         var logger = Logger.silent
@@ -18,7 +18,7 @@ package final class SettingsReloads: Sendable {
     private let read: Reader?
     private let manager: ServiceManager?
     private let threshold: LogThreshold?
-    /// Locked for a whole reload.
+    /// Locked during a whole reload.
     private let state = Locked(State())
 
     /// - Parameters:
@@ -28,7 +28,7 @@ package final class SettingsReloads: Sendable {
         (self.read, self.manager, self.threshold) = (read, manager, threshold)
     }
 
-    /// - Parameter apply: Replaces what the settings determine, and returns them as they are in use; cannot fail.
+    /// - Parameter apply: Applies the settings, and returns them as they are in use; cannot fail.
     func begin(
         _ settings: Settings, registry: MetricsRegistry, logger: Logger,
         apply: @escaping @Sendable (Settings) -> Settings
@@ -39,7 +39,7 @@ package final class SettingsReloads: Sendable {
         state.withLock { $0 = State(settings: settings, apply: apply, results: results, logger: logger) }
     }
 
-    /// Reloads have ended.
+    /// Ends reloading.
     func end() { state.withLock { $0.apply = nil } }
 
     @Sendable
@@ -49,7 +49,7 @@ package final class SettingsReloads: Sendable {
         return try result.get()
     }
 
-    /// - Throws: ``SettingsReload/Failure``; nothing has changed then.
+    /// - Throws: ``SettingsReload/Failure``; the settings are then unchanged.
     @discardableResult
     func blockingReload() throws -> SettingsReload {
         try state.withLock { state in

@@ -19,7 +19,7 @@ struct DialectSettings: Sendable {
 
     var imgproxy = ImgproxyConfiguration()
     var origins: [Origin] = []
-    /// Dialects with restrictions from another service's variables that other dialects could bypass.
+    /// Dialects with limits from another service's variables that other dialects could bypass.
     var bounded: Set<ExactText> = []
     var thumbor = ThumborConfiguration()
     var imaginary = ImaginaryConfiguration()
@@ -42,7 +42,7 @@ struct DialectSettings: Sendable {
         return overlaps + imgproxyContradictions(vocabulary) + closedEnvironment
     }
 
-    /// Alula's own routes would be open, although the other service would serve nothing.
+    /// Contradictions if Alula's routes would be open although the other service would serve nothing.
     private var closedEnvironment: [Contradiction] {
         guard thumbor.key == nil, thumbor.servesUnsafe == false else { return [] }
         return switch environmentOf {

@@ -21,7 +21,7 @@ package struct DiskSettings: Sendable {
     package var capacities: [DiskShare: Int] {
         [
             .source: sourceCapacity, .result: resultCapacity,
-            // A record takes a kilobyte or two, and there is one for each source and for all its results.
+            // A record takes one or two kilobytes, and each source has one for all its results.
             .record: max(1 << 20, (sourceCapacity + resultCapacity) / 16),
         ]
     }

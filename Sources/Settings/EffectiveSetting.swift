@@ -2,7 +2,7 @@ package import JSON
 import Telemetry
 import Text
 
-/// A value in use, for operators, and where it comes from.
+/// A setting's value in use and its source, for operators.
 package struct EffectiveSetting: Equatable, Sendable {
     package enum Source: String, Sendable { case `default`, file, environment, flag }
 
@@ -39,7 +39,7 @@ extension Settings {
 }
 
 extension Settings {
-    /// Sets a value for a flag that stands for several settings, such as `--demo`.
+    /// Sets a value on behalf of a flag that stands for several settings, such as `--demo`.
     package mutating func override(_ name: String, with text: String) throws(InvalidValue) {
         if let setting = SettingTable.named(name) { try set(setting, to: text, from: .flag) }
     }
@@ -48,7 +48,7 @@ extension Settings {
 extension EffectiveSetting {
     package static func json(_ settings: [EffectiveSetting]) -> JSONValue { .array(settings.map(\.json)) }
 
-    /// JSON with a line for each setting.
+    /// Formats the settings as JSON, with a line for each.
     package static func lines(_ settings: [EffectiveSetting]) -> String {
         "{\"settings\": [\n" + settings.map { "  " + $0.json.text }.joined(separator: ",\n") + "\n]}"
     }
@@ -57,7 +57,7 @@ extension EffectiveSetting {
         .object([("name", .string(name)), ("value", .string(value)), ("source", .string(source.rawValue))])
     }
 
-    /// URLs without user information and query.
+    /// Returns a text in which URLs have no user information and query.
     fileprivate static func shown(_ text: String) -> String {
         guard text.contains("://") else { return text }
         // A password may contain commas.
@@ -67,7 +67,7 @@ extension EffectiveSetting {
 }
 
 extension JSONValue {
-    /// An object or list of the settings file in a few words: its names, or its length.
+    /// A short description of an object or list in the settings file: its names, or its length.
     var summary: String {
         switch self {
         case .object(let members): members.map(\.0).joined(separator: ",")

@@ -6,7 +6,7 @@ import Text
 
 package struct ExportSettings: Sendable {
     package struct Collector: Sendable {
-        /// OTLP over HTTP; nil if nothing is sent.
+        /// The endpoint for OTLP over HTTP; nil sends nothing.
         package var endpoint: SourceURL?
         package var fields: HTTPFields = [:]
     }
@@ -16,7 +16,7 @@ package struct ExportSettings: Sendable {
     package var sampler = TraceSampler(share: 0.01)
     package var interval = Duration.seconds(60)
     package var temporality = MetricTemporality.cumulative
-    /// Extend or replace the defaults; names are unique.
+    /// Attributes that extend or replace the defaults; names are unique.
     var attributes: [(name: String, value: String)] = []
     package var ignored: [IgnoredVariable] = []
 
@@ -39,7 +39,7 @@ package struct IgnoredVariable: Equatable, Sendable {
     let name: String
     let allowed: String
 
-    /// Never logs values, which may be secret.
+    /// Logs the names of ignored variables, but never their values, which may be secret.
     package static func report(_ variables: [IgnoredVariable], to logger: Logger) {
         for variable in variables {
             logger.warning(
@@ -50,7 +50,7 @@ package struct IgnoredVariable: Equatable, Sendable {
 }
 
 extension Settings {
-    /// OpenTelemetry's variables override the defaults, and `instanceName` overrides both.
+    /// The attributes: OpenTelemetry's variables override the defaults, and `instanceName` overrides both.
     package var resourceAttributes: [(name: String, value: String)] {
         let instance = (name: "service.instance.id", value: sharedCache.instance)
         var attributes = [("service.name", "alula"), ("service.version", Program.version), instance]

@@ -5,7 +5,7 @@ import ThumbnailAPI
 
 struct FrontEndSettings: Sendable {
     var places: [ExactText: PathPrefix] = [:]
-    /// Nil for the framework's own sizes, or for ``SizePolicy``'s if that is restricted.
+    /// The allowed widths; nil uses the framework's defaults, or the sizes of ``SizePolicy`` if it is restricted.
     var nextSizes: [Int]?
     var nextQualities: [Int]?
     var vercelSizes: [Int]?

@@ -5,9 +5,9 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// imaginary's flags, as variables with their names: `IMAGINARY_ENABLE_URL_SOURCE` for `-enable-url-source`.
+/// imaginary's flags as variables: `IMAGINARY_ENABLE_URL_SOURCE` is `-enable-url-source`.
 ///
-/// A few variables are the service's own: `URL_SIGNATURE_KEY`, which overrides the flag, and `PORT`.
+/// imaginary itself reads two variables: `URL_SIGNATURE_KEY`, which overrides the flag, and `PORT`.
 struct ImaginaryEnvironment: OtherServiceReader {
     var settings: Settings
     var reading = OtherServiceEnvironment.Reading()
@@ -25,7 +25,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
     init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imaginary.prefix = PathPrefix("/")
-        // The service has no option to reject uploads.
+        // imaginary has no option to reject uploads.
         self.settings.api.takesUploads = true
         self.settings.pipeline.rules.limits.incompleteImages = .serve
     }
@@ -122,7 +122,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
         }
     }
 
-    /// Hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,
+    /// Reads hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
@@ -134,10 +134,10 @@ struct ImaginaryEnvironment: OtherServiceReader {
             let host = rest.prefix(before: UInt8(ascii: "/"))
             let path = rest[host.endIndex...]
             let ending = path.hasSuffix("*") ? String(path) : (path.hasSuffix("/") ? String(path) : path + "/") + "*"
-            // A wildcard subdomain also matches the host itself.
+            // A wildcard subdomain also matches the host without a subdomain.
             let hosts = host.suffix(after: "*.").map { [String(host), String($0)] } ?? [String(host)]
             for host in hosts {
-                // Without a scheme, a pattern matches both.
+                // A pattern without a scheme matches both schemes.
                 guard let pattern = SourcePattern(host + ending) else {
                     throw InvalidValue(allowed: "URLs with a star before the host or at the end")
                 }

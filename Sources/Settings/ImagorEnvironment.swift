@@ -17,7 +17,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private var keepsNothing = false
     private var maximumWidth: Int?
     private var maximumHeight: Int?
-    /// Imagor's limit of a side, if a variable sets only the other one.
+    /// imagor's limit of one side if a variable sets only the other side.
     private static let defaultSide = 9_999
     private var automatic: Set<ImageFormat> = []
     private var bucket: String?
@@ -36,7 +36,7 @@ struct ImagorEnvironment: OtherServiceReader {
     init(_ settings: Settings, _ environment: [String: String]) {
         (self.settings, self.environment) = (settings, environment)
         self.settings.dialects.thumbor.prefix = PathPrefix("/")
-        // Imagor's defaults.
+        // Start with imagor's defaults.
         self.settings.dialects.thumbor.baseURL = "https://"
         self.settings.dialects.thumbor.quality = 75
     }
@@ -71,7 +71,7 @@ struct ImagorEnvironment: OtherServiceReader {
             SettingParser.text(allowed: "http or https") { ["http", "https"].contains($0) },
             replacing: ["thumborBaseURL"]
         ) { reader, scheme in
-            // A base URL is more specific.
+            // A base URL takes precedence, because it is more specific.
             if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(scheme + "://") }
         },
         OtherServiceRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", as: .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
@@ -110,7 +110,7 @@ struct ImagorEnvironment: OtherServiceReader {
 
     private static let sources: [OtherServiceRow<Self>] =
         ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
-            // They are closed until `allowedNetworks` opens them.
+            // These networks are closed until `allowedNetworks` opens them.
             OtherServiceRow(
                 "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, replacing: ["allowedNetworks"]
             ) { _, _ in }
@@ -187,18 +187,18 @@ struct ImagorEnvironment: OtherServiceReader {
             "VIPS_STRIP_METADATA", "VIPS_VECTOR":
             true
         case "HTTP_LOADER_ACCEPT": text == "*/*"
-        // The metrics listener responds the same on all paths.
+        // The metrics listener serves all paths.
         case "PROMETHEUS_PATH": true
         default: (try? SettingParser.goFlag.parse(text)) == false
         }
     }
 
     mutating func finish() {
-        // Imagor is closed without a secret.
+        // imagor rejects requests without a secret.
         if dialect.key == nil, dialect.servesUnsafe == nil { dialect.servesUnsafe = false }
         settings.dialects.thumbor.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
         settings.dialects.thumbor.maximumAge = keepsNothing ? 0 : lifetime
-        // As in imagor: only if it is shorter than the lifetime.
+        // As in imagor, it applies only if it is shorter than the lifetime.
         settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
             age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
         }
@@ -210,7 +210,7 @@ struct ImagorEnvironment: OtherServiceReader {
         }
     }
 
-    /// Images without a scheme come from the bucket or the folder.
+    /// Adds the bucket or folder as the base of images without a scheme.
     private mutating func addFiles() {
         if let bucket {
             guard folder == nil else {
@@ -259,7 +259,7 @@ struct ImagorEnvironment: OtherServiceReader {
         ])
     }
 
-    /// Whole seconds; a negative duration counts as unset.
+    /// A duration in whole seconds; a negative one counts as unset.
     private static let seconds = SettingParser<Int> { (text) throws(InvalidValue) in
         text.hasPrefix("-") ? 0 : try milliseconds.parse(text) / 1_000
     }

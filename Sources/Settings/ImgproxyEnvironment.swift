@@ -23,7 +23,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
     private static let prefix = "IMGPROXY_"
     private static let watermarkOrigin = "imgproxy-watermark"
     private static let localOrigin = "imgproxy-local"
-    /// The newer name wins if both are set.
+    /// Former names of variables; the newer name takes precedence.
     private static let formerNames: [ExactText: ExactText] = [
         "CONCURRENCY": "WORKERS", "ENABLE_AVIF_DETECTION": "AUTO_AVIF", "ENABLE_JXL_DETECTION": "AUTO_JXL",
         "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
@@ -214,7 +214,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK", Self.outdated:
             true
-        // Always on here.
+        // Alula always does this.
         case "ALWAYS_RASTERIZE_SVG": flag == true
         default: flag == false && !row.hasPrefix("ALLOW")
         }
@@ -241,7 +241,7 @@ extension ImgproxyEnvironment {
         }
     }
 
-    /// Files are allowed only if `local://` is among the sources.
+    /// Allows files only if `local://` is among the sources.
     private mutating func finishSources() {
         if let allowedSources {
             settings.downloads.allowedSources = allowedSources.patterns
@@ -285,13 +285,13 @@ extension ImgproxyEnvironment {
 }
 
 struct ImgproxyAllowedSources {
-    /// A star matches characters other than a slash.
+    /// The patterns, where a star matches any text without a slash.
     private(set) var patterns: [SourcePattern] = []
     private(set) var includesFiles = false
 
     private static let fileScheme = "local"
 
-    /// Comma-separated; prefixes of unsupported stores allow nothing.
+    /// Reads patterns separated by commas; prefixes of unsupported stores allow nothing.
     init(_ text: String) throws(InvalidValue) {
         for member in try SettingParser.members.parse(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
@@ -304,7 +304,7 @@ struct ImgproxyAllowedSources {
                 }
                 includesFiles = true
             case "http", "https":
-                // A scheme alone allows all hosts.
+                // A scheme without a host allows all hosts.
                 guard let pattern = SourcePattern(prefix: rest.count == 3 ? member + "*" : member) else {
                     throw Self.fault
                 }

@@ -42,7 +42,7 @@ extension NotificationSettings {
 enum PurgeHooksReader {
     private static let members = ["url", "method", "headers", "body", "on"]
     private static let maximumHooks = 32
-    /// `Host` may differ from the URL's host.
+    /// Fields that the service sets; `Host` is not among them, because it may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
 
     static func read(

@@ -8,8 +8,7 @@ import Text
 /// OpenTelemetry's own environment variables, which Alula's settings override ("Environment Variable Specification" and
 /// "OTLP Exporter Configuration").
 ///
-/// As the specification requires, an invalid value is ignored with a warning and does not stop the start. An empty
-/// value counts as unset.
+/// As the specification requires, an invalid value is ignored with a warning. An empty value counts as unset.
 struct OpenTelemetryEnvironment {
     private let environment: [String: String]  // Names are texts of our own.
     private var exports: ExportSettings
@@ -51,7 +50,7 @@ struct OpenTelemetryEnvironment {
 
     private mutating func readResource() {
         let pairs = value("OTEL_RESOURCE_ATTRIBUTES", allowed: Self.pairs) { Self.pairs(in: $0) } ?? []
-        // It overrides a service.name among the attributes.
+        // This name overrides a service.name among the attributes.
         let name = value("OTEL_SERVICE_NAME", allowed: "a name") { [(name: "service.name", value: $0)] } ?? []
         for attribute in pairs + name {
             exports.attributes.removeAll { $0.name.isExactly(attribute.name) }
@@ -101,7 +100,7 @@ struct OpenTelemetryEnvironment {
         for signal in ["", "TRACES_", "METRICS_"] {
             _ = value("OTEL_EXPORTER_OTLP_\(signal)PROTOCOL", allowed: "http/json") { $0 == "http/json" ? $0 : nil }
         }
-        // The signals' paths are appended to it.
+        // The paths of the signals are appended to this URL.
         let base = value("OTEL_EXPORTER_OTLP_ENDPOINT", allowed: Self.endpoint) { text in
             text.utf8.contains(UInt8(ascii: "?")) || Self.url(text) == nil
                 ? nil : text.hasSuffix("/") ? String(text.dropLast()) : text
@@ -147,7 +146,7 @@ struct OpenTelemetryEnvironment {
     private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
     private static let pairs = "key=value, separated by commas, percent-encoded"
 
-    /// W3C Baggage, in which spaces need no encoding; nil if a pair is invalid.
+    /// Parses W3C Baggage, in which spaces need no encoding; returns nil if a pair is invalid.
     private static func pairs(in text: String) -> [(name: String, value: String)]? {
         func decoded(_ part: ArraySlice<UInt8>) -> String? {
             var part = part

@@ -17,7 +17,7 @@ struct OriginMembers {
     private let members: [ExactText: JSONValue]
     let environment: [String: String]
 
-    /// Allows only these names; nil allows any.
+    /// - Parameter names: The allowed members; nil allows any.
     init(_ value: JSONValue, at path: String, names: [String]?, environment: [String: String]) throws(OriginProblem) {
         let form = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
         guard let members = value.members else { throw OriginProblem(path: path, allowed: form) }
@@ -79,7 +79,7 @@ struct OriginMembers {
         }
     }
 
-    /// The value of a secret reference; a literal secret is a problem.
+    /// Returns the value of a secret reference; a literal secret is a problem.
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
@@ -96,9 +96,9 @@ struct OriginMembers {
         return secret
     }
 
-    /// A field is a text, a secret, or null for none.
+    /// Reads fields, each of which is a text, a secret, or null to omit it.
     ///
-    /// - Parameter reserved: Fields that the service sets itself.
+    /// - Parameter reserved: The fields that the service sets.
     func fields(
         _ name: String, notAmong reserved: [HTTPField.Name]
     ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {

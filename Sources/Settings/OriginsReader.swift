@@ -162,7 +162,7 @@ enum OriginsReader {
         if let pins = try pins(tls, "publicKey") { origin.tlsPolicy = .publicKey(pins) }
     }
 
-    /// The responses that are sources, and what is kept of them.
+    /// Reads which responses are sources, and what is cached of them.
     private static func readUse(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
         origin.cachePolicy = try object.setting("cache", .choice) ?? .all
         origin.largestDecodedKept = try object.setting("largestDecodedKept", .byteSize)

@@ -26,14 +26,14 @@ protocol OtherServiceReader: SendableMetatype {
     var reading: OtherServiceEnvironment.Reading { get set }
     var replacedSettings: [String] { get set }
 
-    /// - Parameter settings: The service's own defaults.
+    /// - Parameter settings: The other service's defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
     static var dialectName: ExactText { get }
 
     static var rows: [OtherServiceRow<Self>] { get }
 
-    /// The service is open without these keys.
+    /// The variables without which the service is open.
     static var keys: [String] { get }
 
     static func isSecret(_ name: String) -> Bool
@@ -84,7 +84,7 @@ extension OtherServiceReader {
         if let setting = SettingTable.named(name) { try settings.set(setting, to: text, from: .environment) }
     }
 
-    /// The origin has one file of a folder; returns the URL of the file.
+    /// Adds an origin with one file of a folder; returns the URL of the file.
     mutating func addFile(_ path: String, as name: String) throws(InvalidValue) -> ExactText {
         guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             throw InvalidValue(allowed: "the path of a file")
@@ -103,7 +103,7 @@ extension OtherServiceReader {
         return ExactText("\(name):\(file)")
     }
 
-    /// Follows symbolic links, because none is followed when files are read.
+    /// Returns the path with symbolic links resolved, because they are not followed when files are read.
     static func resolved(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
@@ -143,7 +143,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         }
     }
 
-    /// - Parameter bounds: A value restricts the dialect's targets, which another dialect could bypass.
+    /// - Parameter bounds: Whether a value limits the dialect's targets, so that other dialects could bypass it.
     init<Value>(
         _ name: String, _ place: Place<Value>, as parser: SettingParser<Value>, replacing settings: [String] = [],
         bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
@@ -190,9 +190,9 @@ extension SettingParser where Value == String? {
 
 package struct OtherServiceVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
-        /// Applied as these settings; without any, the variable has no other spelling.
+        /// The variable has an effect, and corresponds to these settings, if any.
         case applied([String])
-        /// Without effect here: for the other service's internals, or for behavior that the service always has.
+        /// The variable concerns the other service's internals, or behavior that Alula always has.
         case ignored
         case unsupported
     }

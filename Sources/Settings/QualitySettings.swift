@@ -17,7 +17,7 @@ extension SettingTable {
             help: "q=auto: highest quality", forCommands: true),
     ]
 
-    /// A similarity, in ten-thousandths.
+    /// Reads a similarity as ten-thousandths.
     private static let similarity = SettingParser(
         allowed: "a number from 0 to 1 with at most four decimals"
     ) { text -> Int? in

@@ -1,15 +1,15 @@
 import Downloading
 import Text
 
-/// The settings after a reload, with the names of changed settings that need a restart.
+/// The settings after a reload, with the names of changed settings that require a restart.
 package struct ReloadedSettings: Sendable {
     package private(set) var settings: Settings
     package private(set) var changed: [String] = []
     package private(set) var needingRestart: [String] = []
 
-    /// Takes from `new` all settings that can change while the service runs.
+    /// Combines the current settings with all settings from `new` that can change while the service runs.
     ///
-    /// - Throws: If they contradict the settings that stay.
+    /// - Throws: If these contradict the settings that stay.
     package init(_ current: Settings, changedTo new: Settings) throws(SettingsLoader.Failure) {
         settings = current
         for setting in SettingTable.all {
@@ -23,7 +23,7 @@ package struct ReloadedSettings: Sendable {
             (settings.chosen[name], settings.texts[name]) = (new.chosen[name], new.texts[name])
             if differs { changed.append(setting.name) }
         }
-        // A secret of theirs may have changed.
+        // A secret of an origin may have changed.
         if !changed.contains("origins"), current.downloads.origins.digests != settings.downloads.origins.digests {
             changed.append("origins")
         }
@@ -34,7 +34,7 @@ package struct ReloadedSettings: Sendable {
         guard contradictions.isEmpty else { throw SettingsLoader.Failure(lines: contradictions.map(\.line)) }
     }
 
-    /// A change of the setting needs a restart in this case.
+    /// Records that a change of this setting requires a restart.
     package mutating func keep(_ name: String, of current: Settings) {
         guard let setting = SettingTable.named(name), changed.contains(name) else { return }
         setting.copy(&settings, current)
@@ -44,7 +44,7 @@ package struct ReloadedSettings: Sendable {
         needingRestart.append(name)
     }
 
-    /// The origin of the result store stays as it was, because the store is in use.
+    /// Keeps the origin of the result store, which is in use.
     private mutating func checkResultStore(_ current: Settings) {
         guard let name = current.resultStore.origin, let old = current.downloads.origins[name],
             let new = settings.downloads.origins[name], new.digest != old.digest

@@ -7,7 +7,7 @@ package struct SandboxSettings: Sendable {
     var executable = "/proc/self/exe"
     package var isRequired = false
     package var decodesInProcess = false
-    /// The formats of the only files that a command decodes; nil if they are unknown.
+    /// The formats of the files that a command decodes; nil if they are unknown.
     package var decodedFormats: Set<ImageFormat>?
     var sourceFormats: Set<ImageFormat>?
 
@@ -36,14 +36,14 @@ extension Settings {
             let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).cost
         }
-        // The most expensive image to decode has 16 bits per component and alpha.
+        // The most expensive images to decode have 16 bits per component and alpha.
         let decodings = ImageFormat.allCases.map { format in
             ImageHeader(
                 format: format, storedSize: PixelSize(width: source, height: 1), bands: 4, bitDepth: 16,
                 hasAlpha: true, isProgressive: true
             ).cost(of: DecodePlan())
         }
-        // A worker is used for up to twice its life if no other is ready.
+        // A worker is used for up to twice its lifetime if no other one is ready.
         let lifetime = max(WorkerLifetime.decoder.processorTime, WorkerLifetime.encoder.processorTime) * 2
         // A decode times out long before it uses this much CPU time, on any number of threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))

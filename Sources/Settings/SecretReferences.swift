@@ -2,13 +2,13 @@ import Glibc
 import JSON
 import Text
 
-/// `{ env: "VARIABLE" }` and `{ file: "PATH" }` in the settings file.
+/// References to secrets in the settings file: `{ env: "VARIABLE" }` and `{ file: "PATH" }`.
 struct SecretReferences {
     static let allowed = "{ env: \"VARIABLE\" } or { file: \"PATH\" }, which name a variable or a file that holds it"
 
     let environment: [String: String]  // Names come from the operator.
 
-    /// A text, a reference, or a list of both, which is joined with commas.
+    /// Returns the text of a value: a text, a reference, or a list of both, which is joined with commas.
     func text(of value: JSONValue) throws(InvalidValue) -> String {
         switch value {
         case .object: return try secret(of: value)
@@ -17,7 +17,7 @@ struct SecretReferences {
             for value in values { texts.append(try text(of: value)) }
             return texts.joined(separator: ",")
         case .string(let text): return text
-        // As text, a number could change, and `true` would be a key that anyone can guess.
+        // A number could change when written as text, and `true` would be a key that anyone can guess.
         case .bool, .int, .double, .null: throw InvalidValue(allowed: "a text in quotation marks, \(Self.allowed)")
         }
     }
@@ -45,7 +45,7 @@ struct SecretReferences {
         return value
     }
 
-    /// Drops the trailing newline, which editors and `echo` add.
+    /// Reads a file without the trailing newline that editors and `echo` add.
     private func file(_ path: String) throws(InvalidValue) -> String {
         do {
             let text = try SettingsFile.read(path)
@@ -57,7 +57,7 @@ struct SecretReferences {
 }
 
 extension SecretReferences {
-    /// Rejects one character repeated, which is easy to guess.
+    /// Rejects a key that repeats one character, because it is easy to guess.
     static func checkKey(_ text: String) throws(InvalidValue) {
         try check(text)
         let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
@@ -66,10 +66,10 @@ extension SecretReferences {
         }
     }
 
-    /// The length in bytes from which a text between commas is certainly a key, not a part of one.
+    /// The length in bytes from which a text between commas must be a key, not a part of one.
     private static let longKey = 16
 
-    /// A literal secret must not be blank, nor an unreplaced placeholder, which anyone can guess.
+    /// Rejects literal secrets that anyone can guess: blank texts and unreplaced placeholders.
     static func check(_ text: String) throws(InvalidValue) {
         let bare = text.filter { !" \t\"'".contains($0) }
         guard !bare.filter({ $0 != "," }).isBlank else {
@@ -85,7 +85,7 @@ extension SecretReferences {
         if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
     }
 
-    /// A reference in quotation marks is not the text that it names.
+    /// Rejects a reference in quotation marks, which would be taken literally.
     static func checkText(_ text: String, notAmong starts: [String] = []) throws(InvalidValue) {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return }
         let bare = text.filter { !" \t\"'".contains($0) }.lowercased()
@@ -117,7 +117,7 @@ enum SecretReference {
 }
 
 extension JSONValue {
-    /// Returns false for a text with a placeholder in braces, such as a header of a hook.
+    /// Whether this is a reference; false for a text with a placeholder in braces, such as a header of a hook.
     var isSecretReference: Bool {
         switch SecretReference(self) {
         case .variable(let place), .file(let place): !place.contains("{")
@@ -126,13 +126,13 @@ extension JSONValue {
     }
 }
 
-/// A settings file in which stand-ins replace secrets that are missing, so that all else can be checked.
+/// A settings file with placeholders for missing secrets, so that everything else can be checked.
 struct CompletedSecrets {
     private(set) var values: [ExactText: JSONValue]
     private(set) var environment: [String: String]
     private(set) var missing: [SettingsProblem] = []
 
-    /// Valid for every setting.
+    /// A value that is valid for every setting.
     private static let placeholder = String(repeating: "0123456789abcdef", count: 4)
 
     init(_ values: [ExactText: JSONValue], _ environment: [String: String]) {
@@ -173,7 +173,7 @@ extension StringProtocol {
             let properties = scalar.properties
             switch properties.generalCategory {
             case .control, .format, .unassigned, .surrogate: return true
-            // The last one is a Braille pattern without dots.
+            // The last character is a Braille pattern without dots.
             default:
                 return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
             }

@@ -5,19 +5,19 @@ package typealias SettingKeyPath<Value> = any WritableKeyPath<Settings, Value> &
 package struct Setting: Sendable {
     let name: String
     let defaultValue: String?
-    /// The value for people, or a description if there is none.
+    /// The default for people, or a description if there is none.
     package let defaultText: String
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
-    /// The text as it was set, or the number in use if the start lowered it.
+    /// Returns the text as it was set, or the number in use if the start lowered it.
     let current: @Sendable (Settings, _ text: String) -> String
     let secrecy: Secrecy
-    /// Whether commands that render take the setting, too.
+    /// Whether commands that render also accept the setting.
     let isForCommands: Bool
-    /// Whether a reload changes the setting; others need a restart.
+    /// Whether a reload changes the setting; others require a restart.
     let isReloadable: Bool
     private(set) var readObject: ObjectReader?
-    /// Takes the value of the setting from other settings.
+    /// Copies the setting from other settings.
     private(set) var copy: Copying
 
     typealias Copying = @Sendable (_ settings: inout Settings, _ new: Settings) -> Void
@@ -27,14 +27,13 @@ package struct Setting: Sendable {
 
     enum Secrecy {
         case none
-        /// A URL or an object, which may contain a password.
+        /// A URL or an object that may contain a password.
         case hidden
-        /// A key or another secret: never blank, and in the settings file optionally a reference such as `{ env: "NAME"
-        /// }`.
+        /// A key or another secret: never blank; the settings file may contain a reference such as `{ env: "NAME" }`.
         case secret
     }
 
-    /// - Parameter whenUnset: The behavior without a default, for people.
+    /// - Parameter whenUnset: A description for people of the behavior without a value.
     init<Value>(
         _ name: String, _ place: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
         as parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
@@ -73,7 +72,7 @@ package struct Setting: Sendable {
             secrecy: secrecy, forCommands: forCommands, reloads: reloads)
     }
 
-    /// A reload changes it.
+    /// A setting that only the file can have, and that a reload changes.
     static func inFile(
         _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
         copying copy: @escaping Copying, read: @escaping ObjectReader

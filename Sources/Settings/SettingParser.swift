@@ -56,7 +56,7 @@ extension SettingParser where Value == Int {
         }
     }
 
-    /// Bytes: `512`, `64KiB`, `100MiB`, `2GiB`.
+    /// A size in bytes: `512`, `64KiB`, `100MiB`, `2GiB`.
     static var byteSize: Self {
         Self(allowed: "a size such as 512, 64KiB, 100MiB or 2GiB") { text in
             let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
@@ -71,7 +71,7 @@ extension SettingParser where Value == Int {
 }
 
 extension SettingParser where Value == mode_t {
-    /// Octal, such as `0660`.
+    /// File permissions in octal, such as `0660`.
     static var mode: Self {
         Self(allowed: "permissions in octal, such as 0660") { text in
             (3...4).contains(text.utf8.count) ? mode_t(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil } : nil
@@ -80,7 +80,7 @@ extension SettingParser where Value == mode_t {
 }
 
 extension SettingParser where Value == Duration {
-    /// `250ms`, `3s`, `10m`, `24h`.
+    /// A duration: `250ms`, `3s`, `10m`, `24h`.
     static var duration: Self {
         Self(allowed: "a duration such as 250ms, 3s, 10m or 24h") { text in
             let units: [(String, Duration)] = [
@@ -101,7 +101,7 @@ extension SettingParser where Value == Duration {
 }
 
 extension SettingParser where Value == Quota {
-    /// An amount, and the time in which it may be used; the number of the time may be missing.
+    /// An amount and the time in which it may be used; the number before the unit of time may be missing.
     static func quota(of amount: SettingParser<Int>, example: String) -> Self {
         Self(allowed: "an amount and a time of at most 31 days, such as \(example)") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -130,8 +130,7 @@ extension SettingParser where Value == String {
         Self(allowed: allowed) { isAllowed($0) ? $0 : nil }
     }
 
-    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lowercase, without a path or default
-    /// port.
+    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454, 6.2): lowercase, without path and default port.
     static var originOfPages: Self {
         text(allowed: "* or one origin without a slash at its end, such as https://www.example.com") { text in
             if text == "*" || text == "null" { return true }
@@ -214,7 +213,7 @@ extension SettingParser where Value == SourceURL {
 }
 
 extension SettingParser where Value == SourceBase {
-    /// A URL prefix, or a named origin with its colon.
+    /// A URL prefix, or the name of an origin with its colon.
     static var sourceBase: Self {
         Self(allowed: "a beginning of URLs such as https://example.com/photos/, or NAME: of an origin") { text in
             text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) ? SourceBase(text) : nil
@@ -227,7 +226,7 @@ extension SettingParser where Value == PathPrefix {
 }
 
 extension SettingParser where Value == (address: Substring, port: UInt16) {
-    /// `ADDRESS:PORT`; the address may be missing.
+    /// `ADDRESS:PORT`, where the address may be missing.
     static func addressAndPort(examples: String) -> Self {
         Self(allowed: "an address and a port such as \(examples)") { text in
             guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),

@@ -27,7 +27,7 @@ package struct Settings: Sendable {
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
-    /// Nil for on if the cascade is installed.
+    /// Whether to detect faces; nil means yes if the cascade is installed.
     package var findsFaces: Bool?
     package var exports = ExportSettings()
     package var notifying = NotificationSettings()
@@ -36,9 +36,9 @@ package struct Settings: Sendable {
     package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    /// The settings that were set, without defaults.
+    /// The settings that were set explicitly.
     var chosen: [ExactText: EffectiveSetting] = [:]
-    /// The texts as read, secrets included, to find changes.
+    /// The texts as read, including secrets, to detect changes.
     var texts: [ExactText: String] = [:]
     /// Settings of the file that the environment overrides.
     var overridden: [String] = []
@@ -60,7 +60,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// Call after the other settings are read.
+    /// Creates the dialects; call this after the other settings are read.
     mutating func deriveDialects() {
         api.closingDialects = dialects.closing
         api.forwardsFields = downloads.origins.all.contains { !$0.forwarded.isEmpty }
@@ -79,13 +79,13 @@ package struct Settings: Sendable {
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
-    /// The allowed sources; once there are some, also for URLs of no named origin.
+    /// The allowed sources; if there are any, they also apply to URLs outside named origins.
     var allowedSources: [SourcePattern] {
         get { downloads.allowedSources }
         set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }
     }
 
-    /// A request's time counts from its header, so its body may take no longer than the whole request.
+    /// The listeners; a body may take no longer than the whole request, whose time counts from its header.
     package var listeners: (public: HTTPServerConfiguration, admin: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, adminListener)
         served.bodyTimeout = api.requestTimeout
@@ -94,7 +94,7 @@ package struct Settings: Sendable {
         return (served, operated)
     }
 
-    /// No page of a site reaches a Unix socket, so its requests may have any `Host`.
+    /// The sites of the admin listener; on a Unix socket, which no web page can reach, any `Host` is allowed.
     package var adminSites: AdminSites {
         adminListener.socketPath == nil ? api.adminSites : AdminSites(names: [AdminSites.anyName])
     }

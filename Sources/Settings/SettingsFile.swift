@@ -7,7 +7,7 @@ package struct SettingsFileError: Error, Equatable {
     package let reason: String
     package var position: Position?
 
-    /// A position in the file; both numbers count from 1.
+    /// A position in the file; line and column count from 1.
     package struct Position: Equatable, CustomStringConvertible {
         let line: Int
         let column: Int
@@ -16,7 +16,7 @@ package struct SettingsFileError: Error, Equatable {
             let before = text.utf8.prefix(offset)
             line = before.count { $0 == 0x0a } + 1
             let start = before.lastIndex(of: 0x0a).map { before.index(after: $0) } ?? before.startIndex
-            // All bytes except UTF-8 continuation bytes.
+            // Count all bytes except UTF-8 continuation bytes.
             column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
         }
 
@@ -44,7 +44,7 @@ package enum SettingsFile {
         return members
     }
 
-    /// The member with a problem, or the closest object around it; nil for a problem outside the file.
+    /// Returns the position of a problem's member or the closest object around it; nil for a problem outside the file.
     package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
         guard let path = problem.path,
             let positions = try? JSONReader.positions(in: Array(text.utf8), dialect: .json5)
@@ -85,7 +85,7 @@ package enum SettingsFile {
 }
 
 extension JSONValue {
-    /// Lists are joined with commas; objects and null have no such text.
+    /// The value as text, with lists joined by commas; nil for objects and null.
     var commandLineText: String? {
         switch self {
         case .string(let text): return text

@@ -7,7 +7,7 @@ import ThumbnailAPI
 package struct SettingsLoader {
     package struct Failure: Error, Equatable {
         package let lines: [String]
-        /// The same lines; those about the file begin with `FILE:LINE:COLUMN`.
+        /// The lines, where those about the file begin with `FILE:LINE:COLUMN`.
         package let locatedLines: [String]
 
         init(_ problems: [SettingsProblem], in file: (path: String, text: String)?) {
@@ -25,7 +25,7 @@ package struct SettingsLoader {
         package static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
     }
 
-    /// The values from which settings are read, by name.
+    /// The values of settings by name.
     private struct Inputs {
         var flags: [ExactText: String] = [:]
         var variables: [ExactText: String] = [:]
@@ -37,14 +37,14 @@ package struct SettingsLoader {
             return (text(of: name) ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
         }
 
-        /// Flags override variables.
+        /// Returns the text of a setting; flags override variables.
         func text(of name: ExactText) -> String? { flags[name] ?? variables[name] }
     }
 
     private var problems: [SettingsProblem] = []
     private var source: (path: String, text: String)?
 
-    /// - Parameter needsSecrets: False for clients of the service, which may lack its secrets.
+    /// - Parameter needsSecrets: Whether secrets must be available; false for clients of the service.
     package static func load(
         arguments: [String], environment: [String: String], needsSecrets: Bool = true,
         readFile: (String) throws(SettingsFileError) -> String
@@ -63,7 +63,7 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// Reads the other service's variables, even if the settings are unusable; nil if none is named.
+    /// Reads the other service's variables, even if the settings are unusable; returns nil if no service is named.
     package static func otherServiceReading(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) -> OtherServiceEnvironment.Reading? {
@@ -76,13 +76,13 @@ package struct SettingsLoader {
     package struct Check {
         package let settings: Settings
         package var problems: [SettingsProblem]
-        /// Secrets that are named in the file and not available here.
+        /// Problems of secrets that the file refers to and that are not available.
         package let missing: [SettingsProblem]
     }
 
-    /// Checks the file by itself, also without its secrets.
+    /// Checks the file alone, even without its secrets.
     ///
-    /// - Parameter environment: The file's secrets are looked up in it.
+    /// - Parameter environment: The environment in which the file's secrets are looked up.
     package static func check(_ values: [ExactText: JSONValue], environment: [String: String]) -> Check {
         var loader = SettingsLoader()
         loader.reportUnknownNames(in: values)
@@ -105,7 +105,7 @@ package struct SettingsLoader {
         let (flags, variables, file, environment) = (inputs.flags, inputs.variables, inputs.file, inputs.environment)
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
-        // All settings override another service's variables, so these are read first.
+        // All settings override another service's variables, so read those first.
         if let reading = inputs.otherService?.apply(environment, to: &settings) {
             settings.otherServiceVariables = reading.variables
             problems += reading.problems.map { SettingsProblem($0) }
@@ -114,7 +114,7 @@ package struct SettingsLoader {
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
             if setting.readObject == nil, inputs.text(of: name) != nil, let value = complete.values[name] {
-                // An error, although it has no effect; it may name a secret that is missing.
+                // Report it as an error, although it has no effect and may name a missing secret.
                 var unused = settings
                 apply(setting, value: value, environment: complete.environment, to: &unused)
             }
@@ -185,7 +185,7 @@ package struct SettingsLoader {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("-") else {
-                // It may be the rest of a secret that contains a space.
+                // This may be the rest of a secret that contains a space.
                 problems.append(SettingsProblem("expected a setting; see `alula serve --help`"))
                 continue
             }
@@ -256,9 +256,9 @@ package struct SettingsLoader {
         }
     }
 
-    /// The end of an error, with a suggestion.
+    /// Returns the end of an error, with a suggestion.
     ///
-    /// - Parameter prefix: Shared by all names, and ignored in comparisons.
+    /// - Parameter prefix: The prefix of all names, which is ignored in comparisons.
     private static func unknown(_ name: String, among names: [String], prefix: String = "") -> String {
         let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
         let nearest = NearestName.of(rest(name), among: names.map(rest)).map { prefix + $0 }
@@ -291,12 +291,12 @@ package struct SettingsProblem: Error, Equatable {
         self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
     }
 
-    /// Shows a value, unless it is a URL, which may contain a password or a token.
+    /// Returns a value for people, except URLs, which may contain a password or a token.
     static func shown(_ text: String?) -> String? {
         text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
 
-    /// The problem of a member of the settings file whose value or name is invalid.
+    /// Creates the problem of an invalid value or name in the settings file.
     init(_ path: String, allowed: String, isAboutName: Bool = false) {
         let unknown = isAboutName ? "no such member; " : ""
         self.init(

@@ -11,7 +11,7 @@ package struct SettingsWarning {
     package let message: StaticString
     package let values: Logger.Metadata
 
-    /// The warning in one line, with a position in the file that has the setting.
+    /// The warning in one line, with the setting's position in the file.
     package var problem: SettingsProblem {
         let values = values.map { "\($0.key): \($0.value.text)" }.joined(separator: ", ")
         return SettingsProblem(path: setting, line: "\(message)" + (values.isEmpty ? "" : " (\(values))"))
@@ -19,7 +19,7 @@ package struct SettingsWarning {
 }
 
 extension Settings {
-    /// Valid settings that are unsafe, or work against each other.
+    /// Returns warnings about valid settings that are unsafe, or work against each other.
     ///
     /// - Parameter memory: The memory of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
@@ -75,7 +75,7 @@ extension Settings {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }
 
-    /// The services of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
+    /// Metadata services of Amazon (IPv6), Alibaba and Oracle; others have link-local addresses.
     private static let metadataServices = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"].compactMap(IPAddress.init)
     private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap(AddressNetwork.init)
     private static let loopback = ["127.0.0.0/8", "::1/128"].compactMap(AddressNetwork.init)

@@ -10,11 +10,11 @@ package import ThumbnailPipeline
 package struct SharedCacheSettings: Sendable {
     var address: SharedCacheAddress?
     var timeout = Duration.milliseconds(50)
-    /// A PEM file; nil for the system's authorities.
+    /// A PEM file of authorities; nil for those of the system.
     var authorities: String?
     var sharesSources = false
     var credentials = SharedCacheCredentials()
-    /// The name that operators see; nil for the host name.
+    /// The name that operators see; nil uses the host name.
     var instanceName: String?
 
     package var instance: String {
@@ -26,7 +26,7 @@ package struct SharedCacheSettings: Sendable {
 }
 
 extension Settings {
-    /// Nil without a shared cache; an ephemeral session writes nothing there.
+    /// The configuration; nil without a shared cache; an ephemeral session does not write to it.
     package var sharedCacheConfiguration: SharedCacheConfiguration? {
         sharedCache.address.map { address in
             var configuration = SharedCacheConfiguration(address: address)
@@ -79,7 +79,7 @@ extension SharedCacheSettings {
 }
 
 extension Settings {
-    /// - Parameter engine: The release and libraries that encode results.
+    /// - Parameter engine: The release and library versions, which affect encoded results.
     package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
         var rules = SharedLayer.Rules(digest: responseDigest(pipeline, engine: engine))
         rules.staleAllowances = downloads.staleAllowances
@@ -91,10 +91,10 @@ extension Settings {
         SHA256.hash(responseKeyText(pipeline, engine: engine)).hexadecimal
     }
 
-    /// Every setting that can change a response, in the settings' own words.
+    /// Returns a text with every setting that can change a response.
     ///
-    /// Rules for sources are not included: the keys of sources contain them. The keys of results contain
-    /// the options of a request, with the settings applied.
+    /// Rules for sources are not included, because the keys of sources contain them. The keys of results contain the
+    /// options of a request, with the settings applied.
     func responseKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
         let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
         let similarity = rules.similarity

@@ -1,8 +1,8 @@
 import Downloading
 
-/// A key in the settings, or the service that issues keys.
+/// Reads a key in the settings, or the service that issues keys.
 ///
-/// The variables are those that the platforms set and other programs also read.
+/// The environment variables are those that platforms set for other programs, too.
 enum StoreKeys {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 
@@ -53,7 +53,7 @@ enum StoreKeys {
 
     private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {
         var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3)
-        // If Amazon's container service gives only a path, the host is its own address.
+        // If Amazon's container service gives only a path, its host is fixed.
         if place == nil {
             place = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
         }

@@ -6,7 +6,7 @@ import ThumbnailAPI
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// A customer with keys, hosts, origins, presets and limits.
+/// A tenant with its keys, hosts, origins, presets and limits.
 package struct TenantSettings: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         enum Kind: String, CaseIterable, Hashable, Sendable { case native, imgproxy, thumbor, imaginary }
@@ -18,16 +18,16 @@ package struct TenantSettings: Hashable, Sendable {
         var salt: [UInt8] = []
     }
 
-    /// The tenant of requests that belong to no other.
+    /// The tenant of requests that belong to no other tenant.
     package static let defaultName = "default"
 
     package let name: String
     package var keys: [Key] = []
-    /// The host names, in lowercase, without ports.
+    /// The host names, lowercase and without ports.
     package var hosts: [ExactText] = []
     package var origins: [ExactText] = []
     var allowedSources: [SourcePattern] = []
-    /// Whether it shares sources with other tenants that do, and with the default.
+    /// Whether the tenant shares sources with the default and with other tenants that do.
     var sharesSources = false
     var presets: [ExactText] = []
     var sizes: [Int] = []
@@ -58,7 +58,7 @@ package struct TenantSettings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The settings as requests of a tenant see them; the service's own in a service without tenants.
+    /// Returns the settings for requests of a tenant; the service's settings if there are no tenants.
     package func narrowed(to tenant: TenantSettings) -> Settings {
         guard !tenants.isEmpty else { return self }
         var settings = self
@@ -69,14 +69,14 @@ extension Settings {
         return settings
     }
 
-    /// Begins with the one for requests of no other tenant; empty in a service without tenants.
+    /// All tenants, beginning with the default one; empty in a service without tenants.
     package var allTenants: [TenantSettings] {
         guard !tenants.isEmpty else { return [] }
         let standard = tenants.first(where: \.isDefault) ?? TenantSettings(TenantSettings.defaultName)
         return [standard] + tenants.filter { !$0.isDefault }
     }
 
-    /// The rules of tenants for sources that differ from the service's.
+    /// The rules for sources of tenants whose rules differ from the service's.
     package var tenantDownloads: [DownloadConfiguration] {
         allTenants.compactMap { tenant in
             var settings = self
@@ -86,7 +86,7 @@ extension Settings {
     }
 }
 
-/// A tenant that lists origins or presets sees only these, and no other tenant sees them.
+/// Narrows the settings: a tenant that lists origins or presets sees only these, and no other tenant sees them.
 extension TenantSettings {
     fileprivate func narrowSources(of settings: inout Settings) {
         let all = settings.downloads.origins
@@ -106,7 +106,7 @@ extension TenantSettings {
         settings.api.requestLimits.maximumOutputPixels = maximumOutputPixels
     }
 
-    /// Whether other sources are allowed than by the service's rules.
+    /// Whether the tenant may use other sources than the service's rules allow.
     fileprivate func hasOwnRules(in settings: Settings) -> Bool {
         !allowedSources.isEmpty || maximumSourceBytes ?? .max < settings.downloads.maximumBytes
     }
@@ -129,7 +129,7 @@ extension TenantSettings {
         settings.api.vocabulary = vocabulary
     }
 
-    /// Returns false for a source of another tenant's origin.
+    /// Whether the tenant sees the source; false if it belongs to another tenant's origin.
     private static func sees(_ source: String, _ settings: Settings) -> Bool {
         guard let name = source.firstIndex(of: ":").map({ String(source[..<$0]) }), Origins.isName(name) else {
             return true
@@ -137,7 +137,7 @@ extension TenantSettings {
         return settings.downloads.origins[name] != nil
     }
 
-    /// A tenant without keys stays open, whatever keys others have.
+    /// Sets the tenant's keys; a tenant without keys stays open, even if others have keys.
     fileprivate func giveKeys(to settings: inout Settings) {
         if !isDefault {
             settings.api.signingKeys = []
@@ -164,7 +164,7 @@ extension TenantSettings {
 }
 
 extension Dictionary {
-    /// Shares the memory if all stay, because there may be many tenants.
+    /// Shares the memory if all elements stay, because there may be many tenants.
     fileprivate func keeping(_ isIncluded: (Element) -> Bool) -> Self {
         allSatisfy(isIncluded) ? self : filter(isIncluded)
     }

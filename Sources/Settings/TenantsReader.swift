@@ -7,7 +7,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// Reads `tenants`, after the origins and presets that they name.
+/// Reads `tenants`; the origins and presets that they name must be read before.
 struct TenantsReader {
     private let settings: Settings
     private let environment: [String: String]

@@ -145,13 +145,13 @@ struct ThumborEnvironment: OtherServiceReader {
         return text
     }
 
-    /// A whole number, perhaps written as `75e6`; nil for none.
+    /// Reads a whole number, which may be written as `75e6`; nil for `None`.
     private static let number = SettingParser<Int?>(allowed: "a number from 0 to 1e15") { text in
         guard let number = Double(text == "None" ? "0" : text), 0...1e15 ~= number else { return nil }
         return .some(number > 0 ? Int(number) : nil)
     }
 
-    /// Hosts as regular expressions that match the whole name: `s.example.com`, `.+\.example\.com`.
+    /// Reads hosts as regular expressions that match the whole name: `s.example.com`, `.+\.example\.com`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         let list = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
         if list.trimmingSpaces.isEmpty { return [] }
@@ -161,7 +161,7 @@ struct ThumborEnvironment: OtherServiceReader {
             if ["*", ".*", ".+"].contains(host) { return [] }
             if host.hasPrefix("http") { host = host.replacing(/^https?:\/\//, with: "") }
             host = host.replacing(/^(\.[+*]|\[\^\.\][+*])\\?\./, with: "*.").replacing("\\.", with: ".")
-            // Thumbor compares host names alone.
+            // thumbor compares only host names.
             guard
                 host.drop(while: { $0 == "*" }).utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-:".utf8.contains($0) }),
                 let pattern = SourcePattern(host + (host.contains(":") ? "/*" : ":*/*"))

@@ -12,7 +12,7 @@ struct VocabularyReader {
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// Call after the other settings are read, whose origins may have the sources of watermarks.
+    /// Reads watermarks or presets; call this after the other settings, because origins may have their sources.
     static func read(into settings: inout Settings, _ body: (inout Self) -> Void) -> [SettingsProblem] {
         var reader = Self(vocabulary: settings.api.vocabulary, rules: DownloadRules(settings.downloads))
         body(&reader)
@@ -20,14 +20,14 @@ struct VocabularyReader {
         return reader.problems
     }
 
-    /// Objects by name, whose members are defaults of the parameters that begin with `watermark`.
+    /// Reads objects by name, whose members are defaults of the parameters that begin with `watermark`.
     mutating func readWatermarks(_ value: JSONValue) {
         for (name, description) in members(of: value, in: "watermarks") {
             vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", name)
         }
     }
 
-    /// Objects of parameters by name, or texts in imgproxy's grammar; the watermarks must be read before.
+    /// Reads presets: objects of parameters by name, or texts in imgproxy's grammar; read the watermarks before.
     mutating func readPresets(_ value: JSONValue) {
         for (name, description) in members(of: value, in: "presets") {
             if case .string(let text) = description {
@@ -85,8 +85,8 @@ struct VocabularyReader {
                 problems.append(SettingsProblem(place, allowed: "a text, a number, true or false"))
                 continue
             }
-            // Checked with the valid members before it: a parameter that appears twice, under two names, is a fault of
-            // the second.
+            // Check the member with the valid ones before it: if a parameter appears under two names, the second one is
+            // at fault.
             if let fault = vocabulary.fault(in: preset + [(member, text)]) {
                 problems.append(SettingsProblem(place, fault: fault, value))
                 continue

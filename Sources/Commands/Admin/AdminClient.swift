@@ -15,7 +15,7 @@ struct AdminClient: Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
         var json: JSONValue? { try? JSONReader.value(in: body) }
 
-        /// Throws the failure of a response without success.
+        /// Returns the response if it is a success; otherwise throws its failure.
         func checked() throws(CommandFailure) -> Answer {
             if (200..<300).contains(status) { return self }
             throw json?.members.flatMap { CommandFailure(failure: $0) }
@@ -95,7 +95,7 @@ struct AdminClient: Sendable {
 }
 
 extension CommandFailure {
-    /// Nil without the members `code` and `detail`.
+    /// Returns nil if the member `code` or `detail` is missing.
     init?(failure members: [ExactText: JSONValue]) {
         guard let detail = members["detail"]?.stringValue else { return nil }
         var code = "refused"

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// `hold` and `resume`.
+/// The commands `hold` and `resume`.
 enum OriginCommands {
     static let hold = description(
         "hold", summary: "stop new transfers to an origin of the running service",

@@ -71,7 +71,7 @@ enum PrefetchCommand {
 
 /// The sources and renditions of jobs.
 enum PrefetchSources {
-    /// The service takes 10,000 thumbnails and 1 MiB of targets in one job.
+    /// The service accepts at most 10,000 thumbnails and 1 MiB of targets per job.
     private static let maximumThumbnails = 10_000
     private static let maximumBytes = 512 << 10
 
@@ -81,7 +81,7 @@ enum PrefetchSources {
         let urls = try arguments.operands.flatMap { operand in
             if case .remote = CommandSource(operand, origins) { return [operand] }
             guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else {
-                // Perhaps an origin that only the service knows.
+                // It may be an origin that only the service knows.
                 guard operand.utf8.contains(UInt8(ascii: ":")) else {
                     throw UsageError("\(operand): neither a URL nor a file")
                 }
@@ -95,7 +95,7 @@ enum PrefetchSources {
 
     /// Returns the elements of a job's `sources`.
     ///
-    /// - Parameter pattern: The names of the results with their origin; nil for the service's caches alone.
+    /// - Parameter pattern: The names of the results with their origin; nil stores them only in the service's caches.
     static func elements(
         _ urls: [String], _ renditions: [Rendition], to pattern: String?
     ) throws(UsageError) -> [JSONValue] {
@@ -126,7 +126,7 @@ enum PrefetchSources {
         }
     }
 
-    /// Splits sources into jobs that the service takes.
+    /// Splits sources into jobs that the service accepts.
     static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
         var (parts, bytes, thumbnails) = ([[JSONValue]](), 0, 0)
         for source in sources {
@@ -143,12 +143,12 @@ enum PrefetchSources {
     }
 }
 
-/// Begins, watches and cancels jobs, and prints them.
+/// Starts, watches and cancels jobs, and prints them.
 struct PrefetchReporter {
     let client: AdminClient
     let isJSON: Bool
 
-    /// Begins a job; returns its ID.
+    /// Starts a job; returns its ID.
     func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
         let answer = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
@@ -166,7 +166,7 @@ struct PrefetchReporter {
         return id
     }
 
-    /// The source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
+    /// Returns the source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
     private static func rejectedURL(_ answer: AdminClient.Answer, _ sources: [JSONValue]) -> String? {
         guard let pointer = answer.json?.members?["parameter"]?.stringValue,
             let number = pointer.suffix(after: "/sources/").flatMap({ Int($0.prefix(before: UInt8(ascii: "/"))) }),
@@ -175,7 +175,7 @@ struct PrefetchReporter {
         return sources[number].members?["url"]?.stringValue
     }
 
-    /// Waits until a job has ended; returns whether nothing failed.
+    /// Waits until a job has ended; returns whether everything succeeded.
     func end(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
@@ -192,7 +192,7 @@ struct PrefetchReporter {
         }
     }
 
-    /// Cancels a job, or lists all.
+    /// Cancels a job, or lists all jobs.
     func manage(canceling id: String?) throws -> CInt {
         if let id {
             _ = try client.blockingSend("DELETE", "/prefetch/" + URLEscape.encode(id)).checked()
@@ -225,7 +225,7 @@ struct PrefetchReporter {
 }
 
 enum PrefetchText {
-    /// A line for each failure with details, and one for failures that the service only counts.
+    /// Returns a line for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {
         guard let failed = status["failed"]?.intValue, failed > 0 else { return [] }
         var lines = (status["failures"]?.elements ?? []).compactMap { failure -> String? in

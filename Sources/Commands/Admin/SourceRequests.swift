@@ -12,7 +12,7 @@ struct SourceRequests {
     let isJSON: Bool
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
-    /// Nil stands for a request without a source or tag; prints a line for each.
+    /// Sends a request per source and prints a line for each; nil stands for a request without source or tag.
     func run(_ sources: [String?]) throws -> CInt {
         var hasNoFailures = true
         for source in sources {

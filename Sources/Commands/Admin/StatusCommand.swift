@@ -87,7 +87,7 @@ enum StatusText {
         }
     }
 
-    /// The use of each in the last minute.
+    /// Returns a line for each tenant with its use in the last minute.
     private static func tenants(_ value: JSONValue?) -> [String] {
         rows(value).compactMap { row in
             guard let name = row["name"]?.stringValue, let requests = row["requests"]?.intValue else { return nil }
@@ -100,7 +100,7 @@ enum StatusText {
         }
     }
 
-    /// Each origin in trouble, then the number of the others.
+    /// Returns a line for each origin in trouble, and one with the number of the other origins.
     private static func origins(_ value: JSONValue?) -> [String] {
         let (usable, others) = rows(value).reduce(into: (0, [String]())) { result, row in
             guard let name = row["origin"]?.stringValue, let state = row["state"]?.stringValue else { return }

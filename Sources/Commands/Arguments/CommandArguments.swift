@@ -17,7 +17,7 @@ struct CommandArguments: Sendable {
     private(set) var settings: [String] = []
     private var values: [ExactText: [String]] = [:]
 
-    /// After `--`, all arguments are operands.
+    /// Parses arguments; after `--`, all of them are operands.
     init(_ arguments: [String], for command: CommandDescription) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -33,7 +33,7 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// The value is the next argument unless it follows an equals sign.
+    /// Reads the value: the text after an equals sign, otherwise the next argument.
     private mutating func read(
         _ argument: String, _ rest: inout ArraySlice<String>, for command: CommandDescription
     ) throws(UsageError) {
@@ -89,7 +89,7 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// A hyphen, and no digit after it.
+    /// Whether the argument begins with a hyphen that no digit follows.
     private static func isOption(_ argument: String) -> Bool {
         let bytes = argument.utf8
         guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
@@ -131,10 +131,10 @@ enum ThumbnailOptionText {
 }
 
 extension APIError {
-    /// Prefixed with the option's name.
+    /// The error with the name of the option.
     var usageError: UsageError {
         var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
-        // `gravity=focal` is `--gravity focal` here.
+        // In a command, `gravity=focal` is `--gravity focal`.
         sentence = sentence.split(separator: " ").map { word in
             guard let value = word.suffix(after: UInt8(ascii: "=")) else { return String(word) }
             return "--\(word.prefix(before: UInt8(ascii: "="))) \(value)"

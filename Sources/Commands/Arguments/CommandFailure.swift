@@ -7,14 +7,14 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct CommandFailure: Error, Equatable {
-    /// Machine-readable, from the service or the file system.
+    /// A machine-readable code, from the service or the file system.
     let code: String
     /// The reason in one line, without a final period.
     let reason: String
     /// The subject of the failure, if it is not the source.
     var subject: String?
     var isWorthRetrying = false
-    /// The command stops instead of trying other sources.
+    /// Whether the command stops instead of trying other sources.
     var endsAll = false
 
     init(code: String, _ reason: String) {
@@ -40,7 +40,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// The reason in one line; for a rejected source only the rule, which public clients do not see.
+    /// Returns the reason in one line; for a rejected source only the rule, which public clients do not see.
     private static func reason(of error: any ServiceError) -> String {
         var reason = lowered(error.operatorMessage)
         if reason.hasSuffix(".") { reason.removeLast() }
@@ -56,14 +56,14 @@ struct CommandFailure: Error, Equatable {
         return copy
     }
 
-    /// Nil if a signal stopped it.
+    /// Returns the line to print; nil if a signal stopped the command.
     func line(about source: String) -> String? {
         guard code != "cancelled" else { return nil }
         let subject = subject ?? (source == Program.standardInput ? "standard input" : source)
         return "\(subject): \(reason)"
     }
 
-    /// The sentence for use after a colon; a leading number or abbreviation does not change.
+    /// Returns the sentence for use after a colon; a leading number or abbreviation does not change.
     static func lowered(_ sentence: String) -> String {
         let second = sentence.utf8.dropFirst().first ?? 0x20
         guard second.isASCIILowercase || second == 0x20 else { return sentence }

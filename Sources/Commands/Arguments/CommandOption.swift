@@ -7,9 +7,9 @@ struct CommandOption: Sendable, Equatable {
     }
 
     let name: String
-    /// One letter, such as `o`.
+    /// A letter, such as `o` for `-o`.
     var short: Character?
-    /// The name of the value, such as `FILE`; nil for an option without a value.
+    /// The placeholder of the value, such as `FILE`; nil for an option without a value.
     var form: String?
     let help: String
     var completion = Completion.none
@@ -43,19 +43,19 @@ struct CommandOption: Sendable, Equatable {
 struct CommandDescription: Sendable {
     let name: String
     let summary: String
-    /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty without operands.
+    /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty if there are none.
     let operands: String
     let text: String
     var options: [CommandOption] = []
     var takesParameters = false
     var takesSettings = true
-    /// Whether only settings that affect image processing are options.
+    /// Whether only settings for image processing are options.
     var worksOnImages = false
-    /// The files or folders of images.
+    /// Whether operands are files or folders of images.
     var rendersFiles = false
     var examples: [String] = []
 
-    /// All options; with parameters, `-h` is the height.
+    /// All options; if the command takes parameters, `-h` is the height instead of the help.
     var allOptions: [CommandOption] {
         var help = CommandOption.help
         if takesParameters { help.short = nil }

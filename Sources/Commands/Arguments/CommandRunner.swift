@@ -14,13 +14,14 @@ enum CommandRunner {
         do throws(UsageError) {
             sorted = try CommandArguments(arguments, for: command)
         } catch {
-            // An invalid option must not prevent --help.
+            // Print the help even if an option is invalid.
             if arguments.contains("--help") { Program.succeed(command.helpText) }
             fail(error, command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
         if command.rendersFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
-        // Before any thread exists, so that all inherit the mask and only the wait below receives signals.
+        // Block signals before any thread exists, so that all threads inherit the mask and only the wait below gets
+        // them.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let received = Locked<CInt?>(nil)
@@ -32,7 +33,7 @@ enum CommandRunner {
         let first = signals.blockingNext()
         received.withLock { $0 = first }
         work.cancel()
-        // The work ends at its next step; a second signal, or a timeout, does not wait for that.
+        // The work ends at its next step; do not wait for that after a second signal or a timeout.
         Task {
             try? await Task.sleep(for: .seconds(2))
             die(of: first)

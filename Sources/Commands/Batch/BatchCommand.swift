@@ -60,7 +60,7 @@ enum BatchCommand {
             case .folder(let folder):
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.pattern.text)")
             case .origin:
-                // A finished result is recorded beside it, which works only in a local folder.
+                // Finished results are recorded in the folder, which must be local.
                 guard !arguments.has(resume) else { throw UsageError("--resume requires a local folder") }
                 record = nil
             case .standardOutput, .file: throw UsageError("-o must be a folder")

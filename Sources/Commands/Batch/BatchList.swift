@@ -19,7 +19,7 @@ enum BatchList {
         bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Trims spaces, and skips empty lines and those that begin with `#`.
+    /// Returns the sources without surrounding spaces, skipping empty lines and lines that begin with `#`.
     static func sources(in bytes: [UInt8]) throws(UsageError) -> [String] {
         guard !bytes.contains(0) else { throw UsageError("LIST has NUL bytes; use -0") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -34,7 +34,7 @@ enum BatchList {
             }
     }
 
-    /// A hyphen stands for standard input.
+    /// Reads a file, or standard input for a hyphen.
     static func blockingRead(_ path: String) throws(CommandFailure) -> [UInt8] {
         do {
             return try InputFile.blockingRead(path, atMost: InputFile.longestList).array

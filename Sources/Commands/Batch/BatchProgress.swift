@@ -29,7 +29,7 @@ struct BatchProgress {
         return true
     }
 
-    /// The progress bar, at most `width` characters.
+    /// Returns the progress bar, at most `width` characters wide.
     func bar(at now: Duration, width: Int) -> String {
         let worked = rendered + failed
         var figures = " \(doneCount)/\(total)"
@@ -65,7 +65,7 @@ struct BatchProgress {
         return Int((number * 10).rounded()).decimal(places: 1, minimum: 1)
     }
 
-    /// `12 s`, `3:05` or `1:02:03`.
+    /// Formats a time as `12 s`, `3:05` or `1:02:03`.
     private static func text(of seconds: Int) -> String {
         if seconds < 60 { return "\(seconds) s" }
         let end = (seconds % 60).twoDigits

@@ -31,7 +31,7 @@ struct BatchReport {
         if isJSON {
             Program.print(Self.json(outcome).text)
         } else if outcome.isRepeated {
-            // The source's failure is printed once.
+            // Print the source's failure only once.
         } else if let failure = outcome.failure {
             if hasBar { Program.printToStandardError(Self.clearing) }
             if let line = failure.line(about: outcome.sourceText) { Program.printError(line) }

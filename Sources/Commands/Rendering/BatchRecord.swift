@@ -6,12 +6,12 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// A line for each finished result in a folder, written before it gets its name.
+/// Records each finished result in a folder, in a line that is written before the result gets its name.
 ///
-/// A result counts as finished if the source, the options and the version are the same, and neither it nor the source's
-/// file has changed since. The last line of a name counts; a line truncated by a crash is skipped.
+/// A result counts as finished if source, options and version are the same, and neither the result nor the source's
+/// file has changed since. The last line for a name counts; a line truncated by a crash is skipped.
 final class BatchRecord: Sendable {
-    /// A digest of a source and of the options for its result.
+    /// The digest of a source and of the options for its result.
     struct Work: Hashable, Sendable {
         let digest: String
     }
@@ -26,7 +26,7 @@ final class BatchRecord: Sendable {
         var entries: [ExactText: Entry] = [:]
         var names: [Work: [String]] = [:]
         var isLineCut = false
-        /// Requests as text, cached because making it takes a good part of a small render's time.
+        /// The texts of requests, cached because writing them takes a considerable part of the time of a small render.
         var requests: [Request: String] = [:]
     }
 
@@ -37,11 +37,11 @@ final class BatchRecord: Sendable {
     private let descriptor: CInt
     private let state: Locked<State>
 
-    /// - Parameter options: Equal for runs with the same results.
+    /// - Parameter options: A text that is equal for runs with the same results.
     init(in folder: String, options: String) throws(CommandFailure) {
         (self.folder, self.options) = (folder, options)
         let path = FilePath.joined(folder, Self.name)
-        // A link could point to another file, and a pipe without a reader blocks forever.
+        // Do not follow a link, which could point to another file, or block on a pipe without a reader.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             let failure = CommandFailure(system: errno)
@@ -53,7 +53,7 @@ final class BatchRecord: Sendable {
             throw CommandFailure(code: "file_error", "\(path): not a regular file")
         }
         state = Locked(State())
-        // Without a readable record, all results are rendered again.
+        // If the record is unreadable, all results are rendered again.
         let text = String(
             decoding: (try? InputFile.blockingRead(descriptor, atMost: InputFile.longestList).array) ?? [],
             as: UTF8.self)
@@ -66,7 +66,7 @@ final class BatchRecord: Sendable {
     deinit { close(descriptor) }
 
     func work(_ source: CommandSource, _ rendition: Rendition) -> Work {
-        // A number says nothing of the result.
+        // A number is not a name, so it is left out.
         let name = Int(rendition.name) == nil ? rendition.name : ""
         let request = state.withLock { state in
             let text = state.requests[rendition.request] ?? "\(rendition.request)"
@@ -83,7 +83,7 @@ final class BatchRecord: Sendable {
         return Work(digest: String(SHA256.hash(text).hexadecimal.prefix(32)))
     }
 
-    /// Returns the name of a finished result, once; nil if there is none, or if its file has changed since.
+    /// Returns the name of a finished result; nil if it was returned before, is missing, or its file has changed.
     func takeFinished(_ work: Work) -> String? {
         state.withLock { state in
             while let name = state.names[work]?.first {

@@ -15,15 +15,15 @@ import ThumbnailTypes
 struct CommandSession: Sendable {
     let engine: Engine
     let files: WorkerPool
-    /// The fields for origins that forward them.
+    /// Fields for origins that forward them.
     private let fields: HTTPFields
     private let sink: DescriptorSink?
 
     /// - Parameters:
-    ///   - settings: Only those for fetching and rendering apply.
-    ///   - jobs: Images processed in parallel; nil for the settings' number.
-    ///   - fields: Sent to named origins that forward them.
-    ///   - isVerbose: Shows the engine's full log, beyond the level in the settings.
+    ///   - settings: The settings, of which only those for fetching and rendering apply.
+    ///   - jobs: The number of images processed in parallel; nil uses the settings' number.
+    ///   - fields: Fields for named origins that forward them.
+    ///   - isVerbose: Whether to show the engine's full log, whatever the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, fields: HTTPFields = [:], isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)
@@ -53,7 +53,7 @@ struct CommandSession: Sendable {
     /// The number of sources in progress: some are processed while others are read, fetched and written.
     var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
 
-    /// ``close(_:)`` ends the source's use.
+    /// Opens a source until ``close(_:)`` is called.
     func open(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
         switch source {
         case .remote(let url):

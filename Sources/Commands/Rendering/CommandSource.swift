@@ -60,7 +60,7 @@ enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Returns the folder of a URL's path, or of the path of `NAME:PATH`; empty at the top.
+    /// Returns the folder in the path of a URL or of `NAME:PATH`; empty at the top.
     static func remoteFolder(of source: String) -> String {
         let path = source.prefix(before: UInt8(ascii: "?"))
         var start = path.prefix(before: UInt8(ascii: ":")).endIndex
@@ -81,7 +81,7 @@ enum FilePath {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// Follows links; nil if the file does not exist or is inaccessible.
+    /// Returns the kind of a file, following links; nil if it does not exist or is inaccessible.
     static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -89,7 +89,7 @@ enum FilePath {
 
     static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
-    /// Creates a folder with those around it, unless it exists.
+    /// Creates a folder and its parents, unless it exists.
     static func makeFolder(_ folder: String) throws(CommandFailure) {
         var end = folder.startIndex
         while end < folder.endIndex {
@@ -120,17 +120,17 @@ enum ImageFileExtension {
     }
 }
 
-/// A source, and its folder below the operand that it was found in; empty for an operand.
+/// A source, and its folder relative to the operand in which it was found; empty for an operand.
 struct FoundSource: Sendable, Equatable {
     let source: CommandSource
     var folder = ""
 }
 
 enum SourceList {
-    /// Sources, and folders that cannot be read.
+    /// Returns the sources, and folders that cannot be read.
     ///
-    /// A folder's names are sorted by their bytes. A file counts as an image if its extension or its first bytes say
-    /// so. Subfolders come after the files; links to folders are not followed.
+    /// Names in a folder are sorted by their bytes. A file is an image according to its extension or its first bytes.
+    /// Subfolders come after the files; links to folders are not followed.
     static func expanded(
         _ sources: [CommandSource], isRecursive: Bool
     ) -> (sources: [FoundSource], failures: [(path: String, failure: CommandFailure)]) {
@@ -175,7 +175,7 @@ enum SourceList {
         ImageFileExtension.format(FilePath.ending(of: path)) != nil || format(of: path) != nil
     }
 
-    /// Returns the format that the first bytes of a file have; nil for another file, or if it cannot be read.
+    /// Returns the format according to a file's first bytes; nil for other files, or if it cannot be read.
     static func format(of path: String) -> ImageFormat? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

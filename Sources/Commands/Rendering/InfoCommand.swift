@@ -70,9 +70,9 @@ enum InfoCommand {
     }
 }
 
-/// The facts of a source for people.
+/// Formats the facts of a source for people.
 enum InfoTable {
-    /// Returns the members of a JSON object, one per line, below the first one, the source.
+    /// Returns the members of a JSON object, one per line, indented below the source.
     static func text(_ json: String) -> String {
         guard case .object(let members)? = try? JSONReader.value(in: Array(json.utf8)), let source = members.first
         else { return json }
@@ -85,11 +85,9 @@ enum InfoTable {
     }
 }
 
-/// The lines of `alula info`, of which several are computed at a time.
+/// Computes the lines of `alula info`, several at a time.
 enum InfoLines {
-    /// Calls `report` for each line in order; it returns whether to continue.
-    ///
-    /// Returns whether all sources were tried.
+    /// Calls `report` for each line in order, until it returns false; returns whether all sources were tried.
     static func run(
         _ sources: [CommandSource], request requested: FactsRequest, session: CommandSession,
         report: (Int, Result<String, CommandFailure>) -> Bool

@@ -6,7 +6,7 @@ import Program
 enum InputFile {
     struct TooLong: Error {}
 
-    /// The longest list or record, in bytes.
+    /// The maximum size of a list or record, in bytes.
     static let longestList = 4 << 30
 
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
@@ -16,7 +16,7 @@ enum InputFile {
         return Int(status.st_size)
     }
 
-    /// - Parameter token: Checked between pieces.
+    /// - Parameter token: The token to check between pieces.
     static func blockingRead(
         _ path: String, expecting size: Int = 0, atMost maximum: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {

@@ -9,13 +9,13 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct RenderingArguments: Sendable {
-    /// At least one.
+    /// The renditions, at least one.
     let renditions: [Rendition]
     let place: ResultPlace
     /// The names of results in a folder or below an origin.
     let pattern: ResultPattern
 
-    /// Parses what to render, and where results go.
+    /// Parses the renditions and the place of the results.
     ///
     /// - Parameters:
     ///   - queries: The values of `--rendition`.
@@ -82,7 +82,7 @@ struct RenderingArguments: Sendable {
             if hasSeveralResults { throw UsageError("several results need a folder; \(output) is not one") }
             return .file(output)
         }
-        // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
+        // Decide by the name only, so that a shell pattern means the same whether it matches one file or several.
         let ending = FilePath.ending(of: output)
         guard !ending.isEmpty else { return .folder(output) }
         if hasSeveralResults, !isFromList || ImageFileExtension.writtenFormat(ending) != nil {

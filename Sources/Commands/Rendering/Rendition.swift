@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailTypes
 
-/// One of the results that a command renders from each source.
+/// A result that a command renders from each source.
 struct Rendition: Sendable {
     static let option = CommandOption(
         name: "rendition", form: "QUERY",
@@ -13,7 +13,7 @@ struct Rendition: Sendable {
             + "all results",
         isRepeatable: true)
 
-    /// The name, or if there is none the number, from 1.
+    /// The name; by default the number, from 1.
     let name: String
     private(set) var options: [(name: String, value: String)]
     private(set) var request = Request(source: "")
@@ -27,7 +27,7 @@ struct Rendition: Sendable {
         return sides
     }
 
-    /// The extension of the requested format; none if the image or the client decides.
+    /// The extension of the requested format; empty if the image or the client decides.
     var format: ResultPattern.Values {
         guard let value = options.last(where: { Self.name(of: $0.name) == "format" })?.value,
             let format = ImageFileExtension.writtenFormat(value.asciiLowercased)
@@ -37,11 +37,11 @@ struct Rendition: Sendable {
 
     var hasFormat: Bool { options.contains { Self.name(of: $0.name) == "format" } }
 
-    /// Returns a rendition for each query, or for each width of `--w 300,600`, or one.
+    /// Returns a rendition for each query or each width of `--w 300,600`, otherwise a single one.
     ///
     /// - Parameters:
-    ///   - options: Apply to all renditions, unless a query has its own.
-    ///   - format: The format of renditions that do not say one; nil for the service's choice.
+    ///   - options: Options for all renditions; a query's options take precedence.
+    ///   - format: The default format; nil lets the service choose.
     static func all(
         of queries: [String], options: [(name: String, value: String)], format: String?, dialect: NativeDialect
     ) throws(UsageError) -> [Rendition] {
@@ -66,7 +66,7 @@ struct Rendition: Sendable {
         return renditions
     }
 
-    /// Returns the option with a list of widths; nil if there is none.
+    /// Returns the option with a list of widths.
     static func widths(in options: [(name: String, value: String)]) -> (name: String, value: String)? {
         options.last { name(of: $0.name) == "w" && $0.value.utf8.contains(UInt8(ascii: ",")) }
     }
@@ -103,6 +103,6 @@ struct Rendition: Sendable {
         do throws(APIError) { request = try dialect.request(options: self.options) } catch { throw error.usageError }
     }
 
-    /// The parameter's name, for an alias too.
+    /// Returns the parameter's name, also for an alias.
     private static func name(of name: String) -> String { ThumbnailOption.named(name)?.name ?? name }
 }

@@ -3,14 +3,14 @@ import Memory
 
 /// A result file, which appears atomically with all of its bytes.
 ///
-/// The bytes are written to an unnamed file, which vanishes when the process ends; it gets its name only when all are
+/// The bytes are written to an unnamed file, which vanishes if the process ends; it gets its name when all bytes are
 /// written. On file systems without unnamed files, it has a temporary name.
 @safe
 struct ResultFile: ~Copyable {
-    /// Distinguishes a file from later ones with the same name.
+    /// Distinguishes a file from later files with the same name.
     struct Stamp: Equatable, Sendable {
         let size: Int
-        /// In nanoseconds since 1970.
+        /// The time in nanoseconds since 1970.
         let changedAt: Int
 
         init?(of path: String) {
@@ -52,9 +52,9 @@ struct ResultFile: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - writesThrough: A device or pipe, such as `/dev/null`, is written directly.
-    ///   - isDurable: The bytes must be on disk before the name.
-    ///   - willAppear: Called before the file gets its name; if it throws, the file does not moveIntoPlace.
+    ///   - writesThrough: Whether the destination is a device or pipe, such as `/dev/null`, which is written directly.
+    ///   - isDurable: Whether the bytes must be on disk before the file gets its name.
+    ///   - willAppear: Called before the file gets its name; if it throws, the file is discarded.
     static func blockingWrite(
         _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false, writesThrough: Bool = true,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
@@ -77,7 +77,7 @@ struct ResultFile: ~Copyable {
                 try file.moveIntoPlace(replaces: replaces)
                 return
             } catch {
-                // Not every file system supports unnamed files.
+                // Some file systems do not support unnamed files.
                 guard isUnnamed, error.code == "file_error" || error.code == "no_such_file",
                     FilePath.isFolder(FilePath.folder(of: path))
                 else { throw error }

@@ -1,23 +1,22 @@
 import Coordination
 import Text
 
-/// Names results: as their patterns say, or with a number if an earlier result has that name.
+/// Names results by their patterns, with a number if an earlier result has the same name.
 ///
-/// The names depend only on the order of the results, not on which one finishes first: a name is assigned when the
-/// values of all earlier results with the same pattern are known. A number never yields a name that another result
-/// would have by itself.
+/// Names depend only on the order of the results, not on which one finishes first: a name is assigned when the values
+/// of all earlier results with the same pattern are known. A numbered name never equals the name of another result.
 struct ResultNames {
     private let patterns: [ResultPattern]
     private let members: [ResultPattern: [Int]]
     private var decided: [ResultPattern: Int] = [:]
-    /// The values of results that wait for earlier ones; nil for those without a name.
+    /// The values of results that wait for earlier ones; nil for results without a name.
     private var waiting: [Int: ResultPattern.Values?] = [:]
     private var passed: Set<Int> = []
     private var taken: Set<ExactText>
     private var numbers: [ExactText: Int] = [:]
     private(set) var names: [Int: String]
 
-    /// Creates names for results with these patterns, in their order, of which some have names from an earlier run.
+    /// Creates names for results with these patterns, in order; `names` are those from an earlier run.
     init(_ patterns: [ResultPattern], named names: [Int: String] = [:]) {
         self.patterns = patterns
         members = Dictionary(grouping: patterns.indices, by: { patterns[$0] })
@@ -26,9 +25,9 @@ struct ResultNames {
         for index in names.keys { waiting[index] = .some(nil) }
     }
 
-    /// Sets the values that complete a result's pattern, nil if it has no result; returns the names that this assigns.
+    /// Sets the values of a result's pattern, or nil if it has no result; returns the names that this assigns.
     ///
-    /// A result that had none and later has one gets a name that is free then.
+    /// A result that had no values and later gets some receives a name that is free then.
     mutating func settle(_ index: Int, _ values: ResultPattern.Values?) -> [(index: Int, name: String)] {
         let pattern = patterns[index]
         guard names[index] == nil, waiting[index] == nil, let group = members[pattern] else { return [] }
@@ -83,7 +82,7 @@ final class SharedResultNames: Sendable {
         state = Locked(State(names: ResultNames(patterns, named: names)))
     }
 
-    /// Waits for the name of a result; each must settle, with or without a name.
+    /// Waits for the name of a result; every result must settle, with or without a name.
     func name(of index: Int, _ values: ResultPattern.Values) async -> String {
         await withCheckedContinuation { continuation in
             let (settledName, others) = state.withLock { state in
@@ -98,7 +97,7 @@ final class SharedResultNames: Sendable {
         }
     }
 
-    /// Settles a result without a name, unless it has one.
+    /// Settles a result without a name, unless it already has one.
     func pass(_ index: Int) {
         let others = state.withLock { state in
             Self.waiters(of: state.names.settle(index, nil), in: &state)

@@ -1,17 +1,17 @@
 import Text
 
-/// The names of results below a folder or named origin: text, and tokens such as `{name}`.
+/// A pattern for names of results below a folder or named origin: text, and tokens such as `{name}`.
 struct ResultPattern: Hashable, Sendable {
     enum Token: String, CaseIterable, Hashable {
         /// The source's name without its extension.
         case name
-        /// The source's folder below its operand.
+        /// The source's folder relative to its operand.
         case dir
-        /// The requested side, otherwise the result's.
+        /// The requested side, or the result's if none was requested.
         case w, h
         /// The extension of the result's format.
         case format
-        /// The rendition's name, otherwise its number from 1.
+        /// The rendition's name, or its number from 1.
         case rendition
     }
 
@@ -24,7 +24,7 @@ struct ResultPattern: Hashable, Sendable {
 
     private var parts: [Part] = []
 
-    /// A name has at most 255 bytes.
+    /// Leaves room for an extension and a number: names have at most 255 bytes.
     private static let maximumStem = 230
 
     /// Parses a pattern.
@@ -49,9 +49,9 @@ struct ResultPattern: Hashable, Sendable {
         }
     }
 
-    /// The name of the only result of a source, or of one of several.
+    /// Creates a pattern for the only result of a source, or for one of several.
     ///
-    /// - Parameter token: Distinguishes the renditions of a source; nil for one rendition.
+    /// - Parameter token: The token that distinguishes the renditions of a source; nil for a single rendition.
     init(distinguishing token: Token?) {
         parts = [.token(.dir), .text("/"), .token(.name)]
         if let token { parts += [.text("-"), .token(token)] }
@@ -62,13 +62,13 @@ struct ResultPattern: Hashable, Sendable {
 
     /// The literal extension; empty if the format decides.
     var ending: String {
-        // The file's name may begin in an earlier part.
+        // The name may begin in an earlier part.
         if case .text(let text)? = parts.last { FilePath.ending(of: "name" + text) } else { "" }
     }
 
-    /// Replaces tokens by their values.
+    /// Replaces tokens with their values.
     ///
-    /// An empty folder takes the slash after it along, and a long name is truncated.
+    /// An empty folder also removes the slash after it; a long name is truncated.
     func filled(_ values: Values) -> ResultPattern {
         var filled = self
         filled.parts = []
@@ -89,7 +89,7 @@ struct ResultPattern: Hashable, Sendable {
         return filled
     }
 
-    /// The name, once all tokens are replaced.
+    /// The name, when all tokens are replaced.
     var text: String {
         parts.map { part in
             switch part {

@@ -14,7 +14,7 @@ enum ResultPlace: Sendable, Equatable {
     case standardOutput
     case file(String)
     case folder(String)
-    /// Results go below a named origin: `NAME:PATH/`.
+    /// A folder below a named origin: `NAME:PATH/`.
     case origin(String)
 
     var hasSeveralResults: Bool {
@@ -25,11 +25,11 @@ enum ResultPlace: Sendable, Equatable {
     }
 }
 
-/// The result of a source in one rendition.
+/// The outcome of one rendition of a source.
 struct Outcome: Sendable {
     enum Kind: Sendable {
         case rendered(path: String, EncodedImage)
-        /// `isFinished`: the existing file is known to be the result of an earlier run.
+        /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
         case skipped(path: String, isFinished: Bool)
         case failed(CommandFailure)
     }
@@ -38,16 +38,16 @@ struct Outcome: Sendable {
     let source: Int
     let rendition: Int
     let sourceText: String
-    /// The rendition's name, otherwise its number; nil for the only one.
+    /// The rendition's name or number; nil if there is only one.
     var renditionName: String?
     let kind: Kind
     let duration: Duration
-    /// Whether it failed with the source, as the renditions before did.
+    /// Whether it failed because of the source, like the renditions before.
     var isRepeated = false
 
     var failure: CommandFailure? { if case .failed(let failure) = kind { failure } else { nil } }
 
-    /// The outcome in a line; nil for a failure.
+    /// The line for a result; nil for a failure.
     var line: String? {
         switch kind {
         case .rendered(let path, _): Program.line("\(sourceText) -> \(path)")
@@ -58,28 +58,28 @@ struct Outcome: Sendable {
     }
 }
 
-/// Renders all renditions of sources, each source opened once.
+/// Renders all renditions of sources, opening each source once.
 struct ResultRenderer: Sendable {
     let session: CommandSession
     let sources: [FoundSource]
     let arguments: RenderingArguments
     let replaces: Bool
     let record: BatchRecord?
-    /// Whether bytes must be on disk before their name.
+    /// Whether bytes must be on disk before the file gets its name.
     let isDurable: Bool
     private let names: SharedResultNames
     /// The names of results that an earlier run has finished.
     private let finished: [Int: String]
 
-    /// Renditions of a source that are rendered in parallel.
+    /// The number of renditions of a source that are rendered in parallel.
     private static let maximumAtOnce = 4
 
     /// Prepares the names of all results.
     ///
     /// - Parameters:
-    ///   - record: Records results, and knows the results of earlier runs; nil if there is none.
+    ///   - record: Records results, and knows the results of earlier runs; nil to record nothing.
     ///   - keepsFinished: Whether results of an earlier run are kept.
-    ///   - isFlat: Whether folders of sources do not count.
+    ///   - isFlat: Whether to ignore the folders of sources.
     init(
         session: CommandSession, sources: [FoundSource], arguments: RenderingArguments, replaces: Bool,
         record: BatchRecord? = nil, keepsFinished: Bool = false, isFlat: Bool = false, isDurable: Bool = false
@@ -104,11 +104,11 @@ struct ResultRenderer: Sendable {
 
     /// Renders a source.
     ///
-    /// - Parameter renditions: The indexes of the requested renditions; nil for all.
+    /// - Parameter renditions: The indexes of the renditions; nil for all.
     func outcomes(of source: Int, _ renditions: [Int]? = nil) async -> [Outcome] {
         let start = SystemTimekeeper().now
         func outcome(_ rendition: Int, _ kind: Outcome.Kind) -> Outcome {
-            // Later results with the same pattern wait until this one has a name, or none.
+            // Later results with the same pattern wait until this one has a name or none.
             names.pass(index(source, rendition))
             return Outcome(
                 source: source, rendition: rendition, sourceText: sources[source].source.text,
@@ -157,7 +157,7 @@ struct ResultRenderer: Sendable {
 
     /// Renders one result.
     ///
-    /// An existing file among many is not a failure, because it usually comes from an earlier run.
+    /// An existing file is not a failure if there are several results, because it usually comes from an earlier run.
     private func kind(of opened: OpenedSource, _ source: Int, _ rendition: Int) async -> Outcome.Kind {
         do {
             try Task.checkCancellation()
@@ -177,7 +177,7 @@ struct ResultRenderer: Sendable {
         let path = name.map { self.path(of: $0) }
         if case .origin = arguments.place, let path { return try await storeBelowOrigin(opened, request, at: path) }
         if let path {
-            // Checked before the work is done, and again when the file gets its name.
+            // Check before the work is done; the file is checked again when it gets its name.
             if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
             if name?.utf8.contains(UInt8(ascii: "/")) ?? false { try FilePath.makeFolder(FilePath.folder(of: path)) }
         }
@@ -258,13 +258,13 @@ struct ResultRenderer: Sendable {
 }
 
 enum SourceQueue {
-    /// Calls `report` for each outcome as it arrives, on one task.
+    /// Calls `report` for each outcome as it arrives, in one task.
     ///
     /// Results that failed because of too much parallel work are retried at the end, one source at a time. After a
-    /// failure that ends all, or when the task is canceled, no more are started.
+    /// failure that ends everything, or if the task is canceled, no more results are started.
     ///
-    /// - Parameter outcomes: Renders a source, in the renditions of the second argument, or all.
-    /// - Returns: Whether all were tried.
+    /// - Parameter outcomes: Renders a source, in all renditions or those in the second argument.
+    /// - Returns: Whether all sources were tried.
     static func run(
         _ count: Int, atOnce: Int, _ outcomes: @escaping @Sendable (Int, [Int]?) async -> [Outcome],
         report: (Outcome) -> Void

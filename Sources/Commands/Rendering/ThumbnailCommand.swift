@@ -98,13 +98,13 @@ extension ThumbnailCommand {
             guard origins.all.contains(where: { $0.forwarded.contains { $0.name == name } }) else {
                 throw UsageError("--header: no named origin forwards \(name)")
             }
-            // A field's scalars are its bytes.
+            // A field's scalars stand for its bytes.
             fields.append(name, String(String.UnicodeScalarView(value.utf8.map { Unicode.Scalar($0) })))
         }
         return fields
     }
 
-    /// The format of the only image to decode; nil if there are several, or it is not known before it is fetched.
+    /// Returns the format of the only image to decode; nil if there are several, or it is unknown before the fetch.
     private static func decodedFormats(_ sources: [FoundSource], _ options: RenderingArguments) -> Set<ImageFormat>? {
         guard sources.count == 1, case .file(let path) = sources[0].source,
             options.renditions.allSatisfy(\.request.additional.isEmpty),
@@ -115,7 +115,7 @@ extension ThumbnailCommand {
     }
 }
 
-/// How results are named, for the help of commands.
+/// The naming of results, for the help of commands.
 enum ResultNameHelp {
     static let text = """
         In a folder, the result of a/b.jpg (relative to the SOURCE that contains it) is

@@ -7,11 +7,11 @@ import Settings
 import Text
 import ThumbnailAPI
 
-/// A local file: `--watermark logo.png`, which the service could not read.
+/// A watermark in a local file, such as `--watermark logo.png`, which the service could not read.
 enum WatermarkFile {
-    /// Replaces a path, also in the queries of renditions, by a source that the engine can fetch.
+    /// Replaces a path, also in the queries of renditions, with a source that the engine can fetch.
     ///
-    /// The name of a watermark in the settings, a URL, and a path without a file do not change.
+    /// Does not change the name of a watermark in the settings, a URL, or a path without a file.
     static func open(
         _ parameters: [(name: String, value: String)], _ queries: [String] = [], for settings: inout Settings
     ) throws(UsageError) -> (parameters: [(name: String, value: String)], queries: [String]) {

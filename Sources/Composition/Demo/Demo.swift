@@ -11,7 +11,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// `--demo`: generated images, and the origin `demo:` on 127.0.0.1 that serves them, so that the service works offline.
+/// The demo: generated images, and the origin `demo:` on 127.0.0.1 that serves them, so that the service works offline.
 struct Demo {
     private static let originName = "demo"
 

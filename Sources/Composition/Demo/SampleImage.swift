@@ -7,7 +7,7 @@ struct SampleImage {
     private let size: PixelSize
     private var pixels: [Light]
 
-    /// A height of 1 is the unit of all lengths.
+    /// Creates an image; its height is the unit of all lengths.
     init(width: Int, height: Int) {
         size = PixelSize(width: width, height: height)
         pixels = []
@@ -39,7 +39,7 @@ struct SampleImage {
         return try ImageEncoder.encode(pixels: bytes, size: outer, bands: 3, format: .png, quality: 100)
     }
 
-    /// A circle with a bird on a transparent ground: a watermark.
+    /// Draws a watermark: a circle with a bird on a transparent background.
     static func mark(side: Int) throws -> EncodedImage {
         var bytes = [UInt8]()
         for row in 0..<side {
@@ -77,13 +77,13 @@ extension SampleImage {
             trees = Self.treetop(x * 46, seed: 3, height: 0.075)
         }
 
-        /// The upper edge of two rows of conifers at `x`, in distances between neighboring trees.
+        /// Returns the upper edge of two rows of conifers at `x`, in distances between neighboring trees.
         private static func treetop(_ x: Double, seed: Double, height: Double) -> Double {
             let tops = [0.0, 0.5].map { shift in
                 let index = (x + shift).rounded(.down)
                 let size = 0.55 + 0.45 * random(index, seed + shift)
                 let side = abs(x + shift - index - 0.5) * 2
-                // Branches: the outline falls in steps.
+                // The outline falls in steps, as branches do.
                 let outline = 1 - side * 1.25 / size
                 return height * size * max(0, outline + 0.06 * random((side * 14).rounded(.down), index))
             }
@@ -91,7 +91,7 @@ extension SampleImage {
         }
     }
 
-    /// In heights of the image.
+    /// The shore's position relative to the height of the image.
     private static let shore = 0.78
     private static let sun: (x: Double, y: Double) = (0.95, 0.34)
     private static let ridges: [(base: Double, height: Double, pitch: Double, shift: Double)] = [
@@ -108,7 +108,7 @@ extension SampleImage {
         return rock(ridge, x: column.x, y: y, below: y - column.ridges[ridge])
     }
 
-    /// A slope in the light of the sun, with snow near its top, paler with the distance.
+    /// Draws a slope in sunlight, with snow near its top, paler in the distance.
     private static func rock(_ ridge: Int, x: Double, y: Double, below: Double) -> Light {
         let pitch = 16.0 + Double(ridge) * 10
         let here = fractal(x * pitch, y * pitch * 0.7, octaves: 6)
@@ -144,7 +144,7 @@ extension SampleImage {
             Self.mix(reflected * 0.82, [0.07, 0.16, 0.22], share: 0.25 + 0.3 * depth), [1, 0.9, 0.7], share: glitter)
     }
 
-    /// Two wings as arcs that meet in a body; both distances from it are in lengths of a wing.
+    /// Whether a point belongs to a bird: two wings as arcs that meet in a body; distances are in lengths of a wing.
     private static func isBird(dx: Double, dy: Double, scale: Double) -> Bool {
         let span = abs(dx)
         guard span < 1 else { return false }
@@ -155,7 +155,7 @@ extension SampleImage {
 
     private static func mix(_ left: Light, _ right: Light, share: Double) -> Light { left + (right - left) * share }
 
-    /// Fractal noise in 0…1; each octave has twice the pitch and half the height.
+    /// Returns fractal noise from 0 to 1; each octave has twice the frequency and half the amplitude.
     private static func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {
         var (sum, height, pitch) = (0.0, 0.5, 1.0)
         for octave in 0..<octaves {
@@ -165,7 +165,7 @@ extension SampleImage {
         return sum
     }
 
-    /// Smooth noise in 0…1, with one bump per unit of length.
+    /// Returns smooth noise from 0 to 1, with one bump per unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
         let (column, row) = (x.rounded(.down), y.rounded(.down))
         let (right, down) = (x - column, y - row)
@@ -175,7 +175,7 @@ extension SampleImage {
         return top + (bottom - top) * along
     }
 
-    /// A value in 0…1 that depends on the two numbers alone.
+    /// Returns a pseudorandom number from 0 to 1 that depends only on the two arguments.
     private static func random(_ column: Double, _ row: Double) -> Double {
         var bits = UInt64(bitPattern: Int64(column)) &* 0x9E37_79B9_7F4A_7C15
         bits ^= UInt64(bitPattern: Int64(row)) &* 0xC2B2_AE3D_27D4_EB4F

@@ -1,12 +1,12 @@
 import Coordination
 import Telemetry
 
-/// Shrinks the caches if the kernel is short of memory; checks each second.
+/// Shrinks the caches if the kernel is short of memory; checks every second.
 struct MemoryWatch: Sendable {
     private static let interval = Duration.seconds(1)
 
     let budget: MemoryBudget
-    /// Nil if the kernel does not report it.
+    /// Returns the pressure; nil if the kernel does not report it.
     let pressure: @Sendable () -> MemoryPressure?
     let logger: Logger
     let timekeeper: any Timekeeper
@@ -17,7 +17,7 @@ struct MemoryWatch: Sendable {
             let step = pressure()?.purge
             if let step {
                 let freed = budget.purge(step)
-                // Reports once per step, not each second.
+                // Report each step only once.
                 if step != last {
                     logger.warning("memory low", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
                 }
@@ -30,7 +30,7 @@ struct MemoryWatch: Sendable {
     }
 }
 
-/// Time that tasks waited for memory in the last ten seconds, in percent (the kernel's pressure stall information).
+/// The percentage of the last ten seconds in which tasks waited for memory (pressure stall information).
 struct MemoryPressure: Equatable, Sendable {
     /// The share of time in which at least one task waited.
     var some: Double
@@ -42,7 +42,7 @@ struct MemoryPressure: Equatable, Sendable {
         self.full = full
     }
 
-    /// `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
+    /// Parses a line such as `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
     init?(_ text: String) {
         func share(_ kind: String) -> Double? {
             let line = text.split(separator: "\n").first { $0.hasPrefix(kind + " ") }

@@ -8,14 +8,13 @@ package struct SystemMemory {
         (self.root, self.machine) = (root, machine)
     }
 
-    /// The least of the machine's memory and the limits of the process's control groups, in bytes.
+    /// The minimum of the machine's memory and the limits of the process's control groups, in bytes.
     package var limit: Int {
         groups.compactMap { number(in: $0 + "/memory.max") ?? number(in: $0 + "/memory.limit_in_bytes") }
             .reduce(machine, min)
     }
 
-    /// The file with the time that tasks waited for memory: of the process's own group if the kernel supports that,
-    /// else of the machine.
+    /// The file with the time that tasks waited for memory, of the process's group or else of the machine.
     var pressureFile: String? {
         let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
         return files.first { text(of: $0) != nil }
@@ -25,7 +24,7 @@ package struct SystemMemory {
     private var groups: [String] {
         guard let lines = text(of: root + "/proc/self/cgroup")?.split(separator: "\n") else { return [] }
         return lines.flatMap { line -> [String] in
-            // `0::/path` in version 2, `7:cpu,memory:/path` in version 1.
+            // Version 2 has `0::/path`, version 1 has `7:cpu,memory:/path`.
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { return [] }
             let isUnified = fields[0] == "0" && fields[1].isEmpty
@@ -45,7 +44,7 @@ package struct SystemMemory {
         return folders + [mount]
     }
 
-    /// Nil if the file is missing or contains `max`.
+    /// Returns the number in a file; nil if the file is missing or contains `max`.
     private func number(in file: String) -> Int? { text(of: file).flatMap { Int($0.prefix { $0.isNumber }) } }
 
     func text(of path: String) -> String? {
