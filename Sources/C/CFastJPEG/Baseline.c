@@ -351,7 +351,7 @@ CFastJPEGOutcome CFastJPEG_decode(
     const CFastJPEGFrame *frame, const CFastJPEGScan *scan, const CFastJPEGReduction *const *reductions,
     int reduction_count, CPixelsWatch watch)
 {
-    Baseline *baseline = calloc(1, sizeof *baseline);
+    Baseline *baseline = zeros(sizeof *baseline);
     CFastJPEGOutcome outcome;
     if (!baseline)
         return CFastJPEGMemory;

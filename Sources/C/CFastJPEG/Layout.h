@@ -4,7 +4,18 @@
 #include "BitReader.h"
 #include "Corner.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // The arrangement of components' blocks in a scan and in planes (T.81 section A.2).
+
+/// Allocates zeros. For large blocks, jemalloc's calloc takes fresh pages even if it has others, and each costs a fault;
+/// of malloc and memset, the compiler makes calloc.
+static inline void *zeros(size_t size)
+{
+    void *block = aligned_alloc(64, (size + 63) / 64 * 64);
+    return block ? memset(block, 0, size) : NULL;
+}
 
 /// The blocks of one component of an image.
 typedef struct {

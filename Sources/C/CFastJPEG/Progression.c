@@ -11,7 +11,7 @@ enum { max_shift = 5,
 CFastJPEGOutcome CFastJPEG_begin(
     const CFastJPEGFrame *frame, int highest_start, int min_bits_before, CFastJPEGProgression **made)
 {
-    CFastJPEGProgression *progression = calloc(1, sizeof *progression);
+    CFastJPEGProgression *progression = zeros(sizeof *progression);
     CFastJPEGOutcome outcome;
     int index;
     *made = NULL;
@@ -25,7 +25,7 @@ CFastJPEGOutcome CFastJPEG_begin(
         const BlockGrid *grid = &progression->grids[index];
         unsigned kept = corner_count(frame->level);
         size_t count = (size_t) grid->padded_across * (size_t) grid->padded_down * kept;
-        progression->corners[index] = calloc(count, sizeof(int16_t));
+        progression->corners[index] = zeros(count * sizeof(int16_t));
         if (!progression->corners[index])
             outcome = CFastJPEGMemory;
     }
@@ -123,7 +123,7 @@ CFastJPEGOutcome CFastJPEG_read(
         const BlockGrid *grid = &progression->grids[component];
         if (!progression->nonzero[component])
             progression->nonzero[component] =
-                calloc((size_t) grid->padded_across * (size_t) grid->padded_down, sizeof(uint64_t));
+                zeros((size_t) grid->padded_across * (size_t) grid->padded_down * sizeof(uint64_t));
         if (!progression->nonzero[component])
             return CFastJPEGMemory;
     }

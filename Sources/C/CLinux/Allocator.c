@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -36,6 +37,22 @@ void CLinux_return_free_memory(void)
 size_t CLinux_block_size(const void *block)
 {
     return malloc_usable_size((void *) block);
+}
+
+void CLinux_keep_free_memory(long milliseconds)
+{
+    unsigned count = 0, arena;
+    size_t size = sizeof count;
+    ssize_t time = milliseconds;
+    char name[48];
+    if (!mallctl || mallctl("arenas.narenas", &count, &size, NULL, 0))
+        return;
+    // For arenas to come, then for those in use; others return an error.
+    mallctl("arenas.dirty_decay_ms", NULL, NULL, &time, sizeof time);
+    for (arena = 0; arena < count; arena++) {
+        snprintf(name, sizeof name, "arena.%u.dirty_decay_ms", arena);
+        mallctl(name, NULL, NULL, &time, sizeof time);
+    }
 }
 
 int64_t CLinux_allocated_bytes(void)

@@ -9,6 +9,9 @@ import Recipes
 package enum SandboxWorker {
     package static let command = "decode-worker"
 
+    /// Milliseconds; the next image needs as much memory, and an idle worker releases it on request.
+    private static let keepingTime = 1_000
+
     /// Runs a worker or a template; never returns.
     ///
     /// - Parameter arguments: ``WorkerLimits/arguments``, followed by ``TemplateProcess/argument`` for a template.
@@ -45,6 +48,7 @@ package enum SandboxWorker {
             _ = socket.write(WorkerResponse.notStarted("\(error)").message)
             exit(70)
         }
+        CLinux_keep_free_memory(Self.keepingTime)
         var handler = RequestHandler()
         while let (message, descriptors) = socket.nextMessage(count: WorkerRequest.byteCount) {
             // The server bound this thread to one processor to wake it. Threads that start now must not inherit this.

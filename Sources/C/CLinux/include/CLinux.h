@@ -57,6 +57,9 @@ void *CLinux_load_library(const char *name, const CLinuxFunction *functions, siz
 /// Returns memory that the allocator has cached to the kernel, except the caches of other threads.
 void CLinux_return_free_memory(void);
 
+/// Sets how long malloc keeps freed memory of this process for further blocks.
+void CLinux_keep_free_memory(long milliseconds);
+
 /// Bytes that the allocator reserved for a block of malloc, which may exceed the requested size; 0 for no block.
 size_t CLinux_block_size(const void *block);
 
