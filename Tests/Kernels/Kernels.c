@@ -403,7 +403,9 @@ static void sharp_chroma(void)
         CPixelsPlanes samples = {.strides = {(size_t) width, (size_t) width}, .width = width, .height = height, .step = 1, .is_limited = within(0, 1)};
         for (plane = 0; plane < 3; plane++)
             samples.samples[plane] = filled((size_t) (width * height));
-        CPixels_subsample_sharply(&samples, &planes, (CPixelsWatch) {go_on, NULL});
+        float *room = malloc(CPixels_sharp_room(width, height));
+        CPixels_subsample_sharply(&samples, &planes, room, (CPixelsWatch) {go_on, NULL});
+        free(room);
         for (plane = 0; plane < 3; plane++)
             free(samples.samples[plane]);
     } else

@@ -53,17 +53,20 @@ static inline __attribute__((always_inline)) float clipped(float value)
     return value < 255 ? value : 255;
 }
 
-static int make_room(Sharpening *sharpening)
+size_t CPixels_sharp_room(int width, int height)
+{
+    size_t pixels = (size_t) width * (size_t) height, row = ((size_t) width + 1) / 2;
+    return (pixels + 6 * row * (((size_t) height + 1) / 2) + 17 * row) * sizeof(float);
+}
+
+static void share_room(Sharpening *sharpening, float *next)
 {
     size_t pixels = (size_t) sharpening->width * (size_t) sharpening->height;
     size_t chroma = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
     size_t row = (size_t) sharpening->chroma_width;
-    float *next = malloc((pixels + 6 * chroma + 17 * row) * sizeof *next);
     float **parts[] = {&sharpening->blue.wanted, &sharpening->blue.value, &sharpening->blue.step,
         &sharpening->red.wanted, &sharpening->red.value, &sharpening->red.step};
     sharpening->light = next;
-    if (!next)
-        return 0;
     next += pixels;
     for (size_t part = 0; part < 6; part++, next += chroma)
         *parts[part] = next;
@@ -77,7 +80,6 @@ static int make_room(Sharpening *sharpening)
         sharpening->sums[part] = next;
     for (int part = 0; part < 3; part++, next += 2 * row)
         sharpening->colors[part] = next;
-    return 1;
 }
 
 WIDE static void take_pixels(const Sharpening *sharpening, const uint8_t *row)
@@ -314,15 +316,15 @@ WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma
 }
 
 static CPixelsSharpening sharpen(
-    const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch)
+    const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room,
+    CPixelsWatch watch)
 {
     Sharpening sharpening = {.width = planes->width,
         .height = planes->height,
         .chroma_width = (planes->width + 1) / 2,
         .chroma_height = (planes->height + 1) / 2,
         .matrix = matrix_of(planes)};
-    if (!make_room(&sharpening))
-        return CPixelsSharpeningFailed;
+    share_room(&sharpening, room);
     int is_stopped = read_source(&sharpening, frame, samples, watch);
     for (int pass = 0; pass < passes && !is_stopped; pass++)
         is_stopped = run_pass(&sharpening, pass == passes - 1, planes, watch);
@@ -330,17 +332,19 @@ static CPixelsSharpening sharpen(
         write_chroma(&sharpening, &sharpening.blue, planes->samples[1], planes->strides[1]);
         write_chroma(&sharpening, &sharpening.red, planes->samples[2], planes->strides[1]);
     }
-    free(sharpening.light);
     return is_stopped ? CPixelsSharpeningStopped : CPixelsSharpeningDone;
 }
 
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
-    return sharpen(frame, NULL, planes, watch);
+    float *room = malloc(CPixels_sharp_room(planes->width, planes->height));
+    CPixelsSharpening outcome = room ? sharpen(frame, NULL, planes, room, watch) : CPixelsSharpeningFailed;
+    free(room);
+    return outcome;
 }
 
 CPixelsSharpening CPixels_subsample_sharply(
-    const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch)
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room, CPixelsWatch watch)
 {
-    return sharpen(NULL, samples, planes, watch);
+    return sharpen(NULL, samples, planes, room, watch);
 }

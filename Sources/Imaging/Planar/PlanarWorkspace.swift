@@ -105,11 +105,11 @@ final class PlanarWorkspace {
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
         var from = unsafe CPixelsPlanes(planes, range: range, chromaStep: 1)
         var to = unsafe CPixelsPlanes(all, range: target.range, chromaStep: 2)
-        let outcome = unsafe CPixels_subsample_sharply(&from, &to, CPixelsWatch(token))
+        try room.reserve(CPixels_sharp_room(to.width, to.height))
+        let floats = unsafe room.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
+        _ = unsafe CPixels_subsample_sharply(&from, &to, floats, CPixelsWatch(token))
+        // It ends early only if the work stops.
         try token.check()
-        guard outcome == CPixelsSharpeningDone else {
-            throw ImagingError.outOfMemory(detail: "no memory to subsample chroma")
-        }
         return all
     }
 

@@ -103,9 +103,12 @@ typedef enum { CPixelsSharpeningDone,
 /// Converts color without alpha to planes with half-size chroma that look like it where readers interpolate chroma.
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch);
 
-/// The same for samples whose chroma has the size of luma.
+/// The size of `room` in bytes.
+size_t CPixels_sharp_room(int width, int height);
+
+/// The same for samples whose chroma has the size of luma, in `room` instead of new memory.
 CPixelsSharpening CPixels_subsample_sharply(
-    const CPixelsPlanes *samples, const CPixelsPlanes *planes, CPixelsWatch watch);
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room, CPixelsWatch watch);
 
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
 enum { CPixels_max_stages = 8 };
