@@ -1,11 +1,10 @@
 import Glibc
 
-/// The programs that were built beside the tests.
+/// Paths of the executables that were built together with the tests.
 package enum BuiltExecutable {
-    /// The path of the service's executable.
     package static let alula = folder + "/alula"
 
-    /// Where the tests' own program is.
+    /// Folder of the test executable.
     private static let folder: String = {
         var path = [CChar](repeating: 0, count: 4_096)
         let count = unsafe readlink("/proc/self/exe", &path, path.count)

@@ -1,11 +1,11 @@
 import Coordination
 
-/// Waits until `condition` holds, and checks it every two milliseconds; false after `limit`.
+/// Checks `condition` every two milliseconds until it holds; returns false after `limit`.
 ///
-/// For events without a signal: the kernel closes a connection or a descriptor, another process ends or becomes ready,
-/// a task of the code under test continues after a lookup or a decode. Doubles have signals: ``Watched``,
-/// ``EventCounter``, ``Gate``, ``ThreadGate``, ``ManualTimekeeper``, ``FakeOrigin``. `Task.immediate` has reached its
-/// first suspension when it returns.
+/// Use it only for events without a signal: the kernel closes a connection or a descriptor, another process exits or
+/// becomes ready, or a task of the tested code continues after a lookup or a decode. Test doubles have signals:
+/// ``Watched``, ``EventCounter``, ``Gate``, ``ThreadGate``, ``ManualTimekeeper``, ``FakeOrigin``. `Task.immediate`
+/// returns once the task first suspends.
 package func eventually(
     within limit: Duration = .seconds(60), _ condition: @Sendable () async -> Bool
 ) async -> Bool {

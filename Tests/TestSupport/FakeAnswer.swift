@@ -1,6 +1,6 @@
-/// The script of a ``FakeOrigin`` for a path: an answer, and how it is delayed, held or broken off.
+/// The response of a ``FakeOrigin`` to a path, as steps that can delay, hold or cut it.
 package struct FakeAnswer: Sendable {
-    /// One thing to do on the connection.
+    /// An action on the connection.
     enum Step: Sendable {
         case send(ArraySlice<UInt8>)
         case wait(Duration)
@@ -10,21 +10,20 @@ package struct FakeAnswer: Sendable {
         case reset
     }
 
-    /// How the end of the body is signaled.
+    /// Marks the end of the body.
     package enum Framing: Sendable {
-        /// `Content-Length` with the body's size.
+        /// `Content-Length` with the body's size
         case length
         /// `Transfer-Encoding: chunked`
         case chunked
-        /// The connection's end.
+        /// closing the connection
         case close
     }
 
     package var status = 200
-    /// Header fields beside those of the framing.
+    /// Header fields other than those of the framing.
     package var fields: [(name: String, value: String)] = []
     package var body: [UInt8] = []
-    /// How the end of the body is signaled.
     package var framing = Framing.length
 
     private var beforeHead: [Step] = []
@@ -32,95 +31,92 @@ package struct FakeAnswer: Sendable {
     private var drip: (count: Int, pause: Duration)?
     private var raw: [Step]?
 
-    /// An answer of this status, fields and body.
     package init(status: Int = 200, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// An answer with an image.
     package static func image(_ bytes: [UInt8], type: String = "image/jpeg") -> FakeAnswer {
         FakeAnswer(fields: [("Content-Type", type)], body: bytes)
     }
 
-    /// A status with a short text, if it may have one.
+    /// A status, with a short text if it may have a body.
     package static func status(_ status: Int) -> FakeAnswer {
         if status == 204 || status == 304 { return FakeAnswer(status: status) }
         return FakeAnswer(
             status: status, fields: [("Content-Type", "text/plain")], body: Array("status \(status)\n".utf8))
     }
 
-    /// A redirect to `location`.
     package static func redirect(to location: String, status: Int = 302) -> FakeAnswer {
         FakeAnswer(status: status, fields: [("Location", location)])
     }
 
-    /// These bytes instead of an answer; then the connection is closed.
+    /// Sends these bytes instead of a response and closes the connection.
     package static func raw(_ bytes: [UInt8]) -> FakeAnswer { steps([.send(bytes[...]), .close]) }
 
-    /// This text instead of an answer; then the connection is closed.
+    /// Sends this text instead of a response and closes the connection.
     package static func raw(_ text: String) -> FakeAnswer { raw(Array(text.utf8)) }
 
-    /// This text instead of an answer, and more of it after a moment; the connection stays open.
+    /// Sends this text instead of a response, then `rest` after a pause, and keeps the connection open.
     package static func open(_ text: String, _ rest: String = "") -> FakeAnswer {
         steps(
             [.send(Array(text.utf8)[...])]
                 + (rest.isEmpty ? [] : [.wait(.milliseconds(50)), .send(Array(rest.utf8)[...])])
-                // The last step's last byte goes alone, and could arrive with the next answer.
+                // Otherwise the text's last byte would be sent alone and could arrive with the next response.
                 + [.send([])])
     }
 
-    /// Nothing, until the client gives up.
+    /// Sends nothing until the client closes the connection.
     package static let silence = steps([.waitForClose])
 
-    /// The connection is closed without a byte.
+    /// Closes the connection without sending a byte.
     package static let closing = steps([.close])
 
-    /// The connection is reset without a byte.
+    /// Resets the connection without sending a byte.
     package static let reset = steps([.reset])
 
-    /// The same with another field.
+    /// Adds a header field.
     package func with(_ name: String, _ value: String) -> FakeAnswer {
         changed { $0.fields.append((name, value)) }
     }
 
-    /// The same with the body's end marked in this way.
+    /// Changes the framing of the body.
     package func framed(by framing: Framing) -> FakeAnswer {
         changed { $0.framing = framing }
     }
 
-    /// The same after a pause.
+    /// Delays the response.
     package func delayed(by pause: Duration) -> FakeAnswer {
         changed { $0.beforeHead.append(.wait(pause)) }
     }
 
-    /// The same once the gate is open; the gate's arrivals are the requests so far.
+    /// Waits for the gate before the response; the gate's arrivals count the requests.
     package func held(at gate: Gate) -> FakeAnswer {
         changed { $0.beforeHead.append(.hold(gate)) }
     }
 
-    /// The same, but after `count` bytes of body it continues only once the gate is open.
+    /// Waits for the gate after `count` bytes of the body.
     package func held(afterBytes count: Int, at gate: Gate) -> FakeAnswer {
         changed { $0.breaks.append((count, .hold(gate))) }
     }
 
-    /// The same, but the connection is closed after `count` bytes of body.
+    /// Closes the connection after `count` bytes of the body.
     package func cut(afterBytes count: Int) -> FakeAnswer {
         changed { $0.breaks.append((count, .close)) }
     }
 
-    /// The same, but the connection is reset after `count` bytes of body.
+    /// Resets the connection after `count` bytes of the body.
     package func reset(afterBytes count: Int) -> FakeAnswer {
         changed { $0.breaks.append((count, .reset)) }
     }
 
-    /// The same, but the body comes in pieces of `count` bytes with a pause after each.
+    /// Sends the body in pieces of `count` bytes, with a pause after each.
     package func dripping(_ count: Int, every pause: Duration) -> FakeAnswer {
         changed { $0.drip = (count, pause) }
     }
 
-    /// All steps, in order; a HEAD request gets no body.
+    /// All steps in order; HEAD requests get no body.
     func steps(isHead: Bool) -> [Step] {
         if let raw { return beforeHead + raw }
         var steps = beforeHead + [.send(Array(head.utf8)[...])]

@@ -2,14 +2,14 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// One connection of a ``FakeOrigin``; used only by its own thread.
+/// A connection of a ``FakeOrigin``, used only by its own thread.
 struct FakeConnection {
-    /// How a step ended.
+    /// The outcome of a step.
     enum Progress {
         case goOn
         /// Closed by the script.
         case closed
-        /// Closed by the client, or by the origin's end.
+        /// Closed by the client, or because the origin stops.
         case clientLeft
     }
 
@@ -22,9 +22,9 @@ struct FakeConnection {
         unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// The next request; nil when the client has closed, or does not speak HTTP.
+    /// The next request; nil if the client has closed the connection or does not speak HTTP.
     ///
-    /// Pipelined requests are not expected.
+    /// Pipelined requests are not supported.
     func readRequest() -> FakeOrigin.Request? {
         var head: [UInt8] = []
         var end: Int?
@@ -56,7 +56,7 @@ struct FakeConnection {
         return FakeOrigin.Request(method: words[0], target: words[1], fields: fields, body: body)
     }
 
-    /// The next bytes; nil when the client has closed.
+    /// The next bytes; nil if the client has closed the connection.
     private func receive() -> ArraySlice<UInt8>? {
         var buffer = [UInt8](repeating: 0, count: 8192)
         while true {
@@ -66,7 +66,7 @@ struct FakeConnection {
         }
     }
 
-    /// Does one step of a script.
+    /// Performs one step of a script.
     func take(_ step: FakeAnswer.Step) -> Progress {
         switch step {
         case .send(let bytes): return send(bytes) ? .goOn : .clientLeft
@@ -105,7 +105,7 @@ struct FakeConnection {
         }
     }
 
-    /// Waits until the condition holds; false when the client has closed before.
+    /// Waits for the condition; returns false if the client closes the connection first.
     private func wait(until isDone: () -> Bool) -> Bool {
         while !isDone() {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -119,14 +119,14 @@ struct FakeConnection {
     }
 }
 
-/// A mark set by a task and read by a thread.
+/// A flag that a task sets and a thread reads.
 private final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
 }
 
-/// Runs `body` on its own thread, which is not joined.
+/// Runs `body` on a new thread, which is not joined.
 func startThread(_ body: @escaping @Sendable () -> Void) {
     do {
         try WorkThread(named: nil, body).detach()

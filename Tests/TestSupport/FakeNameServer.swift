@@ -1,17 +1,17 @@
 import Coordination
 import Glibc
 
-/// A name server on a loopback address that answers by a test's script.
+/// A name server on a loopback address that follows a test's script.
 ///
-/// One thread answers; names without a script do not exist.
+/// It has one thread. Names without a script do not exist.
 package final class FakeNameServer: Sendable {
     /// The result for a name.
     package enum Answer: Sendable {
-        /// These IPv4 and IPv6 addresses, for this number of seconds.
+        /// these IPv4 and IPv6 addresses with this time to live
         case addresses([String], secondsToLive: UInt8 = 0)
         /// `SERVFAIL`
         case failure
-        /// No answer at all.
+        /// no response
         case silence
     }
 
@@ -21,12 +21,12 @@ package final class FakeNameServer: Sendable {
         var queries: [String] = []
     }
 
-    /// Where it answers, as `ADDRESS:PORT`.
+    /// The server's address, as `ADDRESS:PORT`.
     package let endpoint: String
     private let descriptor: CInt
     private let state: Watched<State>
 
-    /// Answers on a free port.
+    /// Listens on a free port.
     package init() throws(FakeOrigin.StartFailure) {
         let descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
@@ -53,12 +53,12 @@ package final class FakeNameServer: Sendable {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    /// Answers queries for this name, in lower case, in this way from now on.
+    /// Sets the answer to queries for this name, which is in lower case.
     package func serve(_ name: String, _ answer: Answer) {
         state.withLock { $0.answers[name] = answer }
     }
 
-    /// Answers the first queries for both kinds of address of this name in one way and all later ones in another.
+    /// Sets the answer to the first A and AAAA queries for this name, and the answer to later ones.
     package func serve(_ name: String, _ first: Answer, then later: Answer) {
         state.withLock { state in
             state.answers[name] = first
@@ -66,7 +66,7 @@ package final class FakeNameServer: Sendable {
         }
     }
 
-    /// The queried names so far, once for each kind of address.
+    /// Names queried so far, once for each record type.
     package var queries: [String] { state.withLock { $0.queries } }
 
     /// Waits for a query for a name that begins with `prefix`.
@@ -75,7 +75,7 @@ package final class FakeNameServer: Sendable {
     }
 }
 
-/// Runs on the server's thread until its socket is shut down, and closes it.
+/// Runs on the server's thread until the socket is shut down, then closes it.
 private func answerQueries(_ descriptor: CInt, _ state: Watched<FakeNameServer.State>) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -98,7 +98,7 @@ private func answerQueries(_ descriptor: CInt, _ state: Watched<FakeNameServer.S
     close(descriptor)
 }
 
-/// The reply to a query with one question (RFC 1035 section 4); nil if there is to be none.
+/// The reply to a query with one question (RFC 1035 section 4); nil to send none.
 private func reply(to query: [UInt8], _ state: Watched<FakeNameServer.State>) -> [UInt8]? {
     var labels: [String] = []
     var index = 12

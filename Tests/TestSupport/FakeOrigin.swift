@@ -1,40 +1,36 @@
 import Coordination
 import Glibc
 
-/// An HTTP server on a loopback address that follows a test's script for each path, and records the requests.
+/// An HTTP server on a loopback address that follows a test's script for each path and records the requests.
 ///
-/// One thread accepts, one serves each connection; connections are kept alive. Paths without a script are answered 404.
+/// One thread accepts connections, and one serves each. Connections are kept alive. Other paths return 404.
 package final class FakeOrigin: Sendable {
-    /// The origin could not be started.
     package struct StartFailure: Error {
         /// The failed call and its error number.
         package let detail: String
     }
 
-    /// A request as it arrived.
+    /// A received request.
     package struct Request: Sendable {
         package let method: String
-        /// The target, query included.
+        /// The target, including the query.
         package let target: String
-        /// The header fields in order.
         package let fields: [(name: String, value: String)]
-        /// The bytes after the header, if `Content-Length` announces some.
+        /// Empty without `Content-Length`.
         package var body: [UInt8] = []
 
-        /// The value of the first field of this name.
+        /// The value of the first field with this name.
         package func value(_ name: String) -> String? {
             fields.first { $0.name.lowercased() == name.lowercased() }?.value
         }
     }
 
-    /// The address it listens on.
     package let address: String
-    /// The port it listens on.
     package let port: Int
     private let listener: CInt
     private let core: FakeOriginCore
 
-    /// Listens on an address of the loopback network, by default on a free port.
+    /// Listens on a loopback address, by default on a free port.
     package init(address: String = "127.0.0.1", port: Int = 0) throws(StartFailure) {
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var isOn: CInt = 1
@@ -66,20 +62,20 @@ package final class FakeOrigin: Sendable {
         stop()
     }
 
-    /// Answers requests for this target, with or without a query, in this way from now on.
+    /// Sets the response to requests for this target; a path without a query matches any query.
     package func serve(_ path: String, _ answer: FakeAnswer) {
         core.state.withLock { $0.answers[path] = answer }
     }
 
-    /// Answers every request without a script for its path; nil restores 404.
+    /// Sets the response to paths without a script; if it is nil, they return 404.
     package func serveOthers(_ answer: @escaping @Sendable (Request) -> FakeAnswer?) {
         core.state.withLock { $0.fallback = answer }
     }
 
-    /// The absolute URL of a path, under `host` if another name or address leads here.
+    /// The absolute URL of a path; `host` is another name or address that leads to this origin.
     package func url(_ path: String, host: String? = nil) -> String { "http://\(host ?? address):\(port)\(path)" }
 
-    /// Requests for this path so far, whatever their query.
+    /// Number of requests for this path so far, with any query.
     package func hits(_ path: String) -> Int { core.state.withLock { $0.hits[path] ?? 0 } }
 
     /// Waits for `count` requests for this path, or for any path.
@@ -89,37 +85,35 @@ package final class FakeOrigin: Sendable {
         }
     }
 
-    /// All requests so far.
+    /// Number of all requests so far.
     package var hits: Int { core.state.withLock { $0.requests.count } }
 
-    /// The requests so far, in the order in which their headers were complete.
+    /// All requests so far, in the order in which their headers were complete.
     package var requests: [Request] { core.state.withLock { $0.requests } }
 
-    /// Requests being answered at this moment.
+    /// Number of requests in progress.
     package var activeCount: Int { core.state.withLock { $0.active } }
 
-    /// The most requests that were being answered at one moment.
+    /// Maximum number of concurrent requests.
     package var highestParallelism: Int { core.state.withLock { $0.highestParallelism } }
 
-    /// Connections accepted so far.
+    /// Number of connections accepted so far.
     package var connectionCount: Int { core.state.withLock { $0.connectionCount } }
 
-    /// How often a client closed its connection while this path was being answered.
+    /// Number of times that a client closed its connection before the response for this path was complete.
     package func abandonments(_ path: String) -> Int { core.state.withLock { $0.abandonments[path] ?? 0 } }
 
-    /// Waits until a client has closed its connection while this path was being answered.
+    /// Waits until a client closes its connection before the response for this path is complete.
     package func abandonment(of path: String) async { await core.state.reached { $0.abandonments[path] != nil } }
 
-    /// Waits until no request is being answered.
+    /// Waits until no request is in progress.
     package func idle() async { await core.state.reached { $0.active == 0 } }
 
-    /// Closes the listener and all connections.
     package func stop() {
         core.state.withLock { state in
             if state.isStopped { return }
             state.isStopped = true
-            // Each descriptor is closed by its own thread, and only after it has left the set: its number cannot be
-            // another's here.
+            // Each thread removes its descriptor from the set before closing it, so no number here is reused.
             for descriptor in state.open { shutdown(descriptor, CInt(SHUT_RDWR)) }
             shutdown(listener, CInt(SHUT_RDWR))
         }

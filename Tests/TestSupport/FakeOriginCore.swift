@@ -1,7 +1,7 @@
 import Coordination
 import Glibc
 
-/// The shared state of the threads of a ``FakeOrigin``, and their work.
+/// State shared by the threads of a ``FakeOrigin``.
 final class FakeOriginCore: Sendable {
     struct State: Sendable {
         var answers: [String: FakeAnswer] = [:]
@@ -18,7 +18,7 @@ final class FakeOriginCore: Sendable {
 
     let state = Watched(State())
 
-    /// Accepts until the listener is shut down, and closes it; each connection gets a thread.
+    /// Accepts connections until the listener is shut down, then closes it; each connection has a thread.
     func acceptConnections(of listener: CInt) {
         defer { close(listener) }
         while true {
@@ -60,8 +60,10 @@ final class FakeOriginCore: Sendable {
         close(connection.descriptor)
     }
 
-    /// Takes the steps; the request counts as ended just before its last byte, so that a client that has all of it
-    /// finds it ended.
+    /// Performs the steps.
+    ///
+    /// The request ends just before its last byte is sent, so that clients that received all of it
+    /// see it ended.
     private func take(_ steps: [FakeAnswer.Step], on connection: FakeConnection) -> FakeConnection.Progress {
         let lastSend = steps.lastIndex { if case .send = $0 { true } else { false } }
         var progress = FakeConnection.Progress.goOn

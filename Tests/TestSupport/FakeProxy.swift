@@ -1,14 +1,13 @@
 import Coordination
 import Glibc
 
-/// An HTTP proxy on the loopback network that answers CONNECT, and carries bytes both ways.
+/// An HTTP proxy on a loopback address that supports only CONNECT.
 package final class FakeProxy: Sendable {
-    /// The port it listens on, at 127.0.0.1.
     package let port: Int
     private let listener: CInt
     private let heads = Locked<[String]>([])
 
-    /// - Parameter ports: Where the tunnel to a `HOST:PORT` leads instead; the status of a refusal if there is none.
+    /// - Parameter ports: Maps each `HOST:PORT` to a local port, or to the status that rejects the tunnel.
     package init(
         leadingTo ports: @escaping @Sendable (_ target: String) -> Result<Int, FakeProxyRefusal>
     ) throws(FakeOrigin.StartFailure) {
@@ -40,19 +39,18 @@ package final class FakeProxy: Sendable {
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
-    /// The headers of the requests so far.
+    /// Headers of the requests so far.
     package var requests: [String] { heads.withLock { $0 } }
 
-    /// The targets of the requests so far.
+    /// Targets of the requests so far.
     package var targets: [String] {
         requests.map { head in head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
     }
 
-    /// The absolute URL of the proxy.
     package var url: String { "http://127.0.0.1:\(port)" }
 }
 
-/// A proxy's refusal to connect.
+/// The status of a rejected tunnel.
 package struct FakeProxyRefusal: Error {
     let status: Int
 
@@ -71,12 +69,12 @@ private func readHead(of client: CInt) -> String? {
 
 private func reply(_ client: CInt, _ status: String) {
     let bytes = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n".utf8)
-    // A tunnel's answer has no length (RFC 9110 section 9.3.6).
+    // The response to CONNECT has no length (RFC 9110 section 9.3.6).
     let answer = status.hasPrefix("2") ? Array("HTTP/1.1 \(status)\r\n\r\n".utf8) : bytes
     _ = unsafe send(client, answer, answer.count, CInt(MSG_NOSIGNAL))
 }
 
-/// Carries bytes both ways until either side ends.
+/// Copies bytes in both directions until either side closes.
 private func carry(_ client: CInt, _ upstream: CInt) {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     while true {

@@ -1,24 +1,22 @@
 import Coordination
 import Glibc
 
-/// A server of the Redis protocol on a loopback address with the few commands that the shared cache sends, and a test's
-/// faults.
+/// A Redis server on a loopback address with the commands that the shared cache sends, and with faults.
 ///
-/// One thread accepts, one serves each connection.
+/// One thread accepts connections, and one serves each.
 package final class FakeRedis: Sendable {
-    /// A fault of the server.
     package enum Fault: Sendable {
-        /// Replies wait at a gate.
+        /// replies wait at a gate
         case held(ThreadGate)
-        /// A bit of every value that is read is turned.
+        /// one bit of every returned value is flipped
         case lying
-        /// Every value that is read is the last one that was written.
+        /// every returned value is the last one that was written
         case mixing
-        /// Nothing can be written.
+        /// writes fail
         case full
-        /// Replies are no replies.
+        /// replies are not valid Redis protocol
         case babbling
-        /// Every value that is read is a line that does not end.
+        /// every returned value is a line without an end
         case endless
     }
 
@@ -27,7 +25,7 @@ package final class FakeRedis: Sendable {
         var sets: [[UInt8]: Set<[UInt8]>] = [:]
         var log: [(id: Int, payload: [UInt8])] = []
         var lastID = 0
-        /// Whether the log takes no entries, because its last one has the highest place.
+        /// Whether the log rejects entries because its last ID is the highest one.
         var isExhausted = false
         var lastWritten: [UInt8] = []
         var password: String?
@@ -37,11 +35,10 @@ package final class FakeRedis: Sendable {
         var listener: CInt = -1
     }
 
-    /// The port it listens on, at 127.0.0.1.
     package let port: Int
     private let state = Watched(State())
 
-    /// Listens on a free port, and wants a password if there is one.
+    /// Listens on a free port; `password` is required from clients.
     package init(password: String? = nil) throws(FakeOrigin.StartFailure) {
         let (listener, port) = try Self.listen(port: 0)
         self.port = port
@@ -56,15 +53,15 @@ package final class FakeRedis: Sendable {
 
     package var url: String { "redis://127.0.0.1:\(port)/0" }
 
-    /// Gives the server a fault from now on; nil for none.
+    /// Sets the server's fault; nil for none.
     package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
-    /// Loses all sets, as a server does that makes room.
+    /// Deletes all sets, like a server that evicts keys.
     package func forgetSets() { state.withLock { $0.sets = [:] } }
 
-    /// Adds an entry to the log that no instance wrote.
+    /// Adds an entry to the log as if another client had written it.
     ///
-    /// - Parameter isLast: Whether its place is the highest that there is.
+    /// - Parameter isLast: Whether the entry gets the highest possible ID.
     package func append(_ payload: [UInt8], isLast: Bool = false) {
         state.withLock { state in
             if !isLast { state.lastID += 1 }
@@ -73,7 +70,6 @@ package final class FakeRedis: Sendable {
         }
     }
 
-    /// Adds members to the set under each key that begins with `prefix`.
     package func add(_ members: [[UInt8]], toSetsUnder prefix: String) {
         state.withLock { state in
             for key in state.sets.keys where key.starts(with: prefix.utf8) {
@@ -82,7 +78,7 @@ package final class FakeRedis: Sendable {
         }
     }
 
-    /// Puts a text in place of each set under a key that begins with `prefix`.
+    /// Replaces each set under a key that begins with `prefix` by a string.
     package func coverSets(under prefix: String) {
         state.withLock { state in
             for key in state.sets.keys where key.starts(with: prefix.utf8) {
@@ -92,18 +88,17 @@ package final class FakeRedis: Sendable {
         }
     }
 
-    /// The members of the sets under keys that begin with `prefix`.
     package func members(under prefix: String) -> [[UInt8]] {
         state.withLock { state in state.sets.filter { $0.key.starts(with: prefix.utf8) }.values.flatMap(\.self) }
     }
 
-    /// Ends all connections; new ones are welcome.
+    /// Closes all connections; accepts new ones.
     package func cut() {
         let open = state.withLock { state in Array(state.connections.keys) }
         for descriptor in open { shutdown(descriptor, CInt(SHUT_RDWR)) }
     }
 
-    /// Ends all connections, and refuses new ones.
+    /// Closes all connections and the listener.
     package func stop() {
         let listener = state.withLock { state in
             defer { state.listener = -1 }
@@ -115,7 +110,7 @@ package final class FakeRedis: Sendable {
 
     /// Listens again.
     ///
-    /// - Parameter isEmpty: Whether everything was lost.
+    /// - Parameter isEmpty: Whether all data is lost.
     package func restart(isEmpty: Bool = true) throws(FakeOrigin.StartFailure) {
         let (listener, _) = try Self.listen(port: port)
         state.withLock { state in
@@ -125,12 +120,11 @@ package final class FakeRedis: Sendable {
         accept(listener)
     }
 
-    /// The names of all keys.
     package var keys: [String] {
         state.withLock { $0.values.keys.map { String(decoding: $0, as: UTF8.self) } }.sorted()
     }
 
-    /// The last entry of the log, as it is named in replies.
+    /// ID of the last log entry, as in replies.
     package var lastEntry: String { state.withLock { "\($0.log.last?.id ?? 0)-0" } }
 
     /// The commands so far, without large values.
@@ -146,15 +140,15 @@ package final class FakeRedis: Sendable {
         await state.reached { $0.values.keys.count { $0.starts(with: prefix.utf8) } == count }
     }
 
-    /// Connections that are open.
+    /// Number of open connections.
     package var connectionCount: Int { state.withLock { $0.connections.count } }
 
-    /// Keeps a value that no instance wrote.
+    /// Stores a value as if another client had written it.
     package func put(_ key: String, _ value: String) {
         state.withLock { $0.values[Array(key.utf8)] = Array(value.utf8) }
     }
 
-    /// Replaces the values under all keys that begin with `prefix`.
+    /// Replaces the values of all keys that begin with `prefix`.
     package func rewrite(_ prefix: String, _ change: ([UInt8]) -> [UInt8]) {
         state.withLock { state in
             for key in state.values.keys where key.starts(with: prefix.utf8) {
@@ -191,7 +185,7 @@ package final class FakeRedis: Sendable {
                 let client = Glibc.accept(listener, nil, nil)
                 if client < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
                 guard client >= 0, let self else { break }
-                // Without it, the second of several replies would wait for the acknowledgement of the first.
+                // Without this, the second of several replies would wait until the first is acknowledged.
                 var isOn: CInt = 1
                 unsafe setsockopt(client, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
                 state.withLock { $0.connections[client] = false }
@@ -230,7 +224,7 @@ package final class FakeRedis: Sendable {
     }
 
     private func reply(_ name: String, _ words: [[UInt8]], _ client: CInt, _ fault: Fault?) -> [UInt8] {
-        // A text under a name is no stream and no set.
+        // Keys that hold strings are neither streams nor sets.
         if ["XADD", "XRANGE", "SADD", "SSCAN"].contains(name), state.withLock({ $0.values[words[0]] != nil }) {
             return Array("-WRONGTYPE Operation against a key holding the wrong kind of value\r\n".utf8)
         }
@@ -298,7 +292,7 @@ package final class FakeRedis: Sendable {
             let isNew = state.withLock { $0.sets[words[0], default: []].insert(words[1]).inserted }
             return Array(":\(isNew ? 1 : 0)\r\n".utf8)
         case "SSCAN":
-            // A page at a time; the order is that of the bytes.
+            // Returns a page of members, sorted by bytes.
             let members = state.withLock { $0.sets[words[0], default: []].sorted { $0.lexicographicallyPrecedes($1) } }
             let first = Int(String(decoding: words[1], as: UTF8.self)) ?? 0
             let next = min(first + max(2, members.count / 20), members.count)
@@ -313,7 +307,7 @@ package final class FakeRedis: Sendable {
         }
     }
 
-    /// The entries of the log from one on.
+    /// Log entries from an ID on.
     private func entries(_ words: [[UInt8]]) -> [UInt8] {
         let first = Int(String(decoding: words[1].prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)) ?? 0
         let most = Int(String(decoding: words[4], as: UTF8.self)) ?? 0
@@ -361,7 +355,7 @@ private struct CommandReader {
 
     init(descriptor: CInt) { self.descriptor = descriptor }
 
-    /// The words of the next command; nil when the client has left.
+    /// The words of the next command; nil if the client has closed the connection.
     mutating func next() -> [[UInt8]]? {
         buffer.removeFirst(place)
         place = 0

@@ -1,6 +1,6 @@
 import Coordination
 
-/// A closed door that a test opens: tasks wait at it, and the test can wait until enough of them have arrived.
+/// A closed gate for tasks; a test can wait for arrivals and opens it.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -12,10 +12,9 @@ package final class Gate: Sendable {
 
     package init() {}
 
-    /// How many have come to the gate so far.
+    /// Number of tasks that have arrived so far.
     package var arrivedCount: Int { arrivals.count }
 
-    /// Waits at the gate until it is open.
     package func pass() async {
         await withCheckedContinuation { continuation in
             arrivals.increment()
@@ -27,10 +26,10 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until `count` have come to the gate.
+    /// Waits until `count` tasks have arrived.
     package func arrivals(_ count: Int) async { await arrivals.reached(count) }
 
-    /// Opens the gate for waiting and future tasks.
+    /// Opens the gate for good.
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -1,6 +1,6 @@
 import Coordination
 
-/// A hand-cranked clock: time stands still until a test advances it.
+/// A clock that stands still until a test advances it.
 package final class ManualTimekeeper: Timekeeper {
     private struct Sleeper: Sendable {
         let deadline: Duration
@@ -17,15 +17,13 @@ package final class ManualTimekeeper: Timekeeper {
 
     private let state: Watched<State>
 
-    /// A clock that shows `secondsSince1970` on the wall.
     package init(secondsSince1970: Int = 1_800_000_000) {
         state = Watched(State(secondsSince1970: secondsSince1970))
     }
 
-    /// Lets time pass until a task has ended, by `step` every two milliseconds; returns what came of it.
+    /// Advances time by `step` every two milliseconds until a task has ended; returns its result.
     ///
-    /// For time limits that a thread of the code under test watches: until then, none of them can pass, however slow
-    /// the machine is.
+    /// For time limits that a thread of the tested code watches: the limit cannot expire first, even on a slow machine.
     package func pass<Value>(by step: Duration, until task: Task<Value, any Error>) async -> Result<Value, any Error> {
         let passing = Task {
             let system = SystemTimekeeper()
@@ -37,24 +35,23 @@ package final class ManualTimekeeper: Timekeeper {
 
     package var now: Duration { state.withLock { $0.now } }
 
-    /// The wall clock's time.
     package var secondsSince1970: Int { state.withLock { $0.secondsSince1970 } }
 
-    /// How many tasks sleep at this moment.
+    /// Number of sleeping tasks.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Returns when at least `count` tasks sleep.
+    /// Waits until at least `count` tasks sleep.
     package func sleepers(_ count: Int) async { await state.reached { $0.sleepers.count >= count } }
 
-    /// Returns when no task sleeps.
+    /// Waits until no task sleeps.
     package func noSleepers() async { await state.reached { $0.sleepers.isEmpty } }
 
-    /// Returns when a task sleeps until `deadline`, and none until an earlier time.
+    /// Waits until a task sleeps until `deadline` and no task sleeps until an earlier time.
     package func nextWaking(at deadline: Duration) async {
         await state.reached { $0.sleepers.values.map(\.deadline).min() == deadline }
     }
 
-    /// Moves both clocks forward and wakes those whose time has come.
+    /// Advances both clocks and wakes the tasks whose deadline has passed.
     package func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration
@@ -66,12 +63,11 @@ package final class ManualTimekeeper: Timekeeper {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets the wall clock, also backward; the monotonic one continues.
+    /// Sets the wall clock, also backward; the monotonic clock is unchanged.
     package func setWallClock(secondsSince1970: Int) {
         state.withLock { $0.secondsSince1970 = secondsSince1970 }
     }
 
-    /// Sleeps until a test has advanced the time to `deadline`.
     package func sleep(until deadline: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1

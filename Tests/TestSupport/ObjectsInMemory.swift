@@ -1,11 +1,10 @@
 import Coordination
 package import Memory
 
-/// A folder or a bucket in memory, which a test can stop, break and change.
+/// A folder or bucket in memory whose objects a test can change, and whose operations a test can hold or make fail.
 package final class ObjectsInMemory: Sendable {
-    /// The store fails.
     package struct Failure: Error {
-        /// Whether it has no room.
+        /// Whether the store is full.
         package var isFull = false
     }
 
@@ -24,19 +23,18 @@ package final class ObjectsInMemory: Sendable {
 
     package init() {}
 
-    /// All objects by their names.
+    /// Objects by name.
     package var objects: [String: [UInt8]] {
         get { state.withLock { $0.objects } }
         set { state.withLock { $0.objects = newValue } }
     }
 
-    /// The requested names, in order.
+    /// Requested names, in order.
     package var asked: [String] { state.withLock { $0.names } }
 
-    /// How many values there are.
     package var valueCount: Int { objects.keys.count { $0.hasPrefix("alula-1/v/") } }
 
-    /// Makes lookups or writes fail from now on, or succeed again; writes optionally because the store is full.
+    /// Sets which operations fail from now on; with `isFull`, writes fail because the store is full.
     package func fail(reads: Bool = false, writes: Bool = false, listings: Bool = false, isFull: Bool = false) {
         state.withLock { state in
             (state.failsReads, state.failsWrites, state.failsListings) = (reads, writes || isFull, listings)
@@ -44,12 +42,12 @@ package final class ObjectsInMemory: Sendable {
         }
     }
 
-    /// Holds lookups or writes at these gates from now on.
+    /// Sets the gates at which lookups and writes wait.
     package func hold(reads: Gate? = nil, writes: Gate? = nil) {
         state.withLock { ($0.readGate, $0.writeGate) = (reads, writes) }
     }
 
-    /// Replaces the objects under all names of values.
+    /// Changes all stored values.
     package func rewriteValues(_ change: ([UInt8]) -> [UInt8]) {
         state.withLock { state in
             for name in state.objects.keys where name.hasPrefix("alula-1/v/") {

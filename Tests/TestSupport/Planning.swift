@@ -1,6 +1,6 @@
 package import Recipes
 
-/// Options for a box with the rest as it comes; `change` sets more.
+/// Options for a box; `change` sets further options.
 package func options(
     _ width: Int?, _ height: Int?, _ fit: Fit = .inside, enlarge: Bool = false,
     change: (inout RenderingOptions) -> Void = { _ in }
@@ -14,7 +14,7 @@ package func options(
     return options
 }
 
-/// The plan for a JPEG of this size with the default limits.
+/// The plan for a JPEG of this size under the default limits.
 package func plan(
     _ width: Int, _ height: Int, _ options: RenderingOptions, format: ImageFormat = .jpeg
 ) throws -> RenderPlan {
@@ -23,18 +23,12 @@ package func plan(
 }
 
 extension RenderPlan {
-    /// The size that the image is resampled to.
     package var resizedSize: PixelSize? { step(ResampleStep.self)?.size }
-    /// The rectangle that is cut out.
     package var crop: CropStep? { step(CropStep.self) }
-    /// The part that is looked for.
     package var interest: InterestStep? { step(InterestStep.self) }
-    /// The canvas around the image.
     package var canvas: CanvasStep? { step(CanvasStep.self) }
-    /// The color behind the image.
     package var background: Color? { step(BackgroundStep.self)?.color }
 
-    /// The first step of a kind.
     private func step<Step: RenderStep>(_ kind: Step.Type) -> Step? {
         steps.lazy.compactMap { $0 as? Step }.first
     }

@@ -1,6 +1,6 @@
 import Coordination
 
-/// A file that an origin sends whole or in ranges, and a count of the bytes that it sent.
+/// A file that an origin sends whole or in ranges; counts the bytes sent.
 package final class RangedFile: Sendable {
     private struct State {
         var bytes: [UInt8]
@@ -11,15 +11,15 @@ package final class RangedFile: Sendable {
 
     private let state: Locked<State>
 
-    /// A file with these header fields; a strong `ETag` lets ranges continue.
+    /// With a strong `ETag`, ranges can be requested with `If-Range`.
     package init(_ bytes: [UInt8], _ fields: [(name: String, value: String)] = [("ETag", "\"1\"")]) {
         state = Locked(State(bytes: bytes, fields: fields))
     }
 
-    /// The ranges that were requested, clamped to the file; nil for a request for all of it.
+    /// Requested ranges, clamped to the file; nil for a request for all of it.
     package var requests: [Range<Int>?] { state.withLock { $0.requests } }
 
-    /// Of all bodies so far.
+    /// Number of bytes in all bodies so far.
     package var sentBytes: Int { state.withLock { $0.sentBytes } }
 
     /// Replaces the file.
@@ -29,7 +29,7 @@ package final class RangedFile: Sendable {
 
     /// The response of an origin that follows RFC 9110 sections 13 and 14.
     ///
-    /// - Parameter isLying: It sends the range, whatever `If-Range` says.
+    /// - Parameter isLying: Whether to send the range even if `If-Range` does not match.
     package func answer(to request: FakeOrigin.Request, isLying: Bool = false) -> FakeAnswer {
         state.withLock { state in
             let range = Self.range(request.value("Range"), of: state.bytes.count)

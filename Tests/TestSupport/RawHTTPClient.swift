@@ -2,32 +2,29 @@ import Coordination
 import Glibc
 package import HTTPTypes
 
-/// A client that sends given bytes and reads the answers, one connection each.
+/// A client that sends any bytes and reads the responses, over one connection.
 ///
-/// Reading blocks; it does so on threads of its own, so that the tasks of the test and of the server go on meanwhile.
+/// Reads block threads of the client's own, so that tasks of the test and of the server continue.
 package final class RawHTTPClient: Sendable {
-    /// A failure on the client's side.
     package enum Failure: Error, Equatable {
-        /// The server does not take the connection; the number is the system's error.
+        /// The connection failed with this `errno`.
         case cannotConnect(Int32)
-        /// The connection ended inside an answer, or before one.
+        /// The connection ended before or during a response.
         case closed
-        /// The server reset the connection.
         case reset
         /// Nothing arrived for ten seconds.
         case silent
-        /// The bytes are not an HTTP/1.1 answer.
+        /// The bytes are not an HTTP/1.1 response.
         case malformed(String)
     }
 
-    /// One answer as received.
+    /// A received response.
     package struct Response: Sendable {
         package let status: Int
-        /// The fields as they came.
+        /// The fields as received.
         package let headerFields: HTTPFields
         package let body: [UInt8]
 
-        /// The body as text.
         package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
@@ -40,9 +37,9 @@ package final class RawHTTPClient: Sendable {
     /// Connects to a server on this machine.
     ///
     /// - Parameters:
-    ///   - port: Where it listens.
-    ///   - receiveBufferSize: Small for a slow client.
-    ///   - ownAddress: An address of 127.0.0.0/8 that it is to come from, its last byte.
+    ///   - port: The port on this machine.
+    ///   - receiveBufferSize: Small to simulate a slow client.
+    ///   - ownAddress: Last byte of the client's address in 127.0.0.0/8.
     package init(port: UInt16, receiveBufferSize: Int? = nil, ownAddress: UInt8 = 1) throws(Failure) {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .cannotConnect(errno) }
@@ -86,7 +83,7 @@ package final class RawHTTPClient: Sendable {
         send(Array(text.utf8))
     }
 
-    /// Sends bytes; bytes that the server no longer takes are dropped.
+    /// Sends bytes; drops them if the server has closed the connection.
     package func send(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { bytes in
             var sent = 0
@@ -98,7 +95,7 @@ package final class RawHTTPClient: Sendable {
         }
     }
 
-    /// Ends the sending side; answers can still be read.
+    /// Shuts down the sending side; responses can still be read.
     package func finishSending() {
         Glibc.shutdown(descriptor, CInt(SHUT_WR))
     }
@@ -111,14 +108,14 @@ package final class RawHTTPClient: Sendable {
         if wasOpen { Glibc.close(descriptor) }
     }
 
-    /// Reads the next answer.
+    /// Reads the next response.
     ///
-    /// - Parameter isHead: The request was a HEAD: the length is announced and no body follows, as with status 304.
+    /// - Parameter isHead: Whether the request was a HEAD; then no body follows the announced length.
     package func response(isHead: Bool = false) async throws -> Response {
         try await Self.readers.run { _ in try self.blockingResponse(isHead: isHead) }
     }
 
-    /// Reads the next bytes as they arrive, after the earlier ones.
+    /// Reads the next bytes as received.
     package func bytes(_ count: Int) async throws -> [UInt8] {
         try await Self.readers.run { _ in
             while self.received.withLock({ $0.count }) < count {
@@ -128,7 +125,7 @@ package final class RawHTTPClient: Sendable {
         }
     }
 
-    /// Reads all there is until the server ends the connection; throws when it does not.
+    /// Reads until the server closes the connection; throws if it does not.
     package func remainder() async throws -> [UInt8] {
         try await Self.readers.run { _ in
             while try self.blockingReceive() {}
@@ -182,7 +179,7 @@ package final class RawHTTPClient: Sendable {
         }
     }
 
-    /// False when the server has ended the connection in order.
+    /// Returns false if the server has closed the connection without a reset.
     private func blockingReceive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }

@@ -1,7 +1,7 @@
 import Coordination
 package import Telemetry
 
-/// Keeps log lines for a test to read.
+/// Collects log lines.
 package final class RecordingSink: LogSink {
     private let state = Locked<[LogLine]>([])
 

@@ -1,10 +1,10 @@
 package import Recipes
 
 extension RenderPlan {
-    /// The plan by Alula's own rules for a result in `format`.
+    /// The plan of a request in Alula's own grammar for a result in `format`.
     ///
-    /// - Parameter isFormatChosen: Whether the client named the format, so that a quality was meant for it.
-    /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
+    /// - Parameter isFormatChosen: Whether the client named the format, so that its quality applies.
+    /// - Throws: ``ImagingError`` if the limits or the output format exclude the source, page or result.
     package init(
         options: RenderingOptions, format: ImageFormat, isFormatChosen: Bool = false, source: ImageHeader,
         limits: ImagingLimits, light: ResamplingLight = .gamma, efforts: EncoderEfforts = EncoderEfforts(),
@@ -19,9 +19,9 @@ extension RenderPlan {
             AnyRenderRecipe(options), of: RecipeSource(header: source, additions: additions, rules: rules))
     }
 
-    /// The plan of a recipe for `source`, within these limits.
+    /// The plan of a recipe for `source` under these limits.
     ///
-    /// - Throws: As the recipe and the limits have it.
+    /// - Throws: Errors of the recipe and of the limits.
     package init(
         _ recipe: some RenderRecipe, source: ImageHeader, limits: ImagingLimits = ImagingLimits(),
         additions: [ImageHeader] = []

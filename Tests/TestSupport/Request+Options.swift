@@ -3,16 +3,16 @@ package import Text
 package import ThumbnailTypes
 
 extension Request {
-    /// The options of a request by Alula's own rules.
+    /// The options of a request in Alula's own grammar.
     package var options: RenderingOptions {
         get { nativeOptions ?? RenderingOptions() }
         set { self = Request(source: source, additional: additional, options: newValue) }
     }
 
-    /// The output format by Alula's own rules, or what to choose it by.
+    /// The output format of a request in Alula's own grammar, or the rules to choose it.
     package var format: FormatChoice { options.format }
 
-    /// A request by Alula's own rules.
+    /// A request in Alula's own grammar.
     package init(
         source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions(),
         format: FormatChoice

@@ -1,7 +1,7 @@
 package import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test if `scripts/sanitize` built it, because the sanitizer makes calls that the test forbids.
+    /// Skips a test in builds of `scripts/sanitize`, whose sanitizer makes calls that the test forbids.
     package static func unlessSanitized(_ reason: Comment) -> ConditionTrait {
         #if SANITIZING
         .disabled(reason)
@@ -10,7 +10,7 @@ extension Trait where Self == ConditionTrait {
         #endif
     }
 
-    /// Leaves a test out under ThreadSanitizer, which has a thread of its own, so that no process can be copied.
+    /// Skips a test under ThreadSanitizer, whose own thread prevents forking a process.
     package static func unlessThreadSanitized(_ reason: Comment) -> ConditionTrait {
         #if TSAN
         .disabled(reason)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Serves each connection in a thread, and closes it afterwards; ends when the listener is shut down.
+/// Serves each connection on a thread and closes it afterward; returns when the listener is shut down.
 func acceptEach(on listener: CInt, _ serve: @escaping @Sendable (_ client: CInt) -> Void) {
     startThread {
         while true {

@@ -1,10 +1,9 @@
 import Glibc
 
-/// A folder that ends with its owner, and all in it.
+/// A folder that is removed with its contents at `deinit`.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// A new, empty folder.
     package init() {
         var template = Array("/tmp/alula-test-XXXXXX".utf8CString)
         precondition(unsafe mkdtemp(&template) != nil, "no temporary folder: error \(errno)")
@@ -15,7 +14,7 @@ package final class TemporaryFolder: Sendable {
         remove(path, depth: 0)
     }
 
-    /// Writes a file, and the folders that lead to it.
+    /// Writes a file and creates its parent folders.
     package func write(_ name: String, _ bytes: [UInt8]) {
         var parent = path
         for segment in name.split(separator: "/").dropLast() {
@@ -28,14 +27,13 @@ package final class TemporaryFolder: Sendable {
         close(descriptor)
     }
 
-    /// Makes a symbolic link.
     package func link(_ name: String, to target: String) {
         let status = unsafe symlink(target, "\(path)/\(name)")
         precondition(status == 0, "a temporary folder takes no link")
     }
 }
 
-/// Removes a file, a link itself, or a folder with its contents.
+/// Removes a file, a link (not its target), or a folder with its contents.
 private func remove(_ path: String, depth: Int) {
     if unsafe unlink(path) == 0 || depth > 16 { return }
     if let stream = unsafe opendir(path) {
@@ -50,11 +48,10 @@ private func remove(_ path: String, depth: Int) {
     unsafe rmdir(path)
 }
 
-/// A file that ends with its owner.
+/// A file that is removed at `deinit`.
 package final class TemporaryFile: Sendable {
     package let path: String
 
-    /// A new file that holds `text`.
     package init(_ text: String) {
         var template = Array("/tmp/alula-test-XXXXXX".utf8CString)
         let descriptor = unsafe mkstemp(&template)

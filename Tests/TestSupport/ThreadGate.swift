@@ -1,6 +1,6 @@
 import Coordination
 
-/// A closed door for threads that may block, which a test opens; the test can wait until enough of them have arrived.
+/// A closed gate for threads that may block; a test can wait for arrivals and opens it.
 package final class ThreadGate: Sendable {
     private let isOpen = ConditionGuarded(false)
     private let arrivals = EventCounter()
@@ -13,23 +13,23 @@ package final class ThreadGate: Sendable {
         isOpen.blockingWait { $0 ? () : nil }
     }
 
-    /// Waits until `count` threads have come to the gate.
+    /// Waits until `count` threads have arrived.
     package func arrivals(_ count: Int) async { await arrivals.reached(count) }
 
-    /// Opens the gate for waiting and future threads.
+    /// Opens the gate for good.
     package func open() {
         isOpen.withLock { $0 = true }
         isOpen.wakeAll()
     }
 }
 
-/// Keeps a thread busy until it is released.
+/// Blocks a thread until it is released.
 package final class ThreadHold: Sendable {
     private let gate = ThreadGate()
 
     private init() {}
 
-    /// A hold on the thread on which `run` calls its argument; busy when this returns.
+    /// Blocks the thread on which `run` calls its argument; returns when it is blocked.
     package static func take(
         _ run: @escaping @Sendable (_ occupy: @escaping @Sendable () -> Void) async -> Void
     ) async -> ThreadHold {
@@ -39,6 +39,5 @@ package final class ThreadHold: Sendable {
         return hold
     }
 
-    /// Releases the thread.
     package func release() { gate.open() }
 }

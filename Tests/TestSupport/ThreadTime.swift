@@ -1,6 +1,6 @@
 import Glibc
 
-/// Processor time of the calling thread, which other work on the machine does not lengthen.
+/// CPU time of the calling thread, which is independent of other load.
 package var threadTime: Duration {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

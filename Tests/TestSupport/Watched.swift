@@ -1,6 +1,6 @@
 import Coordination
 
-/// A value guarded by a lock; a test can wait until it meets a condition.
+/// A value guarded by a lock; a test can wait for a condition on it.
 package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value

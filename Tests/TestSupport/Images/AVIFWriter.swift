@@ -1,17 +1,16 @@
-/// Changes AVIF files in ways that encoders do not offer.
+/// Modifies AVIF files in ways that encoders do not offer.
 package enum AVIFWriter {
-    /// The file with one more part in the AV1 data of its first item, behind the sequence header: metadata of a type
-    /// for private use.
+    /// Inserts metadata of a private type behind the sequence header of the first item.
     ///
-    /// Types 6 to 31 are for that (section 6.7.1 of AV1's specification), and decoders skip them. The file is one as
-    /// libheif writes it: boxes of 32-bit sizes, and the items' places in the file in `iloc`.
+    /// Types 6 to 31 are private (AV1 section 6.7.1); decoders skip them. The file must be as libheif writes it:
+    /// boxes with 32-bit sizes, and the items' offsets in `iloc`.
     package static func withPrivateMetadata(_ file: [UInt8], type: UInt8 = 31) -> [UInt8] {
-        // An OBU that tells its size: metadata, five bytes, of which the first is its type and the last ends the bits.
+        // An OBU with a size: metadata, five bytes; the first is its type and the last the trailing bits.
         let part: [UInt8] = [5 << 3 | 2, 5, type, 1, 2, 3, 0x80]
         var bytes = file
         let item = items(of: file)[0]
         var place = item.offset
-        // A temporal delimiter and the sequence header.
+        // Skip the temporal delimiter and the sequence header.
         while [1, 2].contains(file[place] >> 3 & 15) { place += 2 + Int(file[place + 1]) }
         precondition(place < item.offset + item.length, "the item holds no frame")
         for other in items(of: file) where other.offset > item.offset {
@@ -24,13 +23,13 @@ package enum AVIFWriter {
         return bytes
     }
 
-    /// Where the AV1 data of the first item lies.
+    /// Range of the first item's AV1 data.
     package static func firstItem(of file: [UInt8]) -> Range<Int> {
         let item = items(of: file)[0]
         return item.offset..<item.offset + item.length
     }
 
-    /// One item's only extent, and where the file says so.
+    /// The only extent of an item, and the place of its offset and length in the file.
     private struct Item {
         var offset, length: Int
         var baseField, lengthField: Range<Int>
@@ -58,7 +57,7 @@ package enum AVIFWriter {
         }
     }
 
-    /// Where the box begins.
+    /// Offset of the first box of this type.
     private static func position(of type: String, in file: [UInt8]) -> Int {
         guard let name = file.firstRange(of: Array(type.utf8)) else { preconditionFailure("no \(type)") }
         return name.lowerBound - 4
@@ -70,7 +69,7 @@ extension [UInt8] {
 
     fileprivate func number(_ count: Int, at start: Int) -> Int { number(start..<start + count) }
 
-    /// Writes a number over another one of the same size.
+    /// Overwrites a number of the same size.
     fileprivate mutating func put(_ number: Int, at range: Range<Int>) {
         for (index, place) in range.reversed().enumerated() {
             self[place] = UInt8(truncatingIfNeeded: number >> (8 * index))

@@ -1,19 +1,19 @@
 package import Recipes
 
-/// Writes Windows bitmaps of every kind, which our own service only reads.
+/// Writes Windows bitmaps of every kind; the service only reads them.
 package struct BMPWriter {
-    /// How pixels are coded.
+    /// The encoding of pixels.
     package enum Coding: String, CaseIterable, Sendable {
-        /// Indices of 1, 4 or 8 bits in rows.
+        /// indices of 1, 4 or 8 bits in rows
         case one, four, eight
-        /// Components in the usual places.
+        /// components with the default masks
         case sixteen, twentyFour, thirtyTwo
-        /// Components in places of the file's own.
+        /// components with masks in the file
         case fields16, fields32
-        /// Indices of 4 or 8 bits in runs.
+        /// run-length encoded indices of 4 or 8 bits
         case runs4, runs8
 
-        /// Bits of a pixel.
+        /// Bits per pixel.
         var depth: Int {
             switch self {
             case .one: 1
@@ -28,15 +28,14 @@ package struct BMPWriter {
 
     package var coding: Coding
     package var isTopDown = false
-    /// Bytes of the second header: 12, 40, 108 or 124.
+    /// Length of the second header: 12, 40, 108 or 124 bytes.
     package var headerLength = 40
 
-    /// A writer of this kind of bitmap.
     package init(_ coding: Coding) { self.coding = coding }
 
-    /// A file whose pixels are red, green, blue and white, by the four numbers 0 to 3; one bit has red and green alone.
+    /// Pixels are 0 red, 1 green, 2 blue or 3 white; one-bit files have only red and green.
     ///
-    /// Files with alpha (`fields32` in long headers) have half-transparent white.
+    /// In files with alpha (`fields32` in long headers) white is half transparent.
     package func file(_ size: PixelSize, _ pixel: (Int, Int) -> Int) -> [UInt8] {
         let indexed = coding.depth <= 8
         let palette: [UInt8] = indexed ? [0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0] : []
@@ -108,8 +107,7 @@ package struct BMPWriter {
         return bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }
 
-    /// Each row as runs of equal indices; the first three pixels are listed one by one, and a jump goes over the last
-    /// row's last run of zeros.
+    /// Encodes rows as runs of equal indices; the first three pixels are literals, and offsets skip zeros.
     private func runs(_ rows: [[Int]]) -> [UInt8] {
         var data: [UInt8] = []
         let isSmall = coding == .runs4

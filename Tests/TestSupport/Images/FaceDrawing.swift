@@ -2,9 +2,9 @@ import Foundation
 package import Imaging
 package import Recipes
 
-/// Faces of ellipses in shades of gray, which a cascade for frontal faces accepts.
+/// Faces of gray ellipses that a cascade for frontal faces detects.
 package struct FaceDrawing {
-    /// In pixels: the middle, and the width from ear to ear.
+    /// The center, and the width from ear to ear, in pixels.
     package typealias Place = (x: Int, y: Int, width: Int)
 
     private struct Ellipse {
@@ -12,7 +12,7 @@ package struct FaceDrawing {
         var softness = 0.25
     }
 
-    /// In widths of the face, from its middle; each covers those before it.
+    /// Relative to the face's center and width; each covers the earlier ones.
     private static let ellipses: [Ellipse] =
         [
             Ellipse(x: 0, y: -0.10, across: 0.62, down: 0.80, shade: 45),
@@ -33,7 +33,7 @@ package struct FaceDrawing {
 
     /// - Parameters:
     ///   - bands: 1 or 3.
-    ///   - degrees: The turn of each face, clockwise.
+    ///   - degrees: Clockwise rotation of each face.
     package static func image(
         _ size: PixelSize, bands: Int = 1, _ faces: [Place], turned degrees: Double = 0
     ) -> SampleImage {
@@ -62,7 +62,7 @@ package struct FaceDrawing {
 }
 
 extension FaceDetector {
-    /// With Debian's cascades, which `make deps` installs; nil if they are not there.
+    /// A detector with Debian's cascades, which `make deps` installs; nil if they are missing.
     package static var installed: FaceDetector? {
         FaceDetector(paths.compactMap { path in (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) } })
     }

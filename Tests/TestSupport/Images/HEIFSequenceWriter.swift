@@ -1,19 +1,18 @@
 import Recipes
 
-/// Writes AVIF files that are sequences of frames, each coded by our own encoder and for itself.
+/// Writes AVIF sequences whose frames our encoder codes independently.
 package struct HEIFSequenceWriter {
-    /// The frames, in their order.
     package var frames: [SampleImage]
-    /// Milliseconds of each frame.
+    /// Duration of each frame in milliseconds.
     package var delay = 40
-    /// Frames that lie together, in one chunk.
+    /// Number of frames in a chunk.
     package var chunk = 2
-    /// Units of AV1 behind those of a frame, by its number.
+    /// OBUs to append to frames, by frame number.
     package var additions: [Int: [UInt8]] = [:]
-    /// Whether an edit list says that frames play once.
+    /// Whether an edit list makes the frames play once.
     package var playsOnce = false
 
-    /// A file of these frames, which have one size.
+    /// Creates a writer of frames of equal size.
     package init(_ frames: [SampleImage]) { self.frames = frames }
 
     package var file: [UInt8] {

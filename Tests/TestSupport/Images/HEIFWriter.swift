@@ -1,40 +1,36 @@
 package import Recipes
 
-/// Writes AVIF files around images that our own encoder has coded: turned, cropped, made of others.
+/// Writes AVIF files with rotated, cropped or derived images around items that our encoder coded.
 package struct HEIFWriter {
-    /// One item of a file.
     package struct Item {
         package var id: Int
         package var type: String
         package var data: [UInt8]
-        /// Its properties, each a whole box, in the order in which they apply.
+        /// The properties as whole boxes, in the order in which they apply.
         package var properties: [[UInt8]]
-        /// Its references to other items, by their types.
+        /// References to other items, by type.
         package var references: [(type: String, items: [Int])] = []
-        /// Whether its data lies among the descriptions and not behind them.
+        /// Whether the data is in `idat` instead of `mdat`.
         package var isInside = false
 
-        /// An item of these values.
         package init(id: Int, type: String, data: [UInt8], properties: [[UInt8]] = []) {
             (self.id, self.type, self.data, self.properties) = (id, type, data, properties)
         }
     }
 
-    /// The items of the file.
     package var items: [Item]
-    /// The identifier of the item that is shown.
+    /// ID of the primary item.
     package var primary: Int
-    /// Whether references have items of four bytes.
+    /// Whether references use 32-bit item IDs.
     package var hasLongReferences = false
 
-    /// A file of these items.
     package init(_ items: [Item], primary: Int) {
         (self.items, self.primary) = (items, primary)
     }
 
     package var file: [UInt8] {
         let kind = HEIFBox.box("ftyp", Array("avif\0\0\0\0avifmif1miaf".utf8))
-        // The start of the data does not change the length of the descriptions.
+        // The offset of the data does not change the length of the descriptions.
         let start = kind.count + descriptions(dataAt: 0).count + 8
         let data = items.filter { !$0.isInside }.flatMap(\.data)
         return kind + descriptions(dataAt: start) + HEIFBox.box("mdat", data)
@@ -101,9 +97,9 @@ extension HEIFWriter.Item {
             ])
     }
 
-    /// Gray of 32×16 pixels in limited range: 16 on the left, 235 on the right; the samples say so themselves.
+    /// Gray, 32×16, limited range: 16 on the left, 235 on the right; the range is in the AV1 sequence header.
     ///
-    /// libheif 1.15.1 and libaom 3.6.0 coded it: `heif_colorspace_monochrome`, 8 bits, quality 90, `full_range_flag` 0.
+    /// Coded by libheif 1.15.1 and libaom 3.6.0: `heif_colorspace_monochrome`, 8 bits, quality 90, `full_range_flag` 0.
     package static var limitedGray: HEIFWriter.Item {
         let data: [UInt8] = [
             0x12, 0x00, 0x0A, 0x08, 0x18, 0x10, 0xFF, 0xEC, 0x30, 0x20, 0x20, 0x62, 0x32, 0x0F, 0x11, 0x80, 0x00, 0x01,
@@ -113,7 +109,7 @@ extension HEIFWriter.Item {
             id: 1, type: "av01", data: data, properties: [HEIFBox.size(32, 16), HEIFBox.av1(0x1C)])
     }
 
-    /// A grid of tiles, which may be cut at its right and lower edges.
+    /// A grid of tiles; the right and bottom edges may be cropped.
     package static func grid(of tiles: [Int], columns: Int, size: PixelSize, id: Int) -> HEIFWriter.Item {
         let sides = [UInt8(tiles.count / columns - 1), UInt8(columns - 1)]
         var item = HEIFWriter.Item(
@@ -123,7 +119,7 @@ extension HEIFWriter.Item {
         return item
     }
 
-    /// Layers on a black or transparent ground, each at its place.
+    /// Layers at their positions on a black or transparent background.
     package static func overlay(
         of layers: [(item: Int, left: Int, top: Int)], size: PixelSize, id: Int, isOpaque: Bool = true
     ) -> HEIFWriter.Item {
@@ -137,7 +133,7 @@ extension HEIFWriter.Item {
         return item
     }
 
-    /// The content of the first box of this type; its name must not be among the data before it.
+    /// The content of the first box of this type; earlier data must not contain the type's name.
     private static func contents(of type: String, in file: [UInt8]) -> [UInt8] {
         guard let name = file.indices.first(where: { file[$0...].starts(with: type.utf8) }) else {
             fatalError("an AVIF without \(type)")

@@ -1,20 +1,19 @@
-/// SVG files that try to read files, to reach the network, or to take time and memory without end.
+/// SVG files that try to read files, use the network, or exhaust CPU time or memory.
 package enum HostileDrawing {
-    /// A file and what it does.
     package struct Sample: Sendable, CustomStringConvertible {
         package let name: String
         package let file: [UInt8]
         package var description: String { name }
     }
 
-    /// The size of all of them.
+    /// The size of all samples.
     package static let (width, height) = (64, 48)
 
-    /// Files with external references: their pixels are those of the same file without the reference.
+    /// Files with external references, which must render like the same file without the reference.
     ///
     /// - Parameters:
-    ///   - image: A file that would show, as an absolute path.
-    ///   - port: A port on which somebody listens.
+    ///   - image: The absolute path of an image that the files refer to.
+    ///   - port: A port with a listener.
     package static func referring(toImage image: String, port: Int) -> [Sample] {
         let places = [
             "file://\(image)", image, String(image.split(separator: "/").last ?? ""),
@@ -62,7 +61,7 @@ package enum HostileDrawing {
         return samples
     }
 
-    /// Files that take time or memory: they are refused or drawn, in time.
+    /// Files that need much time or memory, which must be rejected or rendered within the limits.
     package static let all: [Sample] = {
         let lol = (1...9).map { "<!ENTITY l\($0) '\(String(repeating: "&l\($0 - 1);", count: 10))'>" }.joined()
         let uses = (1...30).map { "<g id='u\($0)'><use xlink:href='#u\($0 - 1)'/><use xlink:href='#u\($0 - 1)'/></g>" }
@@ -124,7 +123,7 @@ package enum HostileDrawing {
         )
     }
 
-    /// The head of a PNG of 60000×60000, in Base64.
+    /// The header of a 60000×60000 PNG, in Base64.
     private static let giantPNG =
         "iVBORw0KGgoAAAANSUhEUgAA6mAAAOpgCAIAAAA8c5lRAAAACklEQVR42mMAAQAABQABDQottAAAAABJRU5ErkJggg=="
 }

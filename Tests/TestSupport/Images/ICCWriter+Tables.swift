@@ -1,17 +1,16 @@
 extension ICCWriter {
-    /// A profile of one component with a power in 256ths.
+    /// A gray profile whose gamma is in 256ths.
     package static func gray(gamma: Int) -> [UInt8] {
         file(
             space: "GRAY",
             tags: [("wtpt", xyz(white)), ("kTRC", tag(.gamma(gamma)))])
     }
 
-    /// A profile of nothing but tables, each of the corners of red, green and blue alone, which stand in proportion to
-    /// light.
+    /// A profile that consists only of tables with the corners of the RGB cube, linear in light.
     ///
     /// - Parameters:
-    ///   - tables: Each table's name, for example `A2B0`, with its results for the three solid colors.
-    ///   - black: The light of black, as a share of white's, which is added to all.
+    ///   - tables: The tables by name, such as `A2B0`, with their results for red, green and blue.
+    ///   - black: The luminance of black relative to white; added to all corners.
     package static func tables(_ tables: [(name: String, primaries: [[Double]])], black: Double = 0) -> [UInt8] {
         let tags = tables.map { name, primaries in
             let corners = (0..<8).map { corner in
@@ -22,8 +21,7 @@ extension ICCWriter {
         return file(space: "RGB ", tags: [("wtpt", xyz(white))] + tags)
     }
 
-    /// A profile whose table is followed by no program that takes its chain of equal matrices, as many as wanted
-    /// (ICC.1:2022 section 10.17).
+    /// A profile with a chain of `count` identity matrices (ICC.1:2022 section 10.17), which replaces its table.
     package static func chain(count: Int, primaries: [[Double]]) -> [UInt8] {
         let corners = (0..<8).map { mixture($0, of: primaries) }
         let one = 0x3F80_0000
@@ -38,7 +36,7 @@ extension ICCWriter {
             tags: [("wtpt", xyz(white)), ("A2B0", table(inputs: 3, corners: corners)), ("D2B0", chain)])
     }
 
-    /// The sum of those primaries whose bits are set, red's the highest.
+    /// The sum of the primaries whose bits are set in `corner`; red is the highest bit.
     private static func mixture(_ corner: Int, of primaries: [[Double]]) -> [Double] {
         var sum = [0.0, 0, 0]
         for (index, primary) in primaries.enumerated() where corner >> (2 - index) & 1 == 1 {
@@ -47,7 +45,7 @@ extension ICCWriter {
         return sum
     }
 
-    /// A CMYK profile with a relative table.
+    /// A CMYK profile with a table for relative colorimetry.
     package static var inks: [UInt8] {
         let corners = (0..<16).map { corner in
             let light: Double = corner & 1 == 1 ? 0 : Double(3 - (corner >> 1).nonzeroBitCount) / 3
@@ -58,7 +56,7 @@ extension ICCWriter {
 
     private static let white = [0.9642, 1, 0.8249]
 
-    /// A table of 16 bits with two steps in each direction (ICC.1:2010 section 10.10), of the connection space's XYZ.
+    /// A 16-bit table with two grid points per dimension (ICC.1:2010 section 10.10), whose output is XYZ.
     private static func table(inputs: Int, corners: [[Double]]) -> [UInt8] {
         let line: [UInt8] = [0, 0, 255, 255]
         var tag: [UInt8] = Array("mft2".utf8) + [0, 0, 0, 0, UInt8(inputs), 3, 2, 0]

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Writes small ICC profiles: here of color spaces with three primaries.
+/// Writes small ICC profiles; this file: RGB spaces with three primaries.
 package enum ICCWriter {
-    /// How components become light.
+    /// The transfer curve.
     package enum Curve: Sendable {
-        /// A power, in 256ths.
+        /// gamma in 256ths
         case gamma(Int)
-        /// sRGB's curve as numbers of a formula.
+        /// sRGB's curve as a parametric curve
         case standard
-        /// sRGB's curve as a table of this many entries, as most files have it.
+        /// sRGB's curve as a table with this number of entries, as in most files
         case standardTable(Int)
     }
 
-    /// The primaries of sRGB, in the connection space.
+    /// sRGB's primaries in the connection space.
     package static let standardPrimaries = [
         [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
     ]
 
-    /// A profile with the given primaries: red, green, blue.
+    /// A profile with these primaries: red, green, blue.
     package static func profile(primaries: [[Double]] = standardPrimaries, curve: Curve = .standard) -> [UInt8] {
         let curve = tag(curve)
         let tags: [(String, [UInt8])] = [
@@ -28,7 +28,7 @@ package enum ICCWriter {
         return file(space: "RGB ", tags: tags)
     }
 
-    /// A profile with these tags, whose connection space is XYZ.
+    /// A profile with these tags and the connection space XYZ.
     static func file(space: String, tags: [(String, [UInt8])]) -> [UInt8] {
         var table = tags.count.bigEndian32
         var data: [UInt8] = []
@@ -63,7 +63,7 @@ package enum ICCWriter {
         }
     }
 
-    /// The light of a component of sRGB in 65535ths.
+    /// The linear value of an sRGB component in 65535ths.
     private static func light(_ component: Double) -> Int {
         let light = component <= 0.04045 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
         return Int((light * 65_535).rounded())

@@ -1,20 +1,18 @@
 package import Recipes
 
-/// Writes icons, which our own service only reads.
+/// Writes icons; the service only reads them.
 package enum IconWriter {
-    /// One image of an icon.
     package struct Entry {
         let size: PixelSize
         let bits: Int
-        /// The file: PNG, or a bitmap without its first header, with its mask.
+        /// A PNG file, or a bitmap without its file header, followed by its mask.
         package var data: [UInt8]
 
-        /// A PNG file.
         package static func png(_ image: SampleImage) -> Entry {
             Entry(size: image.size, bits: 8 * image.bands, data: ImageFixture.file(image, as: .png))
         }
 
-        /// A bitmap of quarters in red, green, blue and white, with a mask that hides pixels.
+        /// A bitmap with red, green, blue and white quarters, and a mask.
         package static func bitmap(
             _ coding: BMPWriter.Coding, _ size: PixelSize, headerLength: Int = 40,
             hides: (_ x: Int, _ y: Int) -> Bool = { _, _ in false }
@@ -36,7 +34,6 @@ package enum IconWriter {
         }
     }
 
-    /// An icon of these images.
     package static func file(_ entries: [Entry]) -> [UInt8] {
         var start = 6 + 16 * entries.count
         let directory = entries.flatMap { entry -> [UInt8] in

@@ -4,7 +4,6 @@ import Memory
 package import Recipes
 
 extension ImageFixture {
-    /// The file's bytes.
     package var array: [UInt8] {
         switch self {
         case .jpeg: Self.file(Self.image, as: .jpeg, quality: 95)
@@ -48,7 +47,7 @@ extension ImageFixture {
 
     static let image = SampleImage.quarters(size)
 
-    /// An animation of plain red, green, blue, red … frames, frame *n* shown for 100·(n+1) ms, five times.
+    /// An animation of plain red, green, blue, red … frames, played five times; frame *n* lasts 100·(n+1) ms.
     package static func animation(frames: Int, as format: ImageFormat, size: PixelSize = size) -> [UInt8] {
         let colors: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         let pixels = (0..<frames).flatMap { SampleImage.plain(size, colors[$0 % 3]).pixels }
@@ -68,7 +67,7 @@ extension ImageFixture {
 
     private static func firstHalf(_ bytes: SharedBytes) -> [UInt8] { Array(bytes.array.prefix(bytes.count / 2)) }
 
-    /// The image stored so that turning it by the orientation shows the quarters upright.
+    /// An image that shows the quarters upright after its EXIF orientation is applied.
     private static func oriented(_ orientation: Int) -> [UInt8] {
         let stored =
             orientation < 5 ? size : PixelSize(width: size.height, height: size.width)
@@ -80,7 +79,7 @@ extension ImageFixture {
         return JPEGWriter.oriented(file(image, as: .jpeg, quality: 95), orientation)
     }
 
-    /// Where a stored pixel is to be shown.
+    /// The position of a stored pixel after its orientation is applied.
     static func upright(_ x: Int, _ y: Int, in stored: PixelSize, orientation: Int) -> (x: Int, y: Int) {
         let right = stored.width - 1 - x
         let bottom = stored.height - 1 - y
@@ -96,7 +95,7 @@ extension ImageFixture {
         }
     }
 
-    /// Red and green are exchanged: read without its profile the image has wrong colors.
+    /// Exchanges red and green, so the colors are wrong without the profile.
     private static var swappedProfile: [UInt8] {
         let primaries = ICCWriter.standardPrimaries
         return ICCWriter.profile(primaries: [primaries[1], primaries[0], primaries[2]])

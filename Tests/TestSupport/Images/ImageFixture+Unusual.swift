@@ -1,13 +1,13 @@
 import Recipes
 
 extension ImageFixture {
-    /// The quarters' color at a pixel.
+    /// The color of the quarters at a pixel.
     private static func color(_ x: Int, _ y: Int) -> [UInt8] {
         let index = (y * size.width + x) * 3
         return Array(image.pixels[index..<index + 3])
     }
 
-    /// PNG files of the kinds that our encoder does not write.
+    /// PNG files of kinds that our encoder does not write.
     var unusualPNG: [UInt8] {
         var writer = PNGWriter(width: Self.size.width, height: Self.size.height, colorType: .rgb)
         switch self {
@@ -46,7 +46,6 @@ extension ImageFixture {
         }
     }
 
-    /// A writer of color blocks.
     static func blocks(isProgressive: Bool, scans: Int = 4) -> JPEGWriter {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 3)
         writer.isProgressive = isProgressive
@@ -54,7 +53,7 @@ extension ImageFixture {
         return writer
     }
 
-    /// The quarters' color of a block, in luma and chroma.
+    /// A block of the quarters as luma and chroma.
     static func luma(_ column: Int, _ row: Int) -> [UInt8] {
         switch (column < 4, row < 3) {
         case (true, true): [76, 85, 255]
@@ -64,7 +63,7 @@ extension ImageFixture {
         }
     }
 
-    /// The quarters in CMYK, stored inverted as Adobe's programs do: 255 is no ink.
+    /// The quarters in CMYK, inverted as in files by Adobe: 255 is no ink.
     static var adobeCMYK: [UInt8] {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 4)
         writer.adobeTransform = 0
@@ -78,7 +77,7 @@ extension ImageFixture {
         }
     }
 
-    /// A small JPEG whose header claims 64250×64250.
+    /// A small JPEG whose header declares 64250×64250 pixels.
     static var giantJPEG: [UInt8] {
         var file = ImageFixture.jpeg.array
         guard let frame = file.indices.dropLast(9).first(where: { file[$0] == 0xFF && file[$0 + 1] == 0xC0 }) else {
@@ -88,14 +87,14 @@ extension ImageFixture {
         return file
     }
 
-    /// A PNG of 30000×30000 black and white pixels with next to no data.
+    /// A PNG of 30000×30000 black and white pixels, with almost no data.
     static var giantPNG: [UInt8] {
         var writer = PNGWriter(width: 30_000, height: 30_000, colorType: .gray)
         writer.bitDepth = 1
         return writer.file(deflated: Zlib.stored([UInt8](repeating: 0, count: 3_751)))
     }
 
-    /// 84 bytes that claim a canvas of 16383×16383.
+    /// 84 bytes that declare a canvas of 16383×16383.
     static var giantWebP: [UInt8] {
         let canvas = [16_382.littleEndian32.prefix(3), 16_382.littleEndian32.prefix(3)].flatMap { $0 }
         let extended = Array("VP8X".utf8) + 10.littleEndian32 + [0x10, 0, 0, 0] + canvas

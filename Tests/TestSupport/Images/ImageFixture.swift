@@ -4,7 +4,7 @@ package import Recipes
 
 /// Images made in code, by name.
 ///
-/// Whole ones show ``SampleImage/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
+/// Complete images show ``SampleImage/quarters(_:)`` upright at 64×48 unless the name says otherwise.
 package enum ImageFixture: String, CaseIterable, Sendable {
     case jpeg, jpegGrayRamp, jpegProgressive, jpegAdobeCMYK, jpegSwappedPrimaries, jpegStandardProfile
     case jpegOrientation2, jpegOrientation3, jpegOrientation4, jpegOrientation5, jpegOrientation6, jpegOrientation7
@@ -17,15 +17,15 @@ package enum ImageFixture: String, CaseIterable, Sendable {
     case empty, text, jpegTruncated, pngTruncated, webpTruncated, gifTruncated, jpegHeadOnly, jpegManyScans
     case jpegGiant, pngGiant, webpGiant
 
-    /// The size of the images of ``quarters``.
+    /// The size of ``quarters``.
     package static let size = PixelSize(width: 64, height: 48)
 
-    /// The frames of the animated images: plain red, green and blue, shown for 100, 200 and 300 ms, five times.
+    /// Number of frames of the animated images: red, green and blue for 100, 200 and 300 ms, played five times.
     package static let frames = 3
 
     package var bytes: SharedBytes { SharedBytes(array) }
 
-    /// Complete images that show the quarters upright, in color.
+    /// Complete images that show the quarters upright in color.
     package static let quarters: [ImageFixture] = [
         .jpeg, .jpegProgressive, .jpegAdobeCMYK, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation3,
         .jpegOrientation4, .jpegOrientation5, .jpegOrientation6, .jpegOrientation7, .jpegOrientation8, .png,
@@ -33,14 +33,14 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         .pngSixteenBit, .pngInterlaced, .pngOrientation6, .webp, .gif,
     ]
 
-    /// Complete images of any kind in formats that are read by default, of the usual size.
+    /// Complete images of the usual size in formats that are read by default.
     package static let readable: [ImageFixture] =
         quarters + [
             .jpegGrayRamp, .jpegSwappedPrimaries, .pngGrayRamp, .pngGrayAlpha, .pngOneBit, .pngHalfTransparent,
             .pngPaletteTransparent, .pngSixteenBitGray, .webpHalfTransparent, .webpAnimated, .gifAnimated,
         ]
 
-    /// A file of an image; JPEG in one scan.
+    /// An encoded image; JPEG is sequential.
     package static func file(_ image: SampleImage, as format: ImageFormat, quality: Int? = nil) -> [UInt8] {
         do {
             try ImageLibrary.start()
@@ -54,7 +54,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         }
     }
 
-    /// An AVIF file of quality 90 with this bit depth.
+    /// An AVIF file of quality 90.
     package static func avifFile(_ image: SampleImage, bits: Int) -> [UInt8] {
         do {
             try ImageLibrary.start()
@@ -66,7 +66,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         }
     }
 
-    /// A photograph-like file of any size.
+    /// A file of any size that compresses like a photograph.
     package static func photo(width: Int, height: Int, format: ImageFormat = .jpeg) -> SharedBytes {
         SharedBytes(file(.photo(PixelSize(width: width, height: height)), as: format))
     }

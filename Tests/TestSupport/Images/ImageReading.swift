@@ -3,13 +3,12 @@ package import Imaging
 package import Memory
 import Recipes
 
-/// Reads images back, for tests.
+/// Decodes images for tests.
 package enum ImageReading {
-    /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
+    /// Decodes a file at full size to interleaved pixels; animations with all frames.
     ///
-    /// - Parameter bands: The bands that the pixels have at the least: a file may leave out colors that are all gray,
-    ///   and alpha that is opaque. So 4 reads any file as red, green, blue and alpha.
-    /// - Throws: The errors of inspecting and decoding.
+    /// - Parameter bands: The minimum number of bands: encoders may drop color if all pixels are gray, or opaque alpha.
+    ///   With 4, every file decodes to red, green, blue and alpha.
     package static func decode(_ bytes: SharedBytes, level: Int = 1, bands: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(bytes)
@@ -23,12 +22,11 @@ package enum ImageReading {
 }
 
 extension DecodedImage {
-    /// A sample as if it had been decoded.
     package convenience init(_ sample: SampleImage) {
         self.init(pixels: SharedBytes(sample.pixels), size: sample.size, bands: sample.bands)
     }
 
-    /// The same pixels, in color if `bands` are 3 or 4, and with alpha if they are 2 or 4.
+    /// Returns the same pixels in color if `bands` is 3 or 4, and with alpha if it is 2 or 4.
     package func widened(to bands: Int) -> DecodedImage {
         let (isGray, hasAlpha) = (self.bands < 3, self.hasAlpha)
         let (needsColors, needsAlpha) = (isGray && bands > 2, !hasAlpha && bands.isMultiple(of: 2))
@@ -44,7 +42,7 @@ extension DecodedImage {
             delays: delays, loop: loop)
     }
 
-    /// The mean of each component over all pixels.
+    /// Mean of each component over all pixels.
     package var meanColor: [Double] {
         let values = pixels.array
         return (0..<bands).map { band in
@@ -53,7 +51,7 @@ extension DecodedImage {
         }
     }
 
-    /// Whether a pixel has these components, each within `tolerance`.
+    /// Whether each component of a pixel is within `tolerance` of `color`.
     package func isClose(x: Int, y: Int, frame: Int = 0, to color: [Int], tolerance: Int = 12) -> Bool {
         let pixel = pixel(x: x, y: y, frame: frame).map(Int.init)
         return pixel.count == color.count && zip(pixel, color).allSatisfy { abs($0 - $1) <= tolerance }

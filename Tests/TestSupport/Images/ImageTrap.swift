@@ -1,28 +1,28 @@
 package import Memory
 package import Recipes
 
-/// Files that cost a careless decoder time or memory out of all proportion to their length.
+/// Small files that need too much time or memory in a careless decoder.
 package enum ImageTrap: String, CaseIterable, Sendable {
-    /// A few bytes that claim a canvas of 16383×16383.
+    /// a few bytes that declare a canvas of 16383×16383
     case webpCanvas
-    /// A megabyte of 30000×30000 pixels of one bit.
+    /// a megabyte with 30000×30000 one-bit pixels
     case pngGiant
-    /// A small JPEG whose size was patched to 64250×64250 (CVE-2019-13655).
+    /// a small JPEG whose size was changed to 64250×64250 (CVE-2019-13655)
     case jpegPatchedSize
-    /// Two thousand scans of a small image.
+    /// a small image with two thousand scans
     case jpegScans
-    /// Twenty thousand frames.
+    /// twenty thousand frames
     case gifFrames, webpFrames
-    /// 48 megapixels in scans, which a decoder holds whole at any level.
+    /// 48 megapixels in scans, which a decoder holds completely at any level
     case jpegCoefficients
-    /// A profile, and a text, that inflate to 200 MB.
+    /// a profile or text that inflates to 200 MB
     case pngProfile, pngText
-    /// A profile of 8 MB.
+    /// a profile of 8 MB
     case jpegProfile
-    /// A single column of 65,400 pixels, as a GIF and as a PNG.
+    /// a single column of 65,400 pixels
     case gifColumn, pngColumn
 
-    /// Files whose header alone is a reason to refuse them, if all their frames are wanted.
+    /// Files that are rejected by their header if all frames are requested.
     package static let rejected: [ImageTrap] = [
         .webpCanvas, .pngGiant, .jpegPatchedSize, .jpegScans, .gifFrames, .webpFrames,
     ]
@@ -57,7 +57,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return writer.file(deflated: Zlib.zeros(30_000 * 3_751))
     }
 
-    /// A flat gray image in scans, with chroma at quarter size.
+    /// A flat gray progressive JPEG with 4:2:0 chroma.
     package static func progressive(_ size: PixelSize) -> [UInt8] {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 3)
         writer.isProgressive = true
@@ -71,7 +71,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return writer.file { x, y in [x, y, 0] }
     }
 
-    /// With a profile of zeros in as many parts as it takes.
+    /// Adds a profile of zeros, in several segments if necessary.
     private static func profiled(_ file: [UInt8], byteCount: Int) -> [UInt8] {
         let most = 65_519
         let parts = (byteCount + most - 1) / most
@@ -83,7 +83,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return file[0..<2] + segments + file[2...]
     }
 
-    /// The animation with its last frame so often that there are `frames` of them.
+    /// Repeats the last frame until the animation has `frames` of them.
     private static func repeated(
         _ file: [UInt8], _ frame: ([UInt8]) -> Range<Int>, frames: Int
     ) -> [UInt8] {
@@ -94,7 +94,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return result + file[last.upperBound...]
     }
 
-    /// From the last graphic control extension to the trailer.
+    /// The range from the last graphic control extension to the trailer.
     private static func gifFrame(_ file: [UInt8]) -> Range<Int> {
         guard let start = file.indices.dropLast(2).last(where: { file[$0...].starts(with: [0x21, 0xF9, 0x04]) }) else {
             fatalError("an animation without frames")
@@ -102,7 +102,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return start..<file.count - 1
     }
 
-    /// The last `ANMF` chunk, which ends the file.
+    /// Range of the last `ANMF` chunk, which ends the file.
     private static func webpFrame(_ file: [UInt8]) -> Range<Int> {
         let name = Array("ANMF".utf8)
         guard let start = file.indices.dropLast(3).last(where: { file[$0...].starts(with: name) }) else {
@@ -111,7 +111,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return start..<file.count
     }
 
-    /// With the right length in the header.
+    /// Corrects the length in the header.
     private static func measured(_ file: [UInt8]) -> [UInt8] {
         file[..<4] + (file.count - 8).littleEndian32 + file[8...]
     }

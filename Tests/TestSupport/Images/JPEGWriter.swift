@@ -1,34 +1,32 @@
-/// Writes JPEG files byte by byte, each block of 8×8 pixels in one color: the kinds that our own encoder never writes.
+/// Writes JPEG files of kinds that our encoder never writes; each block of 8×8 pixels has one color.
 package struct JPEGWriter {
     package var width: Int
     package var height: Int
-    /// Color components, 1…4.
+    /// Number of color components, 1…4.
     package var components: Int
-    /// How many samples each component has across and down, in proportion to each other; as many as the others if it is
-    /// not listed.
+    /// Sampling factors of each component; 1×1 if a component is not listed.
     package var sampling: [(across: Int, down: Int)] = []
-    /// Whether the file comes in passes; `scans` of them, each but the first with all details of a component in turn.
+    /// Whether the file is progressive; each of the `scans` after the first has all details of a component in turn.
     package var isProgressive = false
     package var scans = 2
-    /// The color transform of an Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
+    /// Transform in the Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
     package var adobeTransform: UInt8?
 
-    /// A file of this size.
     package init(width: Int, height: Int, components: Int) {
         self.width = width
         self.height = height
         self.components = components
     }
 
-    /// The file whose block at a place (counted in blocks) has the components that `color` gives, as they are stored.
+    /// `color` returns the stored components of the block at a position, which is counted in blocks.
     ///
-    /// A block of a component with fewer samples takes that of the place of its top left corner.
+    /// A block of a component with fewer samples takes the color of its top left corner.
     package func file(color: (_ column: Int, _ row: Int) -> [UInt8]) -> [UInt8] {
         var file: [UInt8] = [0xFF, 0xD8]
         if let adobeTransform {
             file += segment(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, adobeTransform])
         }
-        // Steps of 8 for the mean of a block, which is stored eightfold: one step is one of 255.
+        // Quantization step 8 for the DC coefficient, which is eight times the mean: a step is one of 255 levels.
         file += segment(0xDB, [0] + [UInt8](repeating: 8, count: 64))
         let identifiers = (1...components).map(UInt8.init)
         file += segment(
@@ -38,7 +36,7 @@ package struct JPEGWriter {
                     let (across, down) = factors(of: Int(identifier) - 1)
                     return [identifier, UInt8(across << 4 | down), 0] as [UInt8]
                 })
-        // Means: twelve lengths, all coded in four bits. Details: only "nothing more", in one bit.
+        // DC: twelve lengths, all with four-bit codes. AC: only end of block, with a one-bit code.
         file += segment(0xC4, [0x00, 0, 0, 0, 12] + [UInt8](repeating: 0, count: 12) + (0..<12).map(UInt8.init))
         file += segment(0xC4, [0x10, 1] + [UInt8](repeating: 0, count: 15) + [0])
 
@@ -62,20 +60,20 @@ package struct JPEGWriter {
         component < sampling.count ? sampling[component] : (1, 1)
     }
 
-    /// The largest factors of all components: the size of a unit of the file in blocks.
+    /// The largest sampling factors, which are the size of an MCU in blocks.
     private var unit: (across: Int, down: Int) {
         let all = (0..<components).map { factors(of: $0) }
         return (all.map(\.across).max() ?? 1, all.map(\.down).max() ?? 1)
     }
 
-    /// Blocks that a component has without those that fill up the last units.
+    /// Number of blocks of a component without padding.
     private func blockCount(of component: Int) -> Int {
         let (across, down) = factors(of: component)
         func blocks(_ side: Int, _ factor: Int, _ unit: Int) -> Int { (side * factor + 8 * unit - 1) / (8 * unit) }
         return blocks(width, across, unit.across) * blocks(height, down, unit.down)
     }
 
-    /// The component and the value of each block, in the order of the file.
+    /// Component and value of each block in file order.
     private func units(_ color: (Int, Int) -> [UInt8]) -> [(component: Int, value: UInt8)] {
         let (across, down) = unit
         func blocks(at column: Int, _ row: Int) -> [(component: Int, value: UInt8)] {
@@ -117,13 +115,13 @@ package struct JPEGWriter {
 }
 
 extension JPEGWriter {
-    /// A JPEG file with an EXIF block that says how it is to be turned.
+    /// Adds an EXIF block with an orientation.
     package static func oriented(_ file: [UInt8], _ orientation: Int) -> [UInt8] {
         let block = Array("Exif\0\0".utf8) + EXIF.block(orientation: orientation)
         return inserting([0xFF, 0xE1] + (block.count + 2).bigEndian16 + block, into: file)
     }
 
-    /// A JPEG file with an ICC profile of at most 65,519 bytes.
+    /// Adds an ICC profile of at most 65,519 bytes.
     package static func profiled(_ file: [UInt8], _ profile: [UInt8]) -> [UInt8] {
         let block = Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
         return inserting([0xFF, 0xE2] + (block.count + 2).bigEndian16 + block, into: file)
@@ -134,7 +132,7 @@ extension JPEGWriter {
     }
 }
 
-/// Bits, the highest first, with JPEG's zero after each byte of ones.
+/// Writes bits, highest first, and stuffs a zero after each 0xFF.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var pending = 0

@@ -1,6 +1,5 @@
-/// Writes PNG files of any kind byte by byte, without compression: the kinds that our own encoder never writes.
+/// Writes uncompressed PNG files of kinds that our encoder never writes.
 package struct PNGWriter {
-    /// The meaning of a pixel's samples.
     package enum ColorType: UInt8, Sendable {
         case gray = 0
         case rgb = 2
@@ -18,37 +17,32 @@ package struct PNGWriter {
         }
     }
 
-    /// Width, in pixels.
     package var width: Int
-    /// Height, in pixels.
     package var height: Int
-    /// The components of a pixel.
     package var colorType: ColorType
-    /// Bits of one component.
+    /// Bits per component.
     package var bitDepth = 8
-    /// Whether the pixels are stored in seven passes.
     package var isInterlaced = false
     /// Red, green and blue of each entry.
     package var palette: [UInt8] = []
-    /// Alpha of the first entries, or the one transparent color.
+    /// Alpha of the first palette entries, or the transparent color.
     package var transparency: [UInt8] = []
-    /// EXIF orientation, 1 for none.
+    /// EXIF orientation; 1 for none.
     package var orientation = 1
-    /// Further chunks before the image data.
+    /// Additional chunks before the image data.
     package var chunks: [(type: String, data: [UInt8])] = []
-    /// Most bytes of a chunk of image data.
+    /// Maximum size of an `IDAT` chunk.
     package var rowsChunk = Int.max
-    /// Further chunks after the image data.
+    /// Additional chunks after the image data.
     package var laterChunks: [(type: String, data: [UInt8])] = []
 
-    /// A file of this size.
     package init(width: Int, height: Int, colorType: ColorType) {
         self.width = width
         self.height = height
         self.colorType = colorType
     }
 
-    /// The file whose pixel at a place has the components that `sample` gives, each within the bit depth.
+    /// `sample` returns the components of a pixel, each within the bit depth.
     package func file(sample: (_ x: Int, _ y: Int) -> [Int]) -> [UInt8] {
         var rows: [UInt8] = []
         for pass in isInterlaced ? PNGWriter.passes : [(0, 0, 1, 1)] {
@@ -60,7 +54,7 @@ package struct PNGWriter {
         return file(deflated: Zlib.stored(rows))
     }
 
-    /// Bytes of each row, or of each row of the passes, without the byte of its filter.
+    /// Size of each row, or of each row of all passes, without its filter byte.
     package var rowSizes: [Int] {
         (isInterlaced ? PNGWriter.passes : [(0, 0, 1, 1)]).flatMap { pass in
             let width = max(0, (width - pass.x + pass.stepX - 1) / pass.stepX)
@@ -69,7 +63,7 @@ package struct PNGWriter {
         }
     }
 
-    /// The file with this data, right or wrong.
+    /// Writes a file with this image data, valid or not.
     package func file(deflated data: [UInt8]) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let interlace: UInt8 = isInterlaced ? 1 : 0
@@ -86,7 +80,7 @@ package struct PNGWriter {
         return file + chunk("IEND", [])
     }
 
-    /// Where each pass of Adam7 begins and how far its pixels lie apart.
+    /// Origin and step of each Adam7 pass.
     private static let passes: [(x: Int, y: Int, stepX: Int, stepY: Int)] = [
         (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
     ]

@@ -1,6 +1,6 @@
 package import Recipes
 
-/// A turn as the number of its EXIF orientation.
+/// A turn written as an EXIF orientation.
 extension QuarterTurn: ExpressibleByIntegerLiteral {
     package init(integerLiteral orientation: Int) { self = QuarterTurn(exif: orientation) ?? .none }
 }

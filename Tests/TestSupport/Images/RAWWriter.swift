@@ -1,25 +1,24 @@
 package import Recipes
 
-/// Writes RAW photographs of all makers: their previews and metadata, without samples.
+/// Writes RAW photographs of all makers with previews and metadata but without raw data.
 package struct RAWWriter {
     package enum Kind: String, CaseIterable, Sendable {
         case cr2, cr3, nef, nrw, arw, dng, orf, raf, rw2, pef, srw
     }
 
     package let kind: Kind
-    /// JPEG files; Fujifilm's and Panasonic's files have only the first.
+    /// JPEG files; Fujifilm and Panasonic files have only one.
     package var previews: [[UInt8]]
     package var sensor = PixelSize(width: 6_000, height: 4_000)
     package var orientation: Int? = 1
     package var isLittleEndian = true
     package var isAdobeRGB = false
     package var packet: [UInt8] = []
-    /// The maker; empty for none.
+    /// Name of the maker; empty for none.
     package var make: String
-    /// Bytes between the header and the previews, and behind them.
+    /// Number of bytes between the header and the previews, and after them.
     package var gap = 0
 
-    /// A file with one preview, or several.
     package init(_ kind: Kind, _ previews: [UInt8]...) {
         (self.kind, self.previews) = (kind, previews)
         make =
@@ -38,7 +37,7 @@ package struct RAWWriter {
 
     package var file: [UInt8] {
         let previewBytes = previews.flatMap { $0 }
-        // The header is as long for all addresses.
+        // The length of the header does not depend on the offsets.
         let start = header(previewsAt: 0).count + gap
         let header = header(previewsAt: start)
         return header + [UInt8](repeating: 0, count: start - header.count) + previewBytes
@@ -60,7 +59,7 @@ package struct RAWWriter {
     }
 }
 
-/// TIFF's directories, each before those that name it.
+/// Writes TIFF directories, each before the ones that refer to it.
 private struct DirectoryWriter {
     enum Value {
         case short(Int)
@@ -169,7 +168,7 @@ extension RAWWriter {
         return writer.bytes
     }
 
-    /// The start of a lossless JPEG file, with two components for neighboring samples.
+    /// The start of a lossless JPEG with two components for neighboring samples.
     private var frame: [UInt8] {
         [0xFF, 0xD8, 0xFF, 0xC3, 0, 14, 14] + sensor.height.bigEndian16 + (sensor.width / 2).bigEndian16
             + [2, 1, 0x11, 0, 2, 0x11, 0]
@@ -184,7 +183,7 @@ extension RAWWriter {
         return writer.directory(entries)
     }
 
-    /// A directory of a directory of a preview; addresses count from the note.
+    /// A preview's directory in a maker note; offsets are relative to the note.
     private func olympus(_ preview: Range<Int>, at note: Int) -> [UInt8] {
         func entry(_ tag: Int, _ type: Int, _ value: Int) -> [UInt8] {
             tag.littleEndian16 + type.littleEndian16 + 1.littleEndian32 + value.littleEndian32
@@ -225,7 +224,7 @@ extension RAWWriter {
         if let place = places.first { movie += track(place) }
         var file = HEIFBox.box("ftyp", Array("crx \0\0\0\u{1}crx isom".utf8)) + HEIFBox.box("moov", movie)
         if !packet.isEmpty { file += identified("be7acfcb97a942e89c71999491e3afac", packet) }
-        // The first preview is in the data of a track, the second one in a box with its length.
+        // The first preview is the data of a track, the second one a box with a length.
         if previews.count > 1 {
             let preview = [UInt8](repeating: 0, count: 12) + previews[1].count.bigEndian32 + previews[1]
             let contents = [UInt8](repeating: 0, count: 8) + HEIFBox.box("PRVW", preview)

@@ -1,13 +1,13 @@
 package import Recipes
 
-/// Pixels made by a formula, in the layout that encoders take: 8 bits, bands interleaved.
+/// Computed pixels in the layout of the encoders: 8 bits, interleaved.
 package struct SampleImage: Sendable {
     package let size: PixelSize
     /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     package let bands: Int
     package let pixels: [UInt8]
 
-    /// The image that has `color(x, y)` at each place; alpha comes last.
+    /// `color` returns the components of a pixel; alpha comes last.
     package init(_ size: PixelSize, bands: Int, color: (_ x: Int, _ y: Int) -> [UInt8]) {
         self.size = size
         self.bands = bands
@@ -27,12 +27,11 @@ package struct SampleImage: Sendable {
         (self.size, self.bands, self.pixels) = (size, bands, pixels)
     }
 
-    /// One color everywhere.
     package static func plain(_ size: PixelSize, _ color: [UInt8]) -> SampleImage {
         SampleImage(size, bands: color.count) { _, _ in color }
     }
 
-    /// Four plain quarters: red, green, blue and white from the top left to the bottom right; shows which side is up.
+    /// Red, green, blue and white quarters from top left to bottom right, so that the orientation is visible.
     package static func quarters(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 3) { x, y in
             switch (x < size.width / 2, y < size.height / 2) {
@@ -44,7 +43,7 @@ package struct SampleImage: Sendable {
         }
     }
 
-    /// Soft hills of color with fine noise, which compresses about as a photograph does; always the same for a size.
+    /// Smooth colors with fine noise, which compress about as well as a photograph; equal for equal sizes.
     package static func photo(_ size: PixelSize) -> SampleImage {
         var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
         return SampleImage(size, bands: 3) { x, y in
@@ -58,12 +57,12 @@ package struct SampleImage: Sendable {
         }
     }
 
-    /// Detail in gray alone.
+    /// Gray detail without color.
     package static func texture(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 3) { x, y in [UInt8](repeating: UInt8((x ^ y) & 255), count: 3) }
     }
 
-    /// The photograph under a veil that grows denser from left to right, again and again.
+    /// The photograph with a repeating alpha gradient from left to right.
     package static func photoWithAlpha(_ size: PixelSize) -> SampleImage {
         let photo = photo(size)
         return SampleImage(size, bands: 4) { x, y in
@@ -72,13 +71,13 @@ package struct SampleImage: Sendable {
         }
     }
 
-    /// Random components in every pixel, which no format makes smaller; always the same for a size.
+    /// Random components, which no format compresses; equal for equal sizes.
     package static func noise(_ size: PixelSize, bands: Int) -> SampleImage {
         var random = UInt64(bands)
         return SampleImage(size, bands: bands, pixels: (0..<size.area * bands).map { _ in next(&random) })
     }
 
-    /// Pixels of `colors` random colors in no order, at most 256; always the same for a size.
+    /// Random pixels of at most 256 random colors; equal for equal sizes.
     package static func speckles(_ size: PixelSize, bands: Int, colors: Int) -> SampleImage {
         var random = UInt64(colors)
         let palette = (0..<colors).map { _ in (0..<bands).map { _ in next(&random) } }
@@ -93,17 +92,17 @@ package struct SampleImage: Sendable {
         return UInt8(random >> 56)
     }
 
-    /// Black and white squares of `side` pixels.
+    /// Black and white squares with `side` pixels per side.
     package static func checkerboard(_ size: PixelSize, side: Int = 1) -> SampleImage {
         SampleImage(size, bands: 3) { x, y in (x / side + y / side).isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255] }
     }
 
-    /// The left half green and opaque, the right half transparent over a hidden red.
+    /// The left half is opaque green; the right half is transparent, with hidden red.
     package static func halfTransparent(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 4) { x, _ in x < size.width / 2 ? [0, 255, 0, 255] : [255, 0, 0, 0] }
     }
 
-    /// A ramp from black to white, gray.
+    /// A horizontal gray gradient from black to white.
     package static func grayRamp(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
     }

@@ -1,8 +1,7 @@
 package import Recipes
 
-/// Writes TIFF files of every kind, which our own service only reads.
+/// Writes TIFF files of every kind; the service only reads them.
 package struct TIFFWriter {
-    /// The meaning of a page's samples.
     package enum Kind: Int, Sendable {
         case whiteIsZero = 0
         case blackIsZero, rgb, palette
@@ -18,20 +17,19 @@ package struct TIFFWriter {
         package var orientation = 1
         package var compression = 1
         package var sampleFormat = 1
-        /// The use of the page: 1 for a smaller copy of another one.
+        /// `NewSubfileType`: 1 for a reduced copy of another page.
         package var subfile = 0
-        /// Whether pixels lie in tiles of 16×16.
+        /// Whether pixels are stored in tiles of 16×16.
         package var isTiled = false
-        /// The coded bytes of the only tile; nil to write the samples.
+        /// The encoded bytes of the only tile; nil to write the samples.
         package var tile: [UInt8]?
-        /// The colors of a palette, as red, green and blue.
+        /// Red, green and blue of each palette entry.
         package var palette: [[UInt8]] = []
-        /// The ICC profile; empty for none.
+        /// ICC profile; empty for none.
         package var profile: [UInt8] = []
-        /// The samples of a pixel.
+        /// Returns the samples of a pixel.
         package var pixel: @Sendable (Int, Int) -> [Int]
 
-        /// A page in color.
         package init(_ size: PixelSize, pixel: @escaping @Sendable (Int, Int) -> [Int]) {
             self.size = size
             self.pixel = pixel
@@ -39,11 +37,10 @@ package struct TIFFWriter {
     }
 
     package var isLittleEndian = true
-    /// Whether offsets have 64 bits.
+    /// Whether offsets have 64 bits (BigTIFF).
     package var isBig = false
     package var pages: [Page]
 
-    /// A writer of these pages.
     package init(_ pages: [Page]) { self.pages = pages }
 
     package var file: [UInt8] {
@@ -118,7 +115,7 @@ package struct TIFFWriter {
         return file
     }
 
-    /// A frame of Zstandard with blocks as they are (RFC 8878).
+    /// A Zstandard frame with raw blocks (RFC 8878).
     private static func zstandard(_ bytes: [UInt8]) -> [UInt8] {
         let blocks = stride(from: 0, to: bytes.count, by: 1 << 16).flatMap { start -> [UInt8] in
             let part = bytes[start..<min(start + 1 << 16, bytes.count)]
@@ -128,7 +125,7 @@ package struct TIFFWriter {
         return [0x28, 0xB5, 0x2F, 0xFD, 0xA0] + bytes.count.littleEndian32 + blocks
     }
 
-    /// The three columns of a color map, filled up with black.
+    /// The columns of a color map, padded with black.
     private func paddedMap(_ page: Page) -> [Int] {
         (0..<3).flatMap { band in
             (0..<1 << page.bits).map { $0 < page.palette.count ? Int(page.palette[$0][band]) * 257 : 0 }
@@ -140,7 +137,7 @@ package struct TIFFWriter {
         return isLittleEndian ? bytes : bytes.reversed()
     }
 
-    /// The pixels of a page: rows of bytes, or tiles of them, as they are or as PackBits without runs.
+    /// The pixels of a page in rows or tiles, uncompressed or as PackBits without runs.
     private func packed(_ page: Page) -> [UInt8] {
         func row(_ y: Int, _ columns: Range<Int>) -> [UInt8] {
             let samples = columns.flatMap { x in

@@ -1,21 +1,21 @@
 package import Memory
 package import Recipes
 
-/// Writes JPEG files with a gain map, in the forms that telephones and programs write.
+/// Writes JPEG files with a gain map, as phones and programs do.
 package struct UltraHDRWriter {
-    /// The ways in which a file declares a map, and the meaning of the map's samples.
+    /// How the file declares the gain map and the meaning of its samples.
     package enum Form: CaseIterable, Sendable {
-        /// By `hdrgm` in XMP.
+        /// by `hdrgm` in XMP
         case xmp
-        /// By the segment of ISO 21496-1.
+        /// by the segment of ISO 21496-1
         case standard
     }
 
-    /// How a file says where the map is.
+    /// How the file locates the gain map.
     package enum Place: CaseIterable, Sendable {
-        /// By an index of images.
+        /// by an MPF index
         case index
-        /// By a directory in XMP.
+        /// by a container directory in XMP
         case container
     }
 
@@ -23,27 +23,26 @@ package struct UltraHDRWriter {
     package var map: [UInt8]
     package var forms = Set(Form.allCases)
     package var places = Set(Place.allCases)
-    /// The logarithms of the least and the most gain, in sixteenths: one pair, or one for each color.
+    /// Logarithms of the minimum and maximum gain in sixteenths: one pair, or one per color.
     package var gains = [(least: 0, most: 48)]
-    /// The map's gamma, in sixteenths.
+    /// Gamma of the gain map in sixteenths.
     package var gamma = 16
-    /// The offsets of both images, in 64ths.
+    /// Offsets of both images in 64ths.
     package var offsets = (image: 1, bright: 2)
-    /// The logarithm of the headroom, in sixteenths.
+    /// Logarithm of the HDR headroom in sixteenths.
     package var headroom = 48
-    /// The number of images in the index that lie before the map, and in each other.
+    /// Number of images in the index before the map; they lie inside the first image.
     package var nested = 0
-    /// The data after the map in the file.
+    /// Data after the gain map.
     package var trailer: [UInt8] = []
 
-    /// A file of an image and its map.
     package init(_ image: SampleImage, map: SampleImage, orientation: Int = 1) {
         let file = ImageFixture.file(image, as: .jpeg, quality: 95)
         self.image = orientation == 1 ? file : JPEGWriter.oriented(file, orientation)
         self.map = ImageFixture.file(map, as: .jpeg, quality: 95)
     }
 
-    /// A scene whose right side is up to eight times as bright as white, of this size, with a map of a part of it.
+    /// A scene whose right side is up to eight times brighter than white, with a gain map `scale` times smaller.
     package static func scene(_ size: PixelSize, scale: Int = 4, isColor: Bool = false) -> UltraHDRWriter {
         let mapSize = PixelSize(width: size.width / scale, height: size.height / scale)
         let image = SampleImage(size, bands: 3) { x, y in
@@ -57,7 +56,6 @@ package struct UltraHDRWriter {
         return UltraHDRWriter(image, map: map)
     }
 
-    /// The file.
     package var file: [UInt8] {
         let mapFile = Self.inserting(
             (forms.contains(.xmp) ? xmp(values + ">" + sequences) : [])
@@ -75,7 +73,7 @@ package struct UltraHDRWriter {
             + (forms.contains(.standard) ? standard([0, 0, 0, 0]) : [])
         guard places.contains(.index) else { return Self.inserting(leading, into: image) + mapFile + trailer }
         let count = image.count + leading.count + 2 + 2 + 4 + 82 + 16 * nested
-        // The index begins behind the start of the file, the segments, and its own marker, length and name.
+        // Offsets in the index are relative to its start: after earlier segments and its own marker, length and name.
         let others = [(Int, Int)](repeating: (count / 2, 1), count: nested)
         let index = Self.index([(count, 0)] + others + [(mapFile.count, count - 2 - leading.count - 8)])
         return Self.inserting(leading + Self.segment(0xE2, Array("MPF\0".utf8) + index), into: image) + mapFile
@@ -154,11 +152,11 @@ package struct UltraHDRWriter {
 }
 
 extension UltraHDRWriter {
-    /// A file by one of Apple's cameras: found by the index alone, with Apple's name space in the map.
+    /// A file like those of Apple's cameras: the map is located only by the MPF index and uses Apple's XMP namespace.
     ///
     /// - Parameters:
-    ///   - headroom: The headroom that the map states, as newer cameras write it; nil for none.
-    ///   - notes: EXIF data of the image; nil for none.
+    ///   - headroom: The headroom in the map, as newer cameras write it; nil for none.
+    ///   - notes: The image's EXIF data; nil for none.
     package static func apple(
         _ image: SampleImage, map: SampleImage, headroom: String? = nil, notes: [UInt8]? = nil
     ) -> UltraHDRWriter {
@@ -178,7 +176,7 @@ extension UltraHDRWriter {
         return writer
     }
 
-    /// EXIF data with the notes of one of Apple's cameras: two numbers in thousandths.
+    /// EXIF data with Apple's maker note: two numbers in thousandths.
     package static func appleNotes(_ headroom: Int, _ gain: Int) -> [UInt8] {
         func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
             tag.bigEndian16 + type.bigEndian16 + count.bigEndian32 + value.bigEndian32

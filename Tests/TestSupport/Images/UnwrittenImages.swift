@@ -1,21 +1,19 @@
 package import Recipes
 
-/// Files of formats that the service reads and does not write; each shows ``SampleImage/quarters(_:)`` of 64×48 pixels
-/// upright.
+/// Files of formats that the service only reads; each shows ``SampleImage/quarters(_:)`` upright at 64×48.
 package enum UnwrittenImages {
-    /// A file with its name.
     package typealias Sample = (name: String, file: [UInt8])
 
     package static let size = ImageFixture.size
 
-    /// The number of the quarter of a pixel: red, green, blue, white.
+    /// Index of a pixel's quarter: red, green, blue, white.
     @Sendable package static func quarter(_ x: Int, _ y: Int) -> Int {
         (x < size.width / 2 ? 0 : 1) + (y < size.height / 2 ? 0 : 2)
     }
 
     package static let all: [Sample] = bitmaps + documents + drawings
 
-    /// Windows bitmaps; white is half transparent where its name says so.
+    /// White is half transparent in bitmaps whose name says so.
     package static let bitmaps: [Sample] = {
         var samples: [Sample] = []
         for coding in BMPWriter.Coding.allCases where coding != .one {
@@ -35,7 +33,6 @@ package enum UnwrittenImages {
         return samples
     }()
 
-    /// TIFF files.
     package static let documents: [Sample] = {
         func page(_ change: (inout TIFFWriter.Page) -> Void = { _ in }) -> TIFFWriter.Page {
             var page = TIFFWriter.Page(size) { x, y in
@@ -78,7 +75,6 @@ package enum UnwrittenImages {
         ]
     }()
 
-    /// SVG files.
     package static let drawings: [Sample] = [
         ("plain.svg", svg("width='64' height='48'")),
         ("box.svg", svg("viewBox='0 0 64 48'")),
@@ -89,7 +85,7 @@ package enum UnwrittenImages {
         ),
     ]
 
-    /// Four rectangles below a root with these attributes.
+    /// Four rectangles in a root element with these attributes.
     package static func svg(_ attributes: String, _ more: String = "") -> [UInt8] {
         let colors = ["#f00", "#0f0", "#00f", "#fff"]
         let parts = (0..<4).map { index in

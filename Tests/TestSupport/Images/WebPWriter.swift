@@ -1,6 +1,6 @@
-/// Makes WebP files from the output of our own encoder.
+/// Builds WebP files from our encoder's output.
 package enum WebPWriter {
-    /// A file of one chunk of pixels, with an ICC profile before it.
+    /// A file with an ICC profile and one chunk of pixels.
     package static func profiled(
         _ file: [UInt8], width: Int, height: Int, hasAlpha: Bool, _ profile: [UInt8]
     ) -> [UInt8] {
@@ -16,9 +16,9 @@ package enum WebPWriter {
     }
 }
 
-/// Writes lossless WebP files of two colors, which differ in green: the left half and the right one.
+/// Writes lossless WebP files whose left and right halves differ only in green.
 ///
-/// All codes are of the simplest kind, so that a pixel is one bit.
+/// All Huffman codes are simple, so each pixel is one bit.
 package struct LosslessWebPWriter {
     private let width: Int
     private let height: Int
@@ -26,7 +26,7 @@ package struct LosslessWebPWriter {
     private let greens: (left: UInt8, right: UInt8)
     private let blue: UInt8
 
-    /// An image whose green is `greens`, the smaller one on the left.
+    /// `greens` are the values of the two halves; the smaller one must be on the left.
     package init(width: Int, height: Int, red: UInt8, greens: (left: UInt8, right: UInt8), blue: UInt8) {
         precondition(greens.left < greens.right, "codes go by value")
         (self.width, self.height, self.red, self.greens, self.blue) = (width, height, red, greens, blue)
@@ -58,7 +58,7 @@ package struct LosslessWebPWriter {
     }
 }
 
-/// Bits, the lowest of each byte first.
+/// Writes bits, lowest first.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var current = 0
@@ -72,7 +72,7 @@ private struct BitWriter {
         }
     }
 
-    /// A code of one symbol, which takes no bits, or of two, which take one each.
+    /// Writes a simple code: one symbol takes no bits, two symbols take one bit each.
     mutating func writeCode(_ symbols: [UInt8]) {
         write(1, count: 1)
         write(symbols.count - 1, count: 1)

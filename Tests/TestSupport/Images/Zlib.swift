@@ -1,4 +1,4 @@
-/// The little of zlib's formats that uncompressed files need.
+/// Writes the parts of zlib's formats that uncompressed files need.
 package enum Zlib {
     /// `bytes` as a zlib stream of stored blocks.
     package static func stored(_ bytes: [UInt8]) -> [UInt8] {
@@ -21,7 +21,7 @@ package enum Zlib {
         return stream + (high << 16 | low).bigEndian32
     }
 
-    /// A zlib stream of one hundred and sixtieth of the length, that inflates to `count` zeros.
+    /// A zlib stream that inflates to `count` zeros, about 160 times its length.
     package static func zeros(_ count: Int) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var pending = 0
@@ -35,8 +35,8 @@ package enum Zlib {
                 bits -= 8
             }
         }
-        // One last block in fixed codes (RFC 1951 section 3.2.6), which are written from their highest bit on: a zero,
-        // then copies of 258 bytes from one byte back, then single zeros.
+        // One final block with fixed codes (RFC 1951 section 3.2.6), written from their highest bit: a zero, copies of
+        // 258 bytes at distance 1, then single zeros.
         append(0b1 | 0b01 << 1, 3)
         append(0b0000_1100, 8)
         for _ in 0..<(count - 1) / 258 { append(0b00000_10100011, 13) }
@@ -46,7 +46,6 @@ package enum Zlib {
         return stream + ((count % 65_521) << 16 | 1).bigEndian32
     }
 
-    /// The CRC-32 of `bytes`.
     package static func checksum32(_ bytes: [UInt8]) -> Int {
         Int(~bytes.reduce(0xFFFF_FFFF as UInt32) { table[Int(UInt8($0 & 255) ^ $1)] ^ $0 >> 8 })
     }
@@ -57,22 +56,22 @@ package enum Zlib {
 }
 
 extension Int {
-    /// Four bytes, the highest first.
+    /// Big-endian bytes of a 32-bit number.
     package var bigEndian32: [UInt8] { [24, 16, 8, 0].map { UInt8(self >> $0 & 255) } }
 
-    /// Two bytes, the highest first.
+    /// Big-endian bytes of a 16-bit number.
     package var bigEndian16: [UInt8] { [UInt8(self >> 8 & 255), UInt8(self & 255)] }
 
-    /// Two bytes, the lowest first.
+    /// Little-endian bytes of a 16-bit number.
     package var littleEndian16: [UInt8] { [UInt8(self & 255), UInt8(self >> 8 & 255)] }
 
-    /// Four bytes, the lowest first.
+    /// Little-endian bytes of a 32-bit number.
     package var littleEndian32: [UInt8] { bigEndian32.reversed() }
 }
 
-/// The metadata block with an image's orientation.
+/// EXIF blocks.
 package enum EXIF {
-    /// A block with nothing but an orientation, 1…8; big-endian.
+    /// A big-endian block with only an orientation, 1…8.
     package static func block(orientation: Int) -> [UInt8] {
         Array("MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0]
             + [0, 0, 0, 0]

@@ -2,29 +2,27 @@ import CLibssl
 
 /// A certificate made by the test, with its key and its issuers.
 ///
-/// Never changed after it was made; libcrypto counts its references atomically.
+/// Immutable; libcrypto counts its references atomically.
 @safe
 package final class FakeCertificate: @unchecked Sendable {
     let certificate: OpaquePointer
     let key: OpaquePointer
     private let issuer: FakeCertificate?
 
-    /// A root authority.
     package static func root(_ name: String = "Root") -> FakeCertificate {
         FakeCertificate(name: name, alternativeNames: nil, isExpired: false, issuer: nil)
     }
 
-    /// A server's self-signed certificate.
     package static func selfSigned(for names: [String]) -> FakeCertificate {
         FakeCertificate(name: "Self", alternativeNames: names, isExpired: false, issuer: nil)
     }
 
-    /// An authority below this one.
+    /// An intermediate authority issued by this one.
     package func authority(_ name: String = "Intermediate") -> FakeCertificate {
         FakeCertificate(name: name, alternativeNames: nil, isExpired: false, issuer: self)
     }
 
-    /// The certificate of a server of these host names, or one that expired an hour ago.
+    /// The certificate of a server with these host names; an expired one ended an hour ago.
     package func server(for names: [String], isExpired: Bool = false) -> FakeCertificate {
         FakeCertificate(name: "Server", alternativeNames: names, isExpired: isExpired, issuer: self)
     }
@@ -61,20 +59,18 @@ package final class FakeCertificate: @unchecked Sendable {
         unsafe EVP_PKEY_free(key)
     }
 
-    /// The certificate in DER.
     package var der: [UInt8] {
         unsafe bytes { unsafe i2d_X509(certificate, $0) }
     }
 
-    /// Its public key with the algorithm, `SubjectPublicKeyInfo`, in DER.
+    /// The public key with its algorithm (`SubjectPublicKeyInfo`) in DER.
     package var publicKeyDER: [UInt8] {
         unsafe bytes { unsafe i2d_PUBKEY(key, $0) }
     }
 
-    /// The certificate in PEM.
     package var pem: String { pem(der, "CERTIFICATE") }
 
-    /// Its key in PEM.
+    /// The private key in PEM.
     package var keyPEM: String { unsafe pem(bytes { unsafe i2d_PrivateKey(key, $0) }, "PRIVATE KEY") }
 
     private func pem(_ der: [UInt8], _ label: String) -> String {
@@ -87,7 +83,7 @@ package final class FakeCertificate: @unchecked Sendable {
         return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
-    /// The authorities between it and the root, which a server sends along.
+    /// The authorities between the certificate and the root, which a server sends with it.
     var intermediates: [FakeCertificate] {
         guard let issuer, issuer.issuer != nil else { return [] }
         return [issuer] + issuer.intermediates
@@ -102,7 +98,7 @@ package final class FakeCertificate: @unchecked Sendable {
     }
 }
 
-/// A key of Ed25519, which takes no time to make.
+/// An Ed25519 key, which is fast to generate.
 @unsafe
 private func makeKey() -> OpaquePointer? {
     let context = unsafe EVP_PKEY_CTX_new_id(NID_ED25519, nil)
@@ -113,7 +109,7 @@ private func makeKey() -> OpaquePointer? {
     return unsafe key
 }
 
-/// The output of one of libcrypto's encoders, which allocates its own block.
+/// The output of a libcrypto encoder, which allocates its own buffer.
 @unsafe
 private func bytes(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> CInt) -> [UInt8] {
     var block: UnsafeMutablePointer<UInt8>?

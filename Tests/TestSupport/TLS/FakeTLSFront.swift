@@ -2,21 +2,20 @@ import CLibssl
 import Coordination
 import Glibc
 
-/// Speaks TLS before a ``FakeOrigin``: passes the bytes inside to the origin, one connection for one.
+/// Terminates TLS in front of a ``FakeOrigin``, with one connection to the origin for each client connection.
 package final class FakeTLSFront: Sendable {
-    /// The port it listens on, at 127.0.0.1.
     package let port: Int
     private let listener: CInt
     private let handshakes = Locked(0)
 
-    /// Listens on a free port and shows `certificate` with the authorities between it and its root, and `others`.
+    /// Listens on a free port and sends `certificate`, its intermediate authorities, and `others`.
     ///
-    /// - Parameter clientAuthority: The issuer of clients' certificates, without which no handshake succeeds.
+    /// - Parameter clientAuthority: Issuer that client certificates must have; nil accepts clients without one.
     package init(
         origin: FakeOrigin, certificate: FakeCertificate, alsoSending others: [FakeCertificate] = [],
         demanding clientAuthority: FakeCertificate? = nil
     ) throws(FakeOrigin.StartFailure) {
-        // libssl writes without `MSG_NOSIGNAL` after the client has left.
+        // libssl writes without `MSG_NOSIGNAL` after the client has closed the connection.
         signal(SIGPIPE, SIG_IGN)
         let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard let port = listenOnLoopback(listener) else {
@@ -36,14 +35,14 @@ package final class FakeTLSFront: Sendable {
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
-    /// Handshakes that succeeded so far.
+    /// Number of successful handshakes so far.
     package var handshakeCount: Int { handshakes.withLock { $0 } }
 
-    /// The absolute URL of a path under a host's name that leads here.
+    /// The absolute URL of a path under a host name that leads to this server.
     package func url(_ path: String, host: String) -> String { "https://\(host):\(port)\(path)" }
 }
 
-/// The settings of the server's side; used by many threads, which libssl allows once they are made.
+/// The server's TLS context; libssl allows its use by many threads once it is configured.
 @safe
 private final class TLSServer: @unchecked Sendable {
     private let context: OpaquePointer
@@ -70,7 +69,7 @@ private final class TLSServer: @unchecked Sendable {
         unsafe SSL_CTX_free(context)
     }
 
-    /// Shakes hands, then carries bytes both ways until either side ends.
+    /// Performs the handshake, then copies bytes in both directions until either side closes.
     func serve(_ client: CInt, upstream port: Int, onHandshake: () -> Void) {
         guard let session = unsafe SSL_new(context) else { return }
         defer { unsafe SSL_free(session) }
