@@ -103,7 +103,7 @@ struct CachingTests {
             cache.store(cached(text), for: url(name))
             try age(name)
         }
-        // Another program's file is none of ours.
+        // Files of other programs are ignored.
         try Data("x".utf8).write(to: directory.appending(path: "readme"))
         cache = ThumbnailDiskCache(directory: directory, capacity: capacity)
         #expect(cache.value(for: url("0")) != nil)
@@ -117,7 +117,7 @@ struct CachingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["readme"])
     }
 
-    /// Moves the last use of a file into the past, in order of the numbers.
+    /// Moves the last use of a file into the past; files with lower numbers are older.
     private func age(_ name: String) throws {
         let file = directory.appending(
             path: SHA256.hash(Data(url(name).absoluteString.utf8)).hexadecimal + ".thumbnail")

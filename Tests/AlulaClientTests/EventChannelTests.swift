@@ -4,7 +4,7 @@ import Testing
 
 @testable import AlulaClient
 
-/// The channel between a producer and the tasks that read it.
+/// The channel between a producer and its reading tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct EventChannelTests {
     @Test func `events arrive in order, also those sent before the end`() async throws {

@@ -5,10 +5,10 @@ import Testing
 @testable import AlulaClient
 @testable import AlulaImages
 
-/// Decoded images, with texts instead of pixels, and a scripted service.
+/// Decoded images with a scripted service; images are texts instead of pixels.
 @Suite(.timeLimit(.minutes(2)))
 struct ImageLoaderTests {
-    /// Counts decodes; `"bad"` cannot be decoded.
+    /// Counts decodes; decoding `"bad"` fails.
     private struct Decoder: ThumbnailDecoding {
         let decodes = EventCounter()
 
@@ -131,7 +131,7 @@ struct ImageLoaderTests {
         }
         await origin.abandonment(of: "/slow")
         #expect(shown == [nil, nil, "b"])
-        // The end of a view cancels its load.
+        // Releasing a presenter cancels its load.
         var dropped: ImagePresenter<Decoder>? = ImagePresenter()
         dropped?.present(url("/slow"), from: images) { _ in }
         await origin.reachedHits(2, of: "/slow")

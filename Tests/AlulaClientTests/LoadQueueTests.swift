@@ -3,13 +3,13 @@ import Testing
 @testable import AlulaClient
 
 extension LoadQueue {
-    /// Adds a caller to a load, which is queued if it is new.
+    /// Adds a caller to a load; a new load is queued.
     fileprivate mutating func add(_ key: Key, caller: UInt64 = 0, priority: ThumbnailLoader.Priority = .normal) {
         if let load = join(key, caller: caller, priority: priority) { enqueue(load) }
     }
 }
 
-/// The order of loads, and the delays of retries.
+/// The order of loads and the delays of retries.
 struct LoadQueueTests {
     private func queue(
         _ order: ThumbnailLoader.Order = .fifo, limit: Int = 1, lowLimit: Int = 1
@@ -17,7 +17,7 @@ struct LoadQueueTests {
         LoadQueue(limit: limit, lowLimit: lowLimit, order: order)
     }
 
-    /// Starts and ends all loads; returns their keys in order.
+    /// Starts and finishes all loads; returns their keys in order.
     private func drain(_ queue: inout LoadQueue<String>) -> [String] {
         var started: [String] = []
         while let load = queue.next() {
@@ -40,7 +40,7 @@ struct LoadQueueTests {
         #expect(queue.leave("a", caller: 7) == nil)
         #expect(queue.leave("a", caller: 0) == first)
         queue.abandon(first)
-        // Another load of the same URL waits; the end of the first one is not its end.
+        // Another load of the same URL waits, and does not end with the first one.
         queue.add("a", caller: 3)
         #expect(queue.next() == nil && queue.activeCount == 1)
         #expect(queue.end(first) == [])
@@ -81,7 +81,7 @@ struct LoadQueueTests {
         #expect(queue.next() == nil && queue.activeCount == 1)
         queue.add("now")
         #expect(queue.next()?.key == "now" && queue.next() == nil)
-        // A running load that someone needs is no longer one of low priority.
+        // A running load that gets a caller with normal priority no longer has low priority.
         queue.setPriority(.normal, of: first.key, caller: 0)
         #expect(queue.next()?.key == "b" && queue.next() == nil)
     }

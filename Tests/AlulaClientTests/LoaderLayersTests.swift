@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Layers, revalidation, progress, retries and prefetching of the loader, with a scripted service behind it.
+/// Cache layers, revalidation, progress, retries and prefetching with a scripted service.
 @Suite(.timeLimit(.minutes(2)))
 struct LoaderLayersTests {
     private let origin: FakeOrigin
@@ -50,7 +50,7 @@ struct LoaderLayersTests {
         origin.serve("/a", image("a"))
         let first = loader(disk: disk)
         #expect(try await first.thumbnail(url("/a")).lifetime == .seconds(60))
-        // The write to the disk happens behind the answer.
+        // The disk is written after the response is returned.
         #expect(await eventually { disk.usage > 0 })
         pass(seconds: 20)
         let second = loader(disk: ThumbnailDiskCache(directory: disk.directory))

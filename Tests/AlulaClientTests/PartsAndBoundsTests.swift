@@ -3,7 +3,7 @@ import Testing
 
 @testable import AlulaClient
 
-/// The values under the client: multipart bodies, lifetimes, errors.
+/// Multipart bodies, lifetimes and errors.
 struct PartsAndBoundsTests {
     @Test func `errors describe the failure, its reason and a remedy`() {
         let problem = Problem(
@@ -30,7 +30,7 @@ struct PartsAndBoundsTests {
             (.unreadableFile(URL(filePath: "/a/b.jpg")), "The file “b.jpg” cannot be read.", nil, nil),
         ]
         for (error, description, reason, suggestion) in errors {
-            // As an app sees it, which knows no type.
+            // As apps see it, without the concrete type.
             #expect((error as any Error).localizedDescription == description)
             #expect(error.failureReason == reason && error.recoverySuggestion == suggestion)
         }
@@ -87,7 +87,7 @@ struct PartsAndBoundsTests {
             (["Cache-Control": "max-age=60", "Age": "-9223372036854775808"], 60),
             (["Cache-Control": "max-age=-9223372036854775808", "Age": "1"], 0),
             (["Cache-Control": "max-age=60, no-cache"], 0), ([:], 0),
-            // An answer of 50 seconds ago, which a cache of the session has kept.
+            // A response that the session's cache has kept for 50 seconds.
             (["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 00:16:40 GMT"], 10),
             (["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 01:00:00 GMT"], 60),
             (["Cache-Control": "max-age=60", "Date": "yesterday"], 60),

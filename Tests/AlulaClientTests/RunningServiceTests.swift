@@ -5,12 +5,12 @@ import Testing
 
 @testable import AlulaClient
 
-/// The client against the built service, with keys, over real sockets.
+/// The client and the built service over real sockets, with keys.
 @Suite(.timeLimit(.minutes(2)))
 struct RunningServiceTests {
     private static let key = String(repeating: "c3", count: 32)
 
-    /// Runs `body` with a service in a process of its own, an origin that serves `/a.jpg`, and the folder `out:`.
+    /// Runs `body` with a service in its own process, an origin that serves `/a.jpg`, and the folder `out:`.
     private func withService(
         _ body: (ThumbnailService, FakeOrigin, TemporaryFolder) async throws -> Void
     ) async throws {
@@ -33,7 +33,7 @@ struct RunningServiceTests {
         defer {
             process.terminate()
             process.waitUntilExit()
-            // A service that was built with a sanitizer reports its findings there.
+            // A service built with a sanitizer prints its findings there.
             #expect(process.terminationStatus == 0, "\(rest.withLock { String(decoding: $0, as: UTF8.self) })")
         }
         var log = ""
@@ -42,7 +42,7 @@ struct RunningServiceTests {
             try #require(!bytes.isEmpty, "The service ended: \(log)")
             log += String(decoding: bytes, as: UTF8.self)
         }
-        // The service must not wait until somebody reads its log.
+        // The service must not block because its log is not read.
         errors.fileHandleForReading.readabilityHandler = { handle in
             let bytes = handle.availableData
             rest.withLock { $0 += bytes }
@@ -74,7 +74,7 @@ struct RunningServiceTests {
                 ofFile: file, Rendition(width: 20, format: .png), expires: .now + 600)
             #expect(upload.data == thumbnail.data)
             let photo = URL(filePath: output.path).appending(path: "photo")
-            // Decoders ignore what follows the image, so that the file is sent in many pieces.
+            // Decoders ignore bytes after the image; with them the file is sent in many pieces.
             try (file + Data(count: 3_000_000)).write(to: photo)
             var sent: [Double] = []
             let streamed = try await service.thumbnail(ofFile: photo, Rendition(width: 20, format: .png)) { progress in

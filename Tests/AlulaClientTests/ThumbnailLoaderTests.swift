@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The loader over real sockets, with a scripted service behind it.
+/// The loader over real sockets with a scripted service.
 @Suite(.timeLimit(.minutes(2)))
 struct ThumbnailLoaderTests {
     private let origin: FakeOrigin
@@ -64,7 +64,7 @@ struct ThumbnailLoaderTests {
         await loader.cancel(loads[1].receipt)
         await origin.abandonment(of: "/a")
         #expect(await eventually { await loader.activeLoads == 0 })
-        // The next caller gets a load of its own.
+        // The next caller gets a new load.
         origin.serve("/a", image("b"))
         #expect(try await loader.thumbnail(url).data == Data("b".utf8))
     }
@@ -74,7 +74,7 @@ struct ThumbnailLoaderTests {
         let (loader, url) = (loader(), url("/a"))
         for round in 0..<300 {
             let load = await loader.load(url)
-            // As many turns of other tasks as a load takes, more or less.
+            // About as many turns of other tasks as a load takes.
             for _ in 0..<round { await Task.yield() }
             await loader.cancel(load.receipt)
         }

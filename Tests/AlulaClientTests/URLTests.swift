@@ -4,7 +4,7 @@ import Testing
 
 @testable import AlulaClient
 
-/// The URLs and signatures that the client makes.
+/// URLs and signatures of the client.
 struct URLTests {
     private static let hexadecimal = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -13,7 +13,7 @@ struct URLTests {
         try ThumbnailService(try #require(URL(string: base)), key: key)
     }
 
-    /// A rendition in which every property has a value.
+    /// A rendition with a value for every property.
     static var full: Rendition {
         var all = Rendition(width: 300, height: 200, fit: .cover, format: .webp)
         all.enlarge = true

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-// Declarations of Core Foundation and Core Graphics. Bridging casts are identities here.
+// Declarations of Core Foundation and Core Graphics; bridging casts return their argument.
 
 public typealias CFString = String
 public typealias CFData = Data

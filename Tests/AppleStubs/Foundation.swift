@@ -3,7 +3,7 @@
 
 import Foundation
 
-// Declarations of Apple's Foundation that Foundation lacks on Linux; part of the module that uses them.
+// Declarations of Apple's Foundation that Linux lacks; part of the module that uses them.
 
 extension Stream {
     class func getBoundStreams(

@@ -19,7 +19,6 @@ struct BatchRecordTests {
             try Rendition.all(of: [], options: options, format: nil, dialect: Settings().api.nativeDialect).first)
     }
 
-    /// Writes a result and records it.
     private func add(_ work: BatchRecord.Work, _ name: String, to record: BatchRecord) throws {
         folder.write(name, [1, 2, 3])
         let stamp = try #require(ResultFile.Stamp(of: "\(folder.path)/\(name)"))

@@ -34,7 +34,7 @@ struct CapacityPlanTests {
     @Test func `a higher hit ratio needs more results in the cache, at most all`() {
         let needed = [0.1, 0.5, 0.9, 0.99, 1].map { CapacityPlan.minimumCached(of: 100_000, for: $0) }
         #expect(needed == needed.sorted() && needed[0] > 1 && needed[4] <= 100_001)
-        // A simulated cache that evicts the least recently used had 0.575 with 8,000 of these images.
+        // A simulated LRU cache had a hit ratio of 0.575 with 8,000 of these images.
         #expect(abs(CapacityPlan.minimumCached(of: 100_000, for: 0.575) - 8_000) < 400)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// The service's memory limit, and when memory counts as short.
+/// The memory limit of the service, and the threshold of low memory.
 @Suite(.timeLimit(.minutes(1)))
 struct MemorySettingsTests {
     private let folder = TemporaryFolder()

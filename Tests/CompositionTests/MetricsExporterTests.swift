@@ -26,7 +26,7 @@ struct MetricsExporterTests {
             }, timekeeper: time)
     }
 
-    /// The value of `alula.decodes` in each document; nil where it is absent.
+    /// The value of `alula.decodes` in each document; nil if the document has none.
     private var told: [Int?] {
         documents.withLock { $0 }.map { document in
             guard let start = document.firstRange(of: #""name":"alula.decodes""#),

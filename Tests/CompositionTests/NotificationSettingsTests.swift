@@ -7,7 +7,7 @@ import ThumbnailAPI
 @testable import Settings
 @testable import ThumbnailPipeline
 
-/// Hooks of purges and hosts of callbacks in the settings.
+/// Settings of purge hooks and callback hosts.
 struct NotificationSettingsTests {
     private func load(
         _ file: String, _ environment: [String: String] = [:], arguments: [String] = []
@@ -77,7 +77,7 @@ struct NotificationSettingsTests {
         let open = ["--allowed-networks", "127.0.0.0/8"]
         #expect(try violation("http://127.0.0.1:81/", hosts + open) == nil)
         #expect(try violation("http://127.0.0.1:81/", open)?.hasPrefix("callbackHosts") == true)
-        // That setting is about sources.
+        // `--allowed-sources` applies only to sources.
         #expect(try violation("https://hooks.example/", hosts + ["--allowed-sources", "https://a.example/*"]) == nil)
     }
 }

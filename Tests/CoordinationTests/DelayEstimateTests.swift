@@ -22,7 +22,7 @@ struct DelayEstimateTests {
         estimate.record(.milliseconds(10), of: .finishing)
         #expect(estimate.delay(of: .starting, behind: [0, 10], threads: 1) == .milliseconds(400))
         #expect(estimate.delay(of: .starting, behind: [10, 10], threads: 1) == .milliseconds(500))
-        // Finishing work goes first, and waits only for other finishing work.
+        // Finishing work has priority and waits only for other finishing work.
         #expect(estimate.delay(of: .finishing, behind: [10, 10], threads: 1) == .milliseconds(100))
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryBudgetTests {
     private let time = ManualTimekeeper()
-    /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
+    /// Counts purges of everything; a waiter requests one after joining the line.
     private let lastPurges = EventCounter()
 
     @Test func `a reservation is exclusive and is released with its holder`() async throws {
@@ -47,7 +47,7 @@ struct MemoryBudgetTests {
             #expect(budget.statistics.waiting == number)
         }
         held.release()
-        // The third would fit beside the first, but the second was here before it.
+        // The third reservation would fit next to the first, but the second was queued before it.
         await gate.arrivals(1)
         #expect(order.withLock { $0 } == [1])
         #expect(budget.statistics.waiting == 2)
@@ -62,7 +62,7 @@ struct MemoryBudgetTests {
         let arrival = Task { try await budget.reserve(1, for: .arrival) }
         await lastPurges.reached(1)
         #expect(budget.statistics.waiting == 1)
-        // Comes later, and is not kept waiting by what may not have its room.
+        // This reservation comes later and does not wait for reservations that cannot use its memory.
         let work = try await budget.reserve(25)
         work.release()
         held.release()

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 struct ProgramPagesTests {
-    /// Kilobytes of files that this process has mapped pages of.
+    /// Resident pages of mapped files in this process, in kilobytes.
     private static func mappedFiles() throws -> Int {
         let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }

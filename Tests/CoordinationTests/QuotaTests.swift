@@ -2,7 +2,7 @@ import Testing
 
 @testable import Coordination
 
-/// Rates and quotas as values with a clock passed in.
+/// Rates and quotas as values; the time is passed in.
 struct QuotaTests {
     @Test func `a second's tokens can be taken at once, and come back at the rate`() {
         var bucket = TokenBucket(Quota(3, per: .seconds(1)), at: .seconds(100))

@@ -2,13 +2,13 @@ import Coordination
 import TestSupport
 import Testing
 
-/// The memory that tenants leave each other.
+/// Memory that one tenant leaves to others.
 @Suite(.timeLimit(.minutes(1)))
 struct TenantMemoryTests {
     private let time = ManualTimekeeper()
     private let living = Locked(0)
     private let purges = EventCounter()
-    /// The budget asks before a waiter joins the line, and after.
+    /// Counts readings of the memory in use: one before a waiter joins the line, and one after.
     private let questions = EventCounter()
     private let first = TenantFlow(id: 1, share: 1)
     private let second = TenantFlow(id: 2, share: 1)
@@ -98,7 +98,7 @@ struct TenantMemoryTests {
         #expect(budget.statistics.reserved == 0)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(8, for: .arrival, of: first) }
         try budget.reserveNow(12, for: .arrival, of: second).release()
-        // A cache keeps it, and is purged in vain: then it counts for all, but not for its tenant.
+        // A cache keeps the body, and a purge does not free it: it then counts for the budget, but not for its tenant.
         body.release()
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(20, for: .arrival, of: first) }
         #expect(purges.count == 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// Tasks that sleep until a time, by the system's clock and as a value.
+/// Tasks that sleep until a time of the system's clock, and the queue as a value.
 @Suite(.timeLimit(.minutes(1)))
 struct TimerQueueTests {
     @Test func `all sleepers wake, the last one not before its time`() async throws {

@@ -5,7 +5,7 @@ import Testing
 struct TurnQueueTests {
     private var queue = TurnQueue<String>(maximumTurns: 2, maximumWaiting: 4)
 
-    /// Enters work that costs this number of seconds.
+    /// Enters work with this cost in seconds.
     private mutating func enter(
         _ seconds: Int, of flow: Int = 0, share: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
         _ answer: String = ""
@@ -25,7 +25,7 @@ struct TurnQueueTests {
         #expect(queue.turnCount == 2 && queue.waitingCount == 2)
         #expect(queue.finish(first.id, at: .seconds(1)) == "third")
         #expect(queue.turnCount == 2 && queue.waitingCount == 1)
-        // A turn is given back once.
+        // A turn is returned only once.
         #expect(queue.finish(first.id, at: .seconds(1)) == nil)
         #expect(queue.waitingCount == 1)
     }
@@ -48,9 +48,9 @@ struct TurnQueueTests {
         #expect(queue.backlog(at: .zero).delay == .seconds(3))
         _ = enter(6)
         #expect(queue.backlog(at: .seconds(1)).delay == .seconds(5))
-        // One that takes longer than its price may end at any moment.
+        // Work that exceeds its cost may end at any moment.
         #expect(queue.backlog(at: .seconds(3)) == Backlog(count: 1, delay: .seconds(3.5), age: .seconds(3)))
-        // Never less than the first has waited already.
+        // The delay is never less than the time that the first entry has already waited.
         #expect(queue.backlog(at: .seconds(60)).delay == .seconds(60))
     }
 
@@ -67,7 +67,7 @@ struct TurnQueueTests {
         #expect(enter(4, queueTimeout: .seconds(7)).admission == .rejected(.seconds(8)))
         #expect(enter(4, queueTimeout: .seconds(8)).admission == .waits)
         #expect(enter(4).admission == .waits)
-        // The line has a bound of its own.
+        // The queue has its own limit.
         #expect(enter(4).admission == .rejected(.seconds(12)))
     }
 
@@ -77,7 +77,7 @@ struct TurnQueueTests {
             _ = queue.finish(work.id, at: .seconds(number * 3 + 3))
         }
         #expect(abs(queue.pace - 3) < 0.001)
-        // One that hangs says little about the next.
+        // One entry that hangs hardly affects the estimate for the next.
         let hanging = enter(1, at: .seconds(1_000))
         _ = queue.finish(hanging.id, at: .seconds(9_000))
         #expect(queue.pace < 4)

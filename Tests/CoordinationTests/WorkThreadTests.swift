@@ -38,7 +38,7 @@ struct WorkThreadTests {
     }
 }
 
-/// The calling thread's name as the system knows it.
+/// The calling thread's name in the kernel.
 private func currentThreadName() -> String {
     let file = unsafe open("/proc/thread-self/comm", O_RDONLY)
     defer { close(file) }

@@ -49,7 +49,7 @@ struct WorkerPoolTests {
         #expect(!pool.submit { _ in heard.withLock { $0.append("refused") } })
         door.open()
         try await running
-        // Behind both, on the only thread.
+        // Wait for both jobs: the pool has one thread.
         try await pool.run { _ in }
         #expect(heard.withLock { $0 } == ["first false", "later false"])
         let second = ThreadGate()
@@ -74,12 +74,12 @@ struct WorkerPoolTests {
         let time = ManualTimekeeper()
         let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
         defer { pool.shutDown() }
-        // One job of a second is all that the pool knows of its work.
+        // The pool's only record of job times is one job of a second.
         try await pool.run { _ in time.advance(by: .seconds(1)) }
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
         await door.arrivals(1)
-        // As many jobs as there are threads may always wait: the running ones may end at any moment.
+        // As many jobs as there are threads may always wait, because running jobs may end at any moment.
         let first = Task.immediate { try await pool.run(queueTimeout: .zero) { _ in } }
         #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full(delay: .seconds(1))) {
@@ -148,7 +148,7 @@ struct WorkerPoolTests {
         #expect(started.withLock { !$0 })
     }
 
-    /// Work that runs until it is to stop.
+    /// Work that runs until its task is canceled.
     private func spinning(in pool: WorkerPool) async -> Task<Void, any Error> {
         let started = EventCounter()
         let task = Task {

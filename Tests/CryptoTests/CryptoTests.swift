@@ -2,7 +2,7 @@ import Crypto
 import Testing
 
 struct CryptoTests {
-    /// FIPS 180-4 examples.
+    /// Examples of FIPS 180-4.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -20,7 +20,7 @@ struct CryptoTests {
         #expect(hash.finalize() == bytes.withSpan { SHA256.hash($0) })
     }
 
-    /// RFC 4231 test case 2.
+    /// Test case 2 of RFC 4231.
     @Test func `HMAC-SHA256 gives the RFC's example`() {
         let code = HMAC.authenticationCode(for: "what do ya want for nothing?".utf8, key: Array("Jefe".utf8))
         #expect(Hexadecimal.encode(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")

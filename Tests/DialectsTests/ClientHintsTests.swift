@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The effect of hints in a request's fields: `w=auto`, `dpr=auto` and `Save-Data`.
+/// Client hints: `w=auto`, `dpr=auto` and `Save-Data`.
 @Suite struct ClientHintsTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fh.example%2Fa.jpg"
 
@@ -18,7 +18,7 @@ import ThumbnailTypes
         return NativeDialect(vocabulary: vocabulary)
     }
 
-    /// The box of a target's answer and the fields that were read: `640x- Sec-CH-Width`.
+    /// The box of a target's result and the fields that affected it, such as `640x- Sec-CH-Width`.
     private static func answer(
         _ query: String, _ fields: HTTPFields, of dialect: NativeDialect = dialect()
     ) throws -> String {
@@ -55,7 +55,7 @@ import ThumbnailTypes
         query: String, fields: HTTPFields, expected: String
     ) throws {
         #expect(try Self.answer(query, fields) == expected)
-        // Every size that hints lead to is allowed.
+        // The size policy allows every size that hints choose.
         let target = RequestedTarget(Self.url + "&" + query, hints: ClientHints(fields))
         guard query.contains("auto") else { return }
         var sizes = SizePolicy()
@@ -105,7 +105,7 @@ import ThumbnailTypes
         #expect(try Self.answer("preset=fixed&w=auto", [.width: "5"], of: dialect) == "320x- Sec-CH-Width,Width")
     }
 
-    /// The quality of a target's JPEG answer, and the fields that were read.
+    /// The quality of a target's JPEG result, and the fields that affected it.
     private static func quality(_ target: String, _ dialect: any Dialect, _ save: String?) throws -> String {
         let fields = HTTPFields(save.map { [HTTPField(name: .saveData, value: $0)] } ?? [])
         let query = try ClientPolicy(saveDataQuality: 40).request(

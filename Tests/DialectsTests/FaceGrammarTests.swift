@@ -18,7 +18,7 @@ import ThumbnailTypes
         _ target: String, _ dialect: any Dialect
     ) throws(APIError) -> Request { try dialect.request(in: RequestedTarget(target)) }
 
-    /// The keys of the steps by which a JPEG of 1000 by 500 is cropped.
+    /// The keys of the steps that crop a JPEG of 1000×500.
     private func crops(_ request: Request, findsFaces: Bool) throws -> [String] {
         var rules = RenderingRules()
         rules.findsFaces = findsFaces

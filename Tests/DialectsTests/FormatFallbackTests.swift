@@ -6,11 +6,11 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Results that the chosen format cannot hold: every grammar takes the next one, and refuses a format that is named.
+/// Results that the chosen format cannot hold use the next format; a format named by the client is rejected.
 @Suite struct FormatFallbackTests {
     private static let chrome = "image/avif,image/webp,*/*"
 
-    /// A target, and the format of its answer for a source of 4000×3000 pixels; nil if it is refused.
+    /// A target, and the format of its result for a source of 4000×3000; nil if the target is rejected.
     struct Row: Sendable {
         let grammar: String
         let target: String

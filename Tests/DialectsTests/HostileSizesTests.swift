@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Targets whose arithmetic leaves every range: they are refused as too large, and nothing ends the process.
+/// Targets with extreme numbers are rejected as too large and never crash the process.
 struct HostileSizesTests {
     private static let thin = PixelSize(width: 1, height: 9_000_000)
 

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Dialects
 
-/// Targets in logs.
 struct LoggedTargetTests {
     private static let url = "https%3A%2F%2Fuser%3Apw%40example.com%2Fa.jpg%3Ftoken%3Dsecret"
 

@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The sizes and qualities that unsigned requests may have, in all grammars.
+/// The sizes and qualities that unsigned requests may use, in all grammars.
 @Suite struct SizePolicyTests {
     private static func policy(
         _ rule: SizePolicy.Rule, sizes: [Int] = [640, 320, 960], qualities: [Int] = []
@@ -55,15 +55,16 @@ import ThumbnailTypes
         try ClientPolicy(sizes).request(in: RequestedTarget(target), of: dialect(target, sizes))
     }
 
-    /// The plan of a target's result, which is the key of its result.
+    /// The plan of a target, which determines its cache key.
     private static func plan(_ target: String, _ sizes: SizePolicy) throws -> RenderPlan {
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 2_400, height: 1_600))
         return try RenderPlan(
             for: query(target, sizes), of: PerSource(header, additional: []), by: PipelineConfiguration())
     }
 
-    /// Disallowed targets, their faulty parameter, and their allowed replacements; `URL` and `SRC` are placeholders for
-    /// a source.
+    /// Disallowed targets, the parameter at fault, and their allowed replacements.
+    ///
+    /// `URL` and `SRC` are placeholders for a source.
     static let substitutes: [(asked: String, parameter: String, allowed: String)] = [
         ("/thumbnail?URL&w=300", "w", "/thumbnail?URL&w=320"),
         ("/thumbnail?URL&w=1", "w", "/thumbnail?URL&w=320"),
@@ -178,7 +179,7 @@ import ThumbnailTypes
         func key(_ target: String, _ rule: SizePolicy.Rule, sizes: [Int]) throws -> String {
             try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).recipe.recipe.keyText
         }
-        // Cloudflare's key has the text of the options, with the requested width.
+        // Cloudflare's cache key has the text of the options, with the requested width.
         let keys = try [320, 640].map { try key("/cf/width=300,fit=cover/SRC", .up, sizes: [$0]) }
         #expect(keys[0].hasSuffix("320x0 []") && keys[1].hasSuffix("640x0 []"))
         #expect(try key("/cf/width=300,fit=cover/SRC", .up, sizes: []).hasSuffix("300x0 []"))

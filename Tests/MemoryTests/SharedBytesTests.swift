@@ -100,7 +100,7 @@ struct SharedBytesTests {
         #expect(bytes.array == Array(repeatElement(chunk, count: 100).joined()))
     }
 
-    /// From a heap block to a mapped one that grows.
+    /// Sizes from a heap block to a mapped block that grows.
     @Test(arguments: [0, 5 << 20, 64 << 20])
     func `a large body is mapped, without the rest of its last page`(capacity: Int) {
         let before = SharedBytes.livingByteCount

@@ -22,7 +22,7 @@ struct FaceStepTests {
         return try RenderPlan(AnyRenderRecipe(recipe), of: RecipeSource(header: header, rules: rules))
     }
 
-    /// By thousandths: the middle and the width of a square face in an image of 1000 by 500.
+    /// A square face in an image of 1000×500; center and width are in thousandths.
     private func face(_ x: Int, _ y: Int, _ width: Int) -> Face {
         Face(x: 10 * x - 5 * width, y: 20 * y - 10 * width, width: 10 * width, height: 20 * width, confidence: 6_000)
     }
@@ -41,7 +41,7 @@ struct FaceStepTests {
     @Test func `a zoom brings the crop closer to the face, up to its own size`() throws {
         let box = PixelSize(width: 200, height: 250)
         let crops = try [0, 50, 100].map { percent in
-            // The crop is rendered at the size of the source before it is reduced.
+            // The crop is rendered at the source's size before it is reduced.
             let plan = try plan(200, 250) { $0.faceZoom = percent }
             #expect(plan.outputSize == box && plan.placed(by: [face(500, 250, 100)]).outputSize == box)
             #expect(plan.placed(by: []).outputSize == box)
@@ -58,7 +58,7 @@ struct FaceStepTests {
 
     @Test func `of several faces as many as fit are kept, the largest first`() throws {
         let plan = try plan(200, 250)
-        // The crop has 400 columns of the source.
+        // The crop is 400 columns wide.
         let (large, near, far) = (face(500, 250, 100), face(700, 250, 60), face(900, 250, 50))
         #expect(crop(plan, [large, near, far])?.x == 195)
         #expect(crop(plan, [large, far, near])?.x == 195)
@@ -95,7 +95,7 @@ struct FaceStepTests {
 
     @Test func `a turn moves the faces`() throws {
         let right = try plan(250, 200) { $0.operations.rotation = 90 }
-        // The left of the image is its top after the turn.
+        // After the turn, the left of the image is its top.
         #expect(crop(right, [face(100, 250, 40)])?.y == 0 && crop(right, [face(900, 250, 40)])?.y == 300)
         let mirrored = try plan(200, 250) { $0.operations.flip = .horizontal }
         #expect(crop(mirrored, [face(100, 250, 40)])?.x == 300)

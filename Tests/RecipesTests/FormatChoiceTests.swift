@@ -2,7 +2,7 @@ import Recipes
 import Testing
 
 struct FormatChoiceTests {
-    /// A client's preferences, a source, the allowed formats, and the result.
+    /// A client's preferences, a source, the allowed formats, and the chosen format.
     struct Row: Sendable, CustomTestStringConvertible {
         let accepted: [ImageFormat: Int]
         var own = ImageFormat.jpeg

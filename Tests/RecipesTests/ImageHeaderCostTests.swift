@@ -2,11 +2,11 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The price table, for an image of a million pixels of which libvips keeps 900 rows.
+/// Memory costs for an image of a million pixels, of which libvips keeps 900 rows.
 struct ImageHeaderCostTests {
     private static let size = PixelSize(width: 1_000, height: 1_000)
 
-    /// A row of the table: a header, the level of a decode, and its price in bytes.
+    /// A header, the level of a decode, and its cost in bytes.
     struct Row: Sendable, CustomStringConvertible {
         let description: String
         let header: ImageHeader

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Recipes
 
-/// Where watermarks lie on results.
+/// Positions of watermarks on results.
 struct OverlayLayoutTests {
     private static let result = PixelSize(width: 100, height: 60)
     private static let own = PixelSize(width: 21, height: 11)
@@ -38,7 +38,7 @@ struct OverlayLayoutTests {
     ) throws {
         let layout = try #require(Self.layout(position, x: 3, y: 4))
         #expect((layout.x, layout.y) == (x, y))
-        // Half the distances at twice the density are the same pixels, but the watermark is twice as large.
+        // At twice the density, half the distances are the same pixels, but the watermark is twice as large.
         let dense = try #require(
             Self.layout(position, x: 3, y: 4, ratio: 500, own: PixelSize(width: 42, height: 22)))
         #expect(dense.scaledSize == Self.own)
@@ -71,7 +71,7 @@ struct OverlayLayoutTests {
     @Test func `a scale is a share of the result's width, keeps the ratio and fits inside`() throws {
         #expect(try #require(Self.layout(scale: 5_000)).scaledSize == PixelSize(width: 50, height: 26))
         #expect(try #require(Self.layout(scale: 10_000)).scaledSize == PixelSize(width: 100, height: 52))
-        // The density is in the result's width already.
+        // The result's width already includes the density.
         #expect(try #require(Self.layout(ratio: 2_000, scale: 5_000)).scaledSize == PixelSize(width: 50, height: 26))
         let tall = PixelSize(width: 10, height: 40)
         #expect(try #require(Self.layout(scale: 5_000, own: tall)).scaledSize == PixelSize(width: 15, height: 60))

@@ -4,7 +4,7 @@ import Testing
 @testable import Recipes
 
 struct QualityCurveTests {
-    /// Numbers of pixels from the least to more than any column of the curves has.
+    /// Numbers of pixels from the minimum to more than any column of the curves.
     private static let sizes = [1, 7_569, 30_000, 67_600, 90_000, 187_489, 500_000, 749_956, 25_000_000]
 
     @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)

@@ -2,9 +2,9 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The keys of kept results.
+/// Texts of the keys of cached results.
 ///
-/// Another text is another key: all that a disk holds would have to be made again.
+/// Changing a text changes the key and invalidates all results on disk.
 struct RenderPlanKeyTests {
     private static let transparent = ImageHeader(
         format: .gif, storedSize: PixelSize(width: 400, height: 300), bands: 4, frames: 9, hasAlpha: true)

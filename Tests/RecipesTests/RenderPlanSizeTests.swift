@@ -2,7 +2,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// One line of a table of sizes: source, box and result as `4000x3000`, with `-` for a side that is not given.
+/// Source, box and result such as `4000x3000`; a side that is not set is `-`.
 struct SizeCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let source: PixelSize
@@ -148,7 +148,7 @@ struct RenderPlanSizeTests {
     }
 }
 
-/// The same numbers in every run.
+/// A generator with the same numbers in every run.
 struct RepeatableGenerator: RandomNumberGenerator {
     private var state: UInt64 = 1
 

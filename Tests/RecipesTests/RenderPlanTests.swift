@@ -45,7 +45,7 @@ struct RenderPlanTests {
         let wish = options(nil, nil) { $0.quality = 12 }
         #expect(try make(source, wish, as: .png) == make(source, as: .png))
         #expect(try make(source, wish, as: .jpeg).quality == .fixed(12))
-        // The encoder's number for the look of 12.
+        // The encoder's quality for a visual quality of 12.
         #expect(
             try make(source, wish, as: .webp).quality == .fixed(ImageFormat.webp.encoderQuality(for: 12, pixels: 100)))
         #expect(try make(source, as: .jpeg).quality == .fixed(80))
@@ -136,7 +136,7 @@ struct RenderPlanTests {
         }
         #expect(try plan(3_000, 2_000, options(nil, nil), format: format).outputSize.area == 6_000_000)
         #expect(try make(large, options(nil, nil), as: .webp).outputSize == slow)
-        // Never more than for any other format.
+        // The cost is never higher than for any other format.
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 20))
         var limits = ImagingLimits()
         limits.maximumOutputPixels = 399

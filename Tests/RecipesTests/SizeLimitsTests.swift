@@ -2,7 +2,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// `area` and `multipleOf`.
+/// The options `area` and `multipleOf`.
 struct SizeLimitsTests {
     struct Line: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -72,7 +72,7 @@ struct SizeLimitsTests {
             let height = Bool.random(using: &generator) ? side(1...4_000) : nil
             var options = options(width, height, fit, enlarge: enlarges)
             options.maximumArea = Bool.random(using: &generator) ? side(1...3_000_000) : nil
-            // Sides of thin images that are enlarged exceed the limits of results.
+            // Enlarged sides of thin images exceed the limits of results.
             guard let plain = try? plan(source.width, source.height, options).outputSize, plain.area < 20_000_000 else {
                 continue
             }

@@ -2,7 +2,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The prices of decodes and renders in time, by their sizes and formats alone.
+/// Time costs of decodes and renders, which depend only on sizes and formats.
 struct TimeCostTests {
     private static func header(
         _ format: ImageFormat, _ width: Int, _ height: Int, frames: Int = 1, hasAlpha: Bool = false,
@@ -15,7 +15,7 @@ struct TimeCostTests {
 
     @Test(
         arguments: [
-            // The usual: photographs, screenshots, and small animations.
+            // Common images: photographs, screenshots and small animations.
             (header(.jpeg, 6_000, 4_000), DecodePlan(level: 8), 8 << 20, false),
             (header(.jpeg, 6_000, 4_000), DecodePlan(level: 2), 8 << 20, false),
             (header(.jpeg, 4_000, 3_000, isProgressive: true), DecodePlan(level: 4), 4 << 20, false),
@@ -26,13 +26,13 @@ struct TimeCostTests {
             (header(.webp, 4_000, 3_000), DecodePlan(), 2 << 20, false),
             (header(.avif, 2_000, 1_500), DecodePlan(), 1 << 20, false),
             (header(.gif, 480, 270, frames: 60), DecodePlan(isAnimated: true), 4 << 20, false),
-            // Small files may have large images.
+            // Small files may contain large images.
             (header(.png, 10_000, 10_000), DecodePlan(), 100 << 10, true),
             (header(.jpeg, 10_000, 10_000), DecodePlan(), 100 << 10, true),
             (header(.avif, 4_000, 3_000), DecodePlan(), 1_000, true),
-            // And files of few pixels long.
+            // Long files may contain few pixels.
             (header(.jpeg, 100, 100), DecodePlan(), 64 << 20, true),
-            // A late frame is made of all before it; the first is not.
+            // A late frame needs all frames before it; the first does not.
             (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 999), 1 << 20, true),
             (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 0), 1 << 20, false),
         ] as [(ImageHeader, DecodePlan, Int, Bool)])
@@ -88,7 +88,7 @@ struct TimeCostTests {
         #expect(ordered == ordered.sorted(), "\(ordered)")
         let transparent = Self.header(.png, 1_000, 1_000, hasAlpha: true)
         #expect(try cost(.webp, from: transparent) > cost(.webp))
-        // Pixels that stay as they are cost nothing but their encoding, and the background behind transparent ones.
+        // Unchanged pixels cost only their encoding, and the background behind transparent ones.
         #expect(try cost(.jpeg) == .milliseconds(34))
         #expect(try cost(.jpeg, from: transparent) == .milliseconds(39))
         #expect(try cost(.jpeg, from: Self.header(.png, 1_001, 1_001)) > cost(.jpeg))
@@ -103,7 +103,7 @@ struct TimeCostTests {
             ).timeCost(of: source)
         }
         let still = try cost { _ in }
-        // The colors of a still are chosen at a price of their own.
+        // Choosing the colors of a still image has a separate cost.
         #expect(try cost { $0.isAnimated = true } > (still - .milliseconds(45)) * 30)
         let tiny = try RenderPlan(
             options: options(1, 1) { $0.isAnimated = true }, format: .webp,
@@ -121,7 +121,7 @@ struct TimeCostTests {
         func cost(_ byteCount: Int) -> Duration { header.timeCost(of: DecodePlan(), fileByteCount: byteCount) }
         #expect(cost(0) == cost(1_000_000) && !cost(1_000_000).isExpensive)
         #expect(cost(6_000_000) > cost(1_000_000) * 3)
-        // Rows count, however short.
+        // Every row has a cost, however short.
         let column = Self.header(.png, 1, 60_000), row = Self.header(.png, 60_000, 1)
         #expect(column.timeCost(of: DecodePlan()) > row.timeCost(of: DecodePlan()) + .milliseconds(5))
     }

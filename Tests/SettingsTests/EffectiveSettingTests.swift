@@ -10,7 +10,7 @@ import ThumbnailPipeline
 @testable import Commands
 @testable import Settings
 
-/// The values in use with their sources, and what `--check-config` prints besides errors.
+/// Effective values with their origins, and the output of `--check-config` besides errors.
 struct EffectiveSettingTests {
     private let folder = TemporaryFolder()
 

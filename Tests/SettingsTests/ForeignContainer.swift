@@ -1,12 +1,12 @@
 @testable import Settings
 
-/// A container of another service, which this one takes the place of, with its environment.
+/// A container of another service that Alula replaces, with its environment.
 struct ForeignContainer {
     let service: String
-    /// Variables that a test may override.
+    /// Variables that tests may override.
     var base: [String: String] = [:]
 
-    /// The settings in an environment.
+    /// The settings in this environment.
     func callAsFunction(
         _ environment: [String: String], _ arguments: [String] = []
     ) throws(SettingsLoader.Failure) -> Settings {
@@ -15,7 +15,7 @@ struct ForeignContainer {
         ) { _ in "{}" }
     }
 
-    /// Why the service does not start in an environment.
+    /// The configuration errors in this environment.
     func problems(_ environment: [String: String], _ arguments: [String] = []) -> [String] {
         do throws(SettingsLoader.Failure) {
             _ = try self(environment, arguments)

@@ -8,7 +8,7 @@ import ThumbnailPipeline
 
 @testable import Settings
 
-/// The settings of the dialect of imaginary, and its flags as variables in their place.
+/// Settings of imaginary's dialect, and imaginary's flags as variables.
 struct ImaginarySettingsTests {
     private static let signatureKey = "4f46feebafc4b5e988f131c4ff8b5997"
 

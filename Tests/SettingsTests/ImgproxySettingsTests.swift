@@ -11,7 +11,7 @@ import ThumbnailPipeline
 
 @testable import Settings
 
-/// The settings of imgproxy's dialect, and imgproxy's environment in their place.
+/// Settings of imgproxy's dialect, and imgproxy's environment variables.
 struct ImgproxySettingsTests {
     private static let key = "616c756c612d6b6579"
     private static let salt = "616c756c612d73616c74"
@@ -104,7 +104,7 @@ struct ImgproxySettingsTests {
         #expect(own?.port == 9_100 && own?.bindAddress == "::1")
         #expect(try load().metricsListener == nil)
         #expect(container.problems(["IMGPROXY_PROMETHEUS_BIND": "8081"]).count == 1)
-        // The operators' listener has more than metrics, and stays where it is.
+        // The admin listener serves more than metrics, so the variable does not change its address.
         #expect(try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).adminListener.bindAddress == "127.0.0.1")
         #expect(throws: SettingsLoader.Failure.self) { try load(["--metrics-bind", ":9091"]) }
     }
@@ -214,10 +214,10 @@ struct ImgproxySettingsTests {
         #expect(try allows("https://*.h/", "https://x.h/b") && !allows("https://h", "https://h.evil/"))
         #expect(try allows("https://h/*/public/", "https://h/a/public/b") && allows("https://", "https://any/a"))
         #expect(try !allows("https://", "http://any/a"))
-        // A star stands for no slash.
+        // A star does not match slashes.
         #expect(try !allows("https://h/*/public/", "https://h/a/b/public/c"))
         #expect(try !allows("https://h/*/public/", "https://h/private/a?/public/"))
-        // No pattern at all would allow everything.
+        // Without a valid pattern, every source would be allowed.
         #expect(container.problems(["IMGPROXY_ALLOWED_SOURCES": "s3://bucket/"]).count == 1)
     }
 

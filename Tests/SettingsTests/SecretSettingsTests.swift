@@ -7,7 +7,7 @@ import ThumbnailAPI
 
 @testable import Settings
 
-/// Keys and secrets: where they may come from, and that no error shows one.
+/// Where keys and secrets may come from; no error shows them.
 struct SecretSettingsTests {
     private let folder = TemporaryFolder()
 
@@ -32,7 +32,7 @@ struct SecretSettingsTests {
     @Test(arguments: secrets.map(\.name))
     func `every secret may be named by a variable or a file`(name: String) throws {
         folder.write("key", Array("\(Self.key)\n".utf8))
-        // A salt belongs to each of imgproxy's keys.
+        // Each of imgproxy's keys needs a salt.
         let other = ["imgproxyKeys": "imgproxySalts", "imgproxySalts": "imgproxyKeys"][name]
         let beside = other.map { ", \($0): \"\(Self.key)\"" } ?? ""
         let written = try load("{ \(name): \"\(Self.key)\"\(beside) }")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settings
 
-/// The warnings at the start about settings that are allowed.
+/// Warnings at startup about allowed but risky settings.
 struct SettingsWarningTests {
     private func warnings(_ arguments: [String]) throws -> [String] {
         let settings = try SettingsLoader.load(arguments: arguments, environment: [:]) { _ in "{}" }

@@ -106,7 +106,7 @@ struct SharedCacheSettingsTests {
         #expect(throws: SettingsLoader.Failure.self) { try load([flag, value]) }
     }
 
-    /// Changes of settings that can change an answer, by name.
+    /// Changes of settings that can change responses, by name.
     private static var changes: [(name: String, change: (inout Settings) -> Void)] {
         var changes: [(name: String, change: (inout Settings) -> Void)] = []
         func add(_ name: String, _ change: @escaping (inout Settings) -> Void) { changes.append((name, change)) }
@@ -139,11 +139,11 @@ struct SharedCacheSettingsTests {
         func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
             var settings = Settings()
             change(&settings)
-            // Keys contain both.
+            // Cache keys contain both texts.
             return settings.responseDigest(settings.pipeline, engine: engine) + settings.downloads.policyText
         }
         var digests = Set([digest(), digest(engine: "2")])
-        // Release, revision, and each library.
+        // Release, revision, and the version of each library.
         let engine = "alula 1.2.0 (0123abc), libvips 8.14.1, libwebp 10204, zlib 1.2.13"
         let other = ["1.2.0", "0123abc", "8.14.1", "10204", "1.2.13"].map { engine.replacing($0, with: "9") }
         #expect(Set(([engine] + other).map { digest(engine: $0) }).count == 6)
@@ -152,14 +152,14 @@ struct SharedCacheSettingsTests {
             #expect(isNew, "\(name)")
         }
         #expect(digests.count == Self.changes.count + 2)
-        // Settings that change no response: capacities and speeds.
+        // Settings that do not change responses: capacities and speeds.
         #expect(
             digest {
                 $0.pipeline.resultCacheCapacity += 1
                 $0.renderWorkers += 1
                 $0.downloads.staleAllowances.ifError += 1
             } == digest())
-        // The order of a set differs from process to process.
+        // The iteration order of a set differs between processes.
         #expect(
             digest { $0.pipeline.rules.limits.sourceFormats = [.png, .gif, .jpeg] }
                 == digest { $0.pipeline.rules.limits.sourceFormats = [.jpeg, .png, .gif] })

@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import Settings
 
-/// Tenants in the settings file, and the settings as each of them sees them.
+/// Tenants in the settings file, and the effective settings of each.
 struct TenantsReaderTests {
     private static let key = String(repeating: "0123456789abcdef", count: 4)
     private static let places = """

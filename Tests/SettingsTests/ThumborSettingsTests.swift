@@ -10,7 +10,7 @@ import ThumbnailPipeline
 
 @testable import Settings
 
-/// The settings of the dialect of thumbor and imagor, and imagor's environment in their place.
+/// Settings of the dialect of thumbor and imagor, and imagor's environment variables.
 struct ThumborSettingsTests {
     private func load(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Settings {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in "{}" }

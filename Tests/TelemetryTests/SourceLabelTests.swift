@@ -31,7 +31,7 @@ import Testing
         ("https://user:sec/ret@example.com/a", "example.com/a"), ("https://user:sec?ret@example.com/a", "***"),
         ("https://user:sec#ret@example.com/a", "***"), ("https://user:sec\\ret@example.com/a", "example.com/a"),
         ("user:sec?ret@example.com/a", "***"), ("https:///user:secret@example.com/a", "example.com/a"),
-        // At signs and colons that are percent-encoded, once or more often.
+        // At signs and colons that are percent-encoded once or several times.
         ("https://user:secret%40example.com/a", "example.com/a"), ("https://secret%2540example.com/a", "example.com/a"),
         ("https%3A%2F%2Fuser%3Asecret%40example.com/a", "example.com/a"),
         ("https%253A%252F%252Fuser%253Asecret%2540example.com", "example.com"),

@@ -2,7 +2,7 @@ import Testing
 import Text
 
 struct ExactTextTests {
-    /// Texts that Swift's strings take for equal.
+    /// Texts that Swift's `String` considers equal.
     static let lookAlikes = [
         ("K", "\u{212a}"), (";", "\u{37e}"), ("`", "\u{1fef}"), ("\u{e9}", "e\u{301}"), ("\u{c5}", "\u{212b}"),
         ("\u{1e69}", "s\u{323}\u{307}"), ("a\u{323}\u{307}", "a\u{307}\u{323}"),

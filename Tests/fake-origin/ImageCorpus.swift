@@ -2,13 +2,13 @@ import Glibc
 import Recipes
 import TestSupport
 
-/// Some hundred small, undamaged images of every format and kind; tests damage them.
+/// Several hundred small valid images of every format and kind; tests damage them.
 enum ImageCorpus {
     private static let sizes = [(17, 16), (33, 48), (64, 64), (96, 40), (130, 131), (200, 150)].map {
         PixelSize(width: $0, height: $1)
     }
 
-    /// Writes each image into a file of its own in an existing folder.
+    /// Writes each image to a file in an existing folder.
     static func write(to folder: String) {
         for (name, bytes) in all {
             guard let file = unsafe fopen("\(folder)/\(name)", "wb"),
@@ -24,7 +24,7 @@ enum ImageCorpus {
             + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
     }
 
-    /// A turned overlay of a grid and of an image with alpha, which lies beyond an edge.
+    /// A rotated overlay of a grid and an image with alpha that extends past an edge.
     private static var layers: [UInt8] {
         let size = PixelSize(width: 48, height: 40)
         let tiles = [1, 2].map { HEIFWriter.Item.coded(.plain(size, [90, 160, 60]), id: $0) }
@@ -40,7 +40,7 @@ enum ImageCorpus {
         return HEIFWriter(tiles + [grid, above, alpha, overlay], primary: 6).file
     }
 
-    /// Files with gain maps, in all forms.
+    /// Files with gain maps in all forms.
     private static var withGainMaps: [(name: String, bytes: [UInt8])] {
         sizes.dropFirst(2).flatMap { size in
             UltraHDRWriter.Form.allCases.flatMap { form in
@@ -53,7 +53,7 @@ enum ImageCorpus {
         }
     }
 
-    /// Files with profiles, with code points, and with the gain maps of cameras and of AVIF.
+    /// Files with profiles, with code points, and with gain maps of cameras and of AVIF.
     private static var withProfiles: [(name: String, bytes: [UInt8])] {
         let (photo, map) = (
             SampleImage.photo(ImageFixture.size), SampleImage.plain(PixelSize(width: 32, height: 24), [99])
@@ -112,7 +112,7 @@ enum ImageCorpus {
         ]
     }
 
-    /// JPEG files whose profile is Display P3.
+    /// JPEG files with a Display P3 profile.
     private static var withWideColors: [(name: String, bytes: [UInt8])] {
         let primaries = [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]]
         return sizes.map { size in
@@ -121,12 +121,12 @@ enum ImageCorpus {
         }
     }
 
-    /// Files of formats that are not written.
+    /// Files of formats that the service does not write.
     private static var unwritten: [(name: String, bytes: [UInt8])] {
         UnwrittenImages.all.map { ($0.name, $0.file) } + hostileDrawings
     }
 
-    /// Drawings with text, filters and references, which damage makes worse.
+    /// Drawings with text, filters and references, which damage can make more dangerous.
     private static var hostileDrawings: [(name: String, bytes: [UInt8])] {
         HostileDrawing.all.filter { $0.file.count < 1 << 16 }.map { ("hostile-\($0.name).svg", $0.file) }
     }
@@ -154,7 +154,7 @@ enum ImageCorpus {
         }
     }
 
-    /// Progressive JPEG files with chroma of every size, in gray, YCbCr and YCCK.
+    /// Progressive JPEG files with every chroma subsampling, in gray, YCbCr and YCCK.
     private static func scanned(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let samplings: [[(Int, Int)]] = [[], [(2, 1)], [(2, 2)], [(1, 2)], [(4, 1)]]
         return [1, 3, 4].flatMap { components in
@@ -172,7 +172,7 @@ enum ImageCorpus {
         }
     }
 
-    /// Interlaced PNG files of every type and depth.
+    /// Interlaced PNG files of every color type and bit depth.
     private static func interlaced(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let kinds: [(PNGWriter.ColorType, Int)] = [
             (.gray, 1), (.gray, 2), (.gray, 4), (.gray, 16), (.rgb, 8), (.rgb, 16), (.rgba, 8), (.rgba, 16),

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension ScriptedOrigin {
-    /// Answers that are not plain images: errors, redirects, directives, and images in unusual framings.
+    /// Responses other than plain images: errors, redirects, directives, and images in unusual framings.
     static func faults(_ origin: FakeOrigin) -> [(path: String, answer: FakeAnswer)] {
         let jpeg = ImageFixture.jpeg.array
         let image = FakeAnswer.image(jpeg)

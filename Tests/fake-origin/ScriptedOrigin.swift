@@ -3,11 +3,11 @@ import Memory
 import Recipes
 import TestSupport
 
-/// An origin for tests that drive the running service from outside: each image and each fault has a path of its own.
+/// An origin for tests that run the service as a process; each image and fault has its own path.
 enum ScriptedOrigin {
-    /// Serves on a free port of 127.0.0.1, prints that port as one line, and runs until it is killed.
+    /// Listens on a free port of 127.0.0.1, prints it as one line, and runs until it is killed.
     ///
-    /// `GET /paths` lists all other paths, one a line.
+    /// `GET /paths` lists all other paths, one per line.
     static func run() -> Never {
         let origin = start()
         let answers = images() + faults(origin)
@@ -27,7 +27,7 @@ enum ScriptedOrigin {
         }
     }
 
-    /// `/images/NAME` for every fixture, damaged ones included, and `/photo.jpg`, `/photo.png`.
+    /// `/images/NAME` for every fixture, including damaged ones, `/photo.jpg` and `/photo.png`.
     private static func images() -> [(path: String, answer: FakeAnswer)] {
         ImageFixture.allCases.map { fixture in
             ("/images/\(fixture)", .image(fixture.array, type: mediaType(of: fixture)))
@@ -37,7 +37,6 @@ enum ScriptedOrigin {
         ]
     }
 
-    /// The media type of a fixture, by its name.
     private static func mediaType(of fixture: ImageFixture) -> String {
         let format = ImageFormat.allCases.first { fixture.rawValue.hasPrefix($0.rawValue) }
         return format?.mediaType ?? "application/octet-stream"

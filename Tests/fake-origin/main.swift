@@ -1,4 +1,4 @@
-// Nothing else happens here: top-level code is isolated, and callbacks formed in isolated code must not reach C.
+// Nothing else is here: top-level code is isolated, and C must not call callbacks formed in isolated code.
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--write" {
     ImageCorpus.write(to: CommandLine.arguments[2])
 } else {

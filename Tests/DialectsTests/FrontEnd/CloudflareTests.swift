@@ -6,7 +6,7 @@ import ThumbnailTypes
 @testable import Dialects
 @testable import ThumbnailPipeline
 
-/// Cloudflare's options, of sources whose sizes and formats are known.
+/// Cloudflare's options for sources of known size and format.
 @Suite struct CloudflareTests {
     private static func query(
         _ options: String, source: String = "https://a.example/b.jpg", accept: String? = nil

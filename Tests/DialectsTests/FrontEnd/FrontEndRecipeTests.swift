@@ -8,7 +8,7 @@ import ThumbnailTypes
 @testable import Recipes
 @testable import ThumbnailPipeline
 
-/// Sizes and formats of the front-end frameworks, of sources whose sizes and formats are known.
+/// Sizes and formats of front-end frameworks for sources of known size and format.
 @Suite struct FrontEndRecipeTests {
     static let base: SourceBase = "site:"
     private static let photo = "url=https%3A%2F%2Fa.example%2Fb.jpg"
@@ -22,7 +22,7 @@ import ThumbnailTypes
         }
     }
 
-    /// The answer to a target, such as `300x200 webp 47`: its size, format and quality.
+    /// Size, format and quality of a target's result, such as `300x200 webp 47`.
     private static func answer(_ target: String, accept: String?, of header: ImageHeader) throws -> String {
         let path = String(target.prefix(before: UInt8(ascii: "?")))
         let names = ["/_next/image": "next", "/_vercel/image": "vercel", "/.netlify/images": "netlify"]
@@ -64,7 +64,7 @@ import ThumbnailTypes
         #expect(throws: ImagingError.formatNotAccepted(.svg)) { try Self.format(ofDrawing: target, "next") }
     }
 
-    /// The format that a drawing gets where drawings are read.
+    /// The output format for a drawing if drawings are enabled.
     private static func format(ofDrawing target: String, _ name: String) throws -> ImageFormat {
         let query = try dialect(name).request(in: RequestedTarget(target))
         return try query.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
@@ -260,7 +260,6 @@ import ThumbnailTypes
     }
 }
 
-/// A failure of an origin.
 private struct StubFailure: ServiceError {
     let code: ErrorCode
     let upstreamStatus: Int?
@@ -271,7 +270,7 @@ private struct StubFailure: ServiceError {
 }
 
 extension RenderPlan {
-    /// The answer's size, format and quality, such as `300x200 webp 80`.
+    /// Size, format and quality of the result, such as `300x200 webp 80`.
     var answerText: String {
         guard case .fixed(let quality) = quality else { return "no quality" }
         let size = outputSize

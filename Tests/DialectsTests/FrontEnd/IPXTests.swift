@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// IPX's modifiers, of sources whose sizes and formats are known.
+/// IPX's modifiers for sources of known size and format.
 @Suite struct IPXTests {
     private static func query(
         _ modifiers: String, source: String = "https://a.example/b.jpg", accept: String? = nil

@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Sizes, places and the order of steps.
+/// Sizes, positions and the order of steps.
 @Suite struct ImaginaryLayoutTests {
     @Test(
         arguments: [
@@ -60,13 +60,13 @@ import ThumbnailTypes
         func turn(_ target: String, _ orientation: QuarterTurn, _ format: ImageFormat = .jpeg) throws -> QuarterTurn {
             try imaginaryComposition(target, 40, 30, format, orientation: orientation).turn
         }
-        // The composition's turn is that of the upright image.
+        // The composition's turn applies to the upright image.
         #expect(try turn("/convert?type=png", 6) == 1 && turn("/convert?type=png&norotation=1", 6) == 8)
         #expect(try turn("/flip", 1) == 2 && turn("/flop", 1) == 4 && turn("/flip?flop=true", 1) == 3)
         #expect(try turn("/flip?rotate=90", 1) == 5)
-        // A rotation takes the place of that of the file.
+        // A rotation replaces the file's orientation.
         #expect(try turn("/rotate?rotate=180", 6) == 6)
-        // These are not shown as they are stored.
+        // `norotation` does not apply to HEIC and AVIF.
         #expect(try turn("/convert?type=png&norotation=1", 6, .heic) == 1)
         #expect(try turn("/convert?type=png&norotation=1", 6, .avif) == 1)
     }
@@ -107,7 +107,7 @@ import ThumbnailTypes
             {"operation":"resize","params":{\(large),"force":true}},\
             {"operation":"zoom","params":{"factor":1000000}},{"operation":"\(operation)","params":{\(large)}}]
             """)
-        // A size, or a refusal; its sides cannot overflow.
+        // Returns a size or an error; arithmetic on the sides must not overflow.
         if let composition = try? imaginaryComposition(target, 400, 300) {
             #expect(composition.finalSize.width <= 1 << 30 && composition.finalSize.height <= 1 << 30)
         }
@@ -159,7 +159,7 @@ import ThumbnailTypes
     }
 }
 
-/// Nextcloud's own requests.
+/// Requests as sent by Nextcloud.
 @Suite struct NextcloudTargetTests {
     @Test(arguments: [
         (4_096, ImageFormat.jpeg, 6, 600, 400), (256, .jpeg, 1, 256, 171), (256, .webp, 1, 256, 171),
@@ -174,7 +174,7 @@ import ThumbnailTypes
         let composition = try imaginaryComposition(
             nextcloud("fit", side, first: first), stored.0, stored.1, format, orientation: orientation)
         #expect(composition.finalSize == PixelSize(width: width, height: height))
-        // Upright, at once, and nothing is done after the decode.
+        // The decoder returns the image upright, and no steps follow.
         #expect(composition.turn == 1 && composition.steps.isEmpty)
         #expect(composition.format == .jpeg && composition.quality == .fixed(80))
     }

@@ -6,7 +6,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The dialect at `/`.
 func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ImaginaryDialect {
     var configuration = ImaginaryConfiguration()
     configuration.prefix = PathPrefix("/")
@@ -14,12 +13,11 @@ func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) t
     return try #require(ImaginaryDialect(configuration))
 }
 
-/// The query of an image that is sent to a target.
+/// Parses a target to which an image is sent.
 func imaginaryQuery(_ target: String, accept: String? = nil) throws -> Request {
     try imaginary().uploadRequest(in: RequestedTarget(target, accept: accept))
 }
 
-/// The composition of a target for a source.
 func imaginaryComposition(
     _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
     hasAlpha: Bool = false
@@ -34,10 +32,10 @@ func imaginaryComposition(
     return try query.recipe.recipe.composition(of: source)
 }
 
-/// The target of a pipeline.
+/// A pipeline's target.
 func pipeline(_ operations: String) -> String { "/pipeline?operations=\(URLEscape.encode(operations))" }
 
-/// The target by which Nextcloud asks for a preview.
+/// The target with which Nextcloud requests a preview.
 func nextcloud(_ operation: String, _ side: Int, first: String? = "autorotate", as type: String = "jpeg") -> String {
     let opening =
         switch first {

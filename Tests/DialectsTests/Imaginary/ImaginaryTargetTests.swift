@@ -8,7 +8,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Parameters, pipelines, keys and signatures.
 @Suite struct ImaginaryTargetTests {
     private func options(_ query: String) throws -> ImaginaryOptions {
         let recipe = try imaginaryQuery("/flip?" + query).recipe.recipe as? ImaginaryRecipe
@@ -73,7 +72,7 @@ import ThumbnailTypes
         for type in ["tiff", "gif", "svg", "pdf"] {
             #expect(throws: APIError.self) { try imaginaryQuery("/flip?type=\(type)") }
         }
-        // This operation heeds no parameter.
+        // `autorotate` ignores all parameters.
         #expect(try imaginaryQuery("/autorotate?type=gif").isNegotiated == false)
     }
 

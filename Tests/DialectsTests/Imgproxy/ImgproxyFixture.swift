@@ -5,11 +5,10 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Reads targets of imgproxy at `/`.
+/// Parses targets of imgproxy at `/`.
 enum ImgproxyFixture {
     static let source = "plain/https://example.com/a.jpg"
 
-    /// The dialect with these settings.
     static func dialect(_ configure: (inout ImgproxyConfiguration) -> Void = { _ in }) -> ImgproxyDialect {
         var configuration = ImgproxyConfiguration()
         configuration.prefix = PathPrefix("/")
@@ -18,21 +17,21 @@ enum ImgproxyFixture {
         return dialect
     }
 
-    /// The query of a target that is not signed.
+    /// The query of an unsigned target.
     static func query(
         _ path: String, accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws(APIError) -> Request {
         try dialect(configure).request(in: RequestedTarget("/_/" + path, accept: accept))
     }
 
-    /// The composition of an image by options.
+    /// The composition of an image with these options.
     static func options(
         _ options: String, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> ImgproxyOptions {
         try recipe(options, configure).options
     }
 
-    /// The recipe of options.
+    /// The recipe of these options.
     static func recipe(
         _ options: String, accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> ImgproxyRecipe {
@@ -44,7 +43,7 @@ enum ImgproxyFixture {
         return recipe
     }
 
-    /// The error of a path; nil if it can be read.
+    /// The error of a path; nil if it is valid.
     static func fault(
         _ path: String, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) -> APIError? {
@@ -56,7 +55,7 @@ enum ImgproxyFixture {
         }
     }
 
-    /// How an image with this header is made by options.
+    /// The composition of an image with this header by these options.
     static func composition(
         _ options: String, _ header: ImageHeader, additions: [ImageHeader] = [], box: ImagePart? = nil,
         accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
@@ -67,7 +66,7 @@ enum ImgproxyFixture {
 }
 
 extension ImageHeader {
-    /// A still of this format and size.
+    /// The header of a still image.
     static func still(
         _ format: ImageFormat, _ width: Int, _ height: Int, orientation: QuarterTurn = .none, hasAlpha: Bool = false,
         frames: Int = 1
@@ -79,6 +78,5 @@ extension ImageHeader {
 }
 
 extension PixelSize {
-    /// A size as tests write it.
     init(_ width: Int, _ height: Int) { self.init(width: width, height: height) }
 }

@@ -7,7 +7,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Paths of imgproxy: options, sources, formats, presets.
 struct ImgproxyGrammarTests {
     private static let url = "https://example.com/a.jpg"
 
@@ -100,7 +99,7 @@ struct ImgproxyGrammarTests {
         #expect(try replaced("https://h/a.jpg", "x", "y", base: "https://h/") == "https://h/a.jpg")
         #expect(try replaced("x/a.jpg", "x/", "https://h/", base: "https://h/") == "https://h/a.jpg")
         #expect(ImgproxyReplacement(pattern: "*****", replacement: "") == nil)
-        // Neither the rest of a source nor a star can continue or change a host.
+        // Neither the text after the prefix nor the match of a star can extend or change a host.
         #expect(try replaced("cdn://.evil/a", "cdn://", "https://h") == "https://h/.evil/a")
         #expect(try replaced("cdn:///a", "cdn://", "https://h") == "https://h/a")
         #expect(try replaced("cdn://0/a", "cdn://", "https://h:8") == "https://h:8/0/a")
@@ -147,7 +146,7 @@ struct ImgproxyGrammarTests {
         #expect(plain.resizingType == .fill && plain.gravity.kind == .north)
         plain = try options("pr:thumb/w:50")
         #expect(plain.width == 50 && plain.height == 80 && plain.quality == 70)
-        // A preset inside of itself is left out.
+        // A preset that contains itself is ignored.
         let card = try options("pr:card")
         #expect(card.resizingType == .fit && card.width == 120)
         #expect(try options("rt:fit").resizingType == .fit)

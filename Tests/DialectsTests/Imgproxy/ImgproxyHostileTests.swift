@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Hostile targets: rejected, or parsed in linear time.
+/// Hostile targets are rejected, or parsed in linear time.
 @Suite(.timeLimit(.minutes(1)))
 struct ImgproxyHostileTests {
     private static let longest = 8_192

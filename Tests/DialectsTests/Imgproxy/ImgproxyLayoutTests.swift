@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// Sizes by imgproxy's rules, as pure arithmetic.
+/// Sizes by imgproxy's rules, without images.
 struct ImgproxyLayoutTests {
     private func layout(
         _ options: String, _ source: PixelSize = PixelSize(400, 300), isDrawing: Bool = false,
@@ -25,21 +25,21 @@ struct ImgproxyLayoutTests {
     @Test(arguments: [
         ("rt:fit/w:200/h:200", 200, 150), ("rt:fill/w:200/h:200", 200, 200), ("w:300", 300, 225), ("h:150", 200, 150),
         ("rt:force/w:200", 200, 300), ("rt:force/w:100/h:100", 100, 100), ("", 400, 300), ("w:0/h:0/rt:fill", 400, 300),
-        // Bigger than the source: cut by sides, scaled, or in proportion.
+        // Larger than the source: cropped to its sides, scaled, or kept in proportion.
         ("rs:fill:600:200", 400, 200), ("rs:fill:800:800", 400, 300), ("rs:fill:200:500", 200, 300),
         ("rs:force:800:100", 400, 50), ("rs:fill-down:800:300", 400, 150), ("rs:fill-down:800", 400, 300),
         ("rs:fill-down:100:600", 50, 300), ("rs:fit:800:800", 400, 300),
         // A square counts as landscape.
         ("rs:auto:200:200", 200, 200), ("rs:auto:100:300", 100, 75), ("rs:auto:300:100", 300, 100),
-        // Least sides enlarge, then the box cuts.
+        // Minimum sides enlarge the image before it is cropped to the box.
         ("w:100/mw:200", 100, 150), ("w:100/mw:800", 100, 600), ("mw:500", 500, 375), ("mh:200/w:100", 100, 200),
         ("rs:fit:50:50/mw:120/mh:120", 50, 50), ("w:300/mw:100", 300, 225),
-        // Zoom and ratio.
+        // Zoom and device pixel ratio.
         ("z:0.25", 100, 75), ("w:100/h:75/z:2:1", 200, 75), ("w:300/z:3/el:1", 900, 675),
         ("w:300/dpr:3/el:1", 900, 675),
         ("dpr:2", 400, 300), ("rs:fill:300:300/dpr:2", 300, 300), ("w:800/dpr:0.5", 400, 300),
         ("w:100/dpr:2", 200, 150),
-        // Halves go up.
+        // Halves are rounded up.
         ("w:202", 202, 152), ("w:6", 6, 5), ("w:1", 1, 1),
         // The crop comes first.
         ("c:100:100/w:300", 100, 100), ("c:100:100/w:300/el:1", 300, 300), ("c:0.4:0.9/rs:fit:200:200", 119, 200),
@@ -114,7 +114,7 @@ struct ImgproxyLayoutTests {
     }
 }
 
-/// Places by imgproxy's rules.
+/// Gravity by imgproxy's rules.
 struct ImgproxyGravityTests {
     private func place(
         _ gravity: ImgproxyGravity, _ inner: PixelSize, _ outer: PixelSize = PixelSize(400, 300), ratio: Double = 1,
@@ -135,7 +135,7 @@ struct ImgproxyGravityTests {
     }
 
     @Test func `the middle of a remainder is rounded as by libvips`() {
-        // (rest + 1) / 2, halves to even.
+        // (rest + 1) / 2; halves are rounded to even.
         for (rest, start) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (6, 4), (7, 4)] {
             #expect(place(ImgproxyGravity(), PixelSize(100, 100), PixelSize(100 + rest, 100))[0] == start, "\(rest)")
         }
@@ -172,7 +172,7 @@ struct ImgproxyGravityTests {
                 let gravity =
                     kind == .focus
                     ? ImgproxyGravity(kind: kind, x: 0.75, y: 0.4) : ImgproxyGravity(kind: kind, x: 4, y: 2)
-                // Even sizes and rests of 4n, so that no half is rounded.
+                // Even sizes and remainders divisible by four, so that no half is rounded.
                 let inner = PixelSize(10, 10)
                 let turned = turn.turned(outer)
                 let after = gravity.place(of: inner, on: turned, ratio: 1)

@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Each option of imgproxy, by both names, with its odd values.
+/// Each option of imgproxy under both names, including unusual values.
 struct ImgproxyOptionTests {
     private func options(_ text: String) throws -> ImgproxyOptions { try ImgproxyFixture.options(text) }
 

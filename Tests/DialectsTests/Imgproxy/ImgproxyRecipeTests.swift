@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The plan that imgproxy's options make for a source: format, frames, parts, turns and steps.
+/// The plan of imgproxy's options for a source: format, frames, crops, turns and steps.
 struct ImgproxyRecipeTests {
     private static let card = ImageHeader.still(.png, 400, 300)
 
@@ -64,7 +64,7 @@ struct ImgproxyRecipeTests {
             try format("pd:1/bg:fff", .still(.webp, 40, 30)) == .jpeg && format("pd:1", .still(.webp, 40, 30)) == .png)
         #expect(try format("", .still(.tiff, 9, 9)) == .jpeg && format("", .still(.svg, 9, 9)) == .png)
         #expect(try format("f:webp", .still(.jpeg, 9, 9)) == .webp)
-        // AVIF has sides of 16 pixels at least.
+        // AVIF sides have at least 16 pixels.
         #expect(
             try format("f:avif/w:15", .still(.jpeg, 99, 99)) == .jpeg
                 && format("f:avif/w:16", .still(.jpeg, 99, 99)) == .avif)

@@ -4,7 +4,6 @@ import Text
 
 @testable import Dialects
 
-/// Which targets imgproxy's signatures let through.
 struct ImgproxySignatureTests {
     private static let path =
         "/rs:fit:300:200/q:80/plain/https%3A%2F%2Fexample.com%2Fimages%2Fcuriosity.jpg@webp"

@@ -115,7 +115,7 @@ struct OperationGrammarTests {
         )
     }
 
-    /// Operations of any kind.
+    /// Random operations.
     static func anyOperations(_ random: inout SplitMix, color: Color) -> ImageOperations {
         func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
         func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }

@@ -6,7 +6,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Presets in targets of `/thumbnail`.
 struct PresetTests {
     private static let presets: [ExactText: Vocabulary.Preset] = [
         "card": [("w", "400"), ("h", "300"), ("fit", "cover")],
@@ -31,7 +30,7 @@ struct PresetTests {
         return vocabulary
     }
 
-    /// The query, whoever says its parts.
+    /// Parses a query whose values may come from presets.
     private func parse(
         _ query: String, _ vocabulary: Vocabulary = vocabulary()
     ) throws(APIError) -> Request {

@@ -5,7 +5,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Keys with IDs in native targets.
 struct SigningKeysTests {
     private static let bytes = (0..<2).map { [UInt8](repeating: UInt8($0 + 1), count: 32) }
     private let keys = SigningKeys(

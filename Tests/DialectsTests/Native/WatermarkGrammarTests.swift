@@ -7,7 +7,6 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The parameters of watermarks.
 struct WatermarkGrammarTests {
     private static let logo = {
         var options = WatermarkOptions()

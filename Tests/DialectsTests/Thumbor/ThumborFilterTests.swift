@@ -5,7 +5,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The filters of thumbor and imagor, and the steps that they make.
+/// Filters of thumbor and imagor, and their steps.
 struct ThumborFilterTests {
     private func reader(_ filters: String, isMeta: Bool = false) throws -> ThumborFilterReader {
         var reader = ThumborFilterReader(ThumborConfiguration(), isMeta: isMeta)
@@ -183,7 +183,7 @@ struct ThumborFilterTests {
         let nested = try steps(
             "filters:image(/100x50/filters:image(/20x20/filters:image(/1x1/color:lime,5,5)/color:red,90,40)/color:blue,10,20)"
         )
-        // Each is cut at the edges of the layer that it lies on.
+        // Each layer is clipped at the edges of the layer below it.
         #expect(
             nested == [
                 "blend normal 0,0,255,255 100x50 at 10*1+0 20*1+0 100",
@@ -200,7 +200,7 @@ struct ThumborFilterTests {
         #expect(cut == ["blend normal 0 80x40 20,0 40x40 gamma at 10*1+0 20*1+0 100"])
     }
 
-    /// Recorded from thumbor's own cubic splines.
+    /// The values are recorded from thumbor's cubic splines.
     @Test func `curves pass through their points and are constant outside`() throws {
         let reader = try reader("curve([(0,0),(255,255)],[(10,50),(128,170),(200,254)],[(7,9)],[(0,255),(255,0)])")
         guard case .color(.curves(let tables)) = try #require(reader.options.filters.first) else {

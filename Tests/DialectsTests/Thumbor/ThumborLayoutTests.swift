@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialects
 
-/// Sizes and parts, as thumbor 7.8 answered.
+/// Sizes and crops as in responses of thumbor 7.8.
 struct ThumborLayoutTests {
     private static let odd = PixelSize(width: 641, height: 427)
     private static let land = PixelSize(width: 1_200, height: 800)

@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The meaning of a target of thumbor or imagor: the request, the composition, and facts about it.
+/// Requests and compositions of thumbor and imagor targets.
 struct ThumborRecipeTests {
     private func dialect(_ change: (inout ThumborConfiguration) -> Void = { _ in }) throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
@@ -96,7 +96,7 @@ struct ThumborRecipeTests {
         #expect(try composition("x-/filters:orient(270)", header).turn == 7)
         let turned = try composition("fit-in/200x200/filters:orient(90)", header)
         #expect(turned.size == PixelSize(width: 150, height: 200) && turned.part == nil)
-        // The left quarter of the image turned counter-clockwise is the top of the image.
+        // The left quarter of an image rotated counterclockwise is the top of the stored image.
         let part = try composition("0x0:75x400/filters:orient(90)", header).part
         #expect(part?.y == 0 && part?.x == 0 && part?.size == PixelSize(width: 400, height: 75))
     }

@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Signatures of thumbor and imagor, which other programs have made.
+/// Signatures of thumbor and imagor that other programs computed.
 struct ThumborSignatureTests {
     private static let prefix = PathPrefix("/")
 
@@ -22,7 +22,7 @@ struct ThumborSignatureTests {
         try dialect(change).isAuthentic(RequestedTarget(target))
     }
 
-    /// Computed with Python's hmac and base64 for the key `my-security-key`.
+    /// Signed with the key `my-security-key`; the signatures are computed with Python's hmac and base64.
     private static let path = "300x200/my.domain.com/some/image/url.jpg"
     private static let signatures: [(HMAC.Hash, Int?, String)] = [
         (.sha1, nil, "TQfyd3H36Z3srcNcLOYiM05YNO8="),
@@ -75,7 +75,7 @@ struct ThumborSignatureTests {
         #expect(try dialect { _ in }.signatures == .none)
     }
 
-    /// The request parsed from a target that is sent as `sent` and signed as `signed`.
+    /// Parses a target that is sent as `sent` but signed as `signed`.
     private func query(_ sent: String, signed: String) throws -> Request {
         let key = Array("k".utf8)
         let code = ThumborSigner(key: key, hash: .sha1, length: nil).signature(of: signed.utf8)
@@ -95,7 +95,7 @@ struct ThumborSignatureTests {
     ])
     func `a path that was encoded in transit has the signed meaning`(sent: String, signed: String) throws {
         let read = try query(sent, signed: signed)
-        // The same text where no one encoded it.
+        // The same text without percent-encoding.
         let text = ThumborText(bytes: Array(signed.utf8)[...], isDecoded: true)
         let meant = try ThumborTarget(text)
         var reader = ThumborFilterReader(ThumborConfiguration())
@@ -108,7 +108,7 @@ struct ThumborSignatureTests {
     }
 
     @Test func `a path signed as sent is parsed as sent`() throws {
-        // A client that signs escapes means them: this address begins with `20%7820`.
+        // Escapes in a signed target are literal: this URL begins with `20%7820`.
         let read = try query("20%7820/a.png", signed: "20%7820/a.png")
         let recipe = try #require(read.recipe.recipe as? ThumborRecipe)
         #expect(recipe.options.geometry == ThumborGeometry() && read.source == "http://20x20/a.png")

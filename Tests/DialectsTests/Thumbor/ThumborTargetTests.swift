@@ -4,7 +4,6 @@ import Text
 
 @testable import Dialects
 
-/// The grammar of targets of thumbor and imagor.
 struct ThumborTargetTests {
     private func target(_ path: String) throws -> ThumborTarget { try ThumborTarget(sent: path) }
 
@@ -31,7 +30,7 @@ struct ThumborTargetTests {
         #expect(String(decoding: read.address, as: UTF8.self) == "http://a.example/b.png")
     }
 
-    /// Whatever is no option in its place begins the address.
+    /// The image URL begins at the first segment that is not an option.
     @Test(arguments: [
         ("http://a.example/b.png", "http://a.example/b.png"), ("a.example/b.png", "a.example/b.png"),
         ("top/left/a/b", "left/a/b"), ("200x200/trim/a/b", "trim/a/b"), ("Fit-In/a/b", "Fit-In/a/b"),
@@ -94,7 +93,7 @@ struct ThumborTargetTests {
         #expect(throws: APIError.badParameter("filters", "At most 64 filters are allowed.")) { try target(path(65)) }
     }
 
-    /// Each takes a fraction of a millisecond; the bound is for a machine that is very busy.
+    /// Each target takes a fraction of a millisecond; the limit allows for a very busy machine.
     @Test(
         .timeLimit(.minutes(1)),
         arguments: ["(", ")", "/", ":", "filters:", "filters:a(", "1x1:", ",", "%28", "[", "trim:", "-x-", "\u{0}"])
@@ -144,12 +143,11 @@ struct ThumborTargetTests {
 }
 
 extension ThumborTarget {
-    /// Reads a path as a client sent it.
+    /// Parses a path as sent by a client.
     init(sent path: String, isLayer: Bool = false) throws(APIError) {
         try self.init(ThumborText(bytes: Array(path.utf8)[...], isDecoded: false), isLayer: isLayer)
     }
 
-    /// The source that the target names.
     fileprivate func source(base: SourceBase) throws(APIError) -> ExactText {
         guard let decodedAddress else { throw .badURL("") }
         return try ThumborAddress.source(decodedAddress, base: base)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dialects
 
-/// Sizes and places, as the service computes them.
+/// Sizes and positions as wsrv.nl computes them.
 @Suite struct WsrvLayoutTests {
     @Test(arguments: [
         ("w=6", 400, 300, "6×5"), ("w=14", 400, 300, "14×11"), ("w=1000", 641, 427, "1000×666"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The decoder halves, quarters or eighths the sides, rounded up, before the other side is computed.
+        // The decoder divides the sides by 2, 4 or 8, rounded up, before the other side is computed.
         ("w=100", "100×66"), ("w=100&fsol=0", "100×67"), ("h=33", "50×33"), ("w=300", "300×200"), ("w=320", "320×213"),
         ("w=100&trim=10", "100×67"), ("w=100&gam=2", "100×67"), ("w=100&gam=0", "100×66"), ("w=100&precrop", "100×67"),
         ("w=80", "80×53"),
@@ -42,7 +42,7 @@ import Testing
         #expect(try wsrvComposition("w=6&n=-1", 400, 300, .gif, frames: 3).size.description == "6×4")
         #expect(try wsrvComposition("w=14&n=-1", 400, 300, .gif, frames: 3).size.description == "14×10")
         #expect(try wsrvComposition("w=6", 400, 300, .gif, frames: 3).size.description == "6×5")
-        // Per cent of the height count all frames on top of each other.
+        // Percentages of the height refer to all frames stacked vertically.
         #expect(try wsrvComposition("h=50%25&n=-1", 400, 300, .gif, frames: 2).size.description == "400×300")
     }
 
@@ -84,7 +84,7 @@ import Testing
         let plain = try wsrvComposition("cx=150&cy=100&cw=100&ch=80&w=50&precrop", 400, 300)
         #expect(plain.part?.x == 150 && plain.part?.y == 100 && plain.part?.size.description == "100×80")
         #expect(plain.size.description == "50×40" && plain.steps.isEmpty)
-        // A quarter clockwise: the left edge of the source is the top of the turned image.
+        // Rotated clockwise, the left edge of the source becomes the top.
         let turned = try wsrvComposition("ro=90&cx=10&cy=20&cw=30&ch=40&precrop", 400, 300)
         #expect(turned.turn == 6 && turned.size.description == "30×40")
         #expect(turned.part?.x == 20 && turned.part?.y == 260 && turned.part?.size.description == "40×30")

@@ -5,16 +5,15 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// The query of a target at `/`.
+/// Parses a target at `/`.
 func wsrvQuery(_ query: String) throws -> Request { try WsrvTarget("/?" + query).query() }
 
-/// The options of a target that names a source besides.
+/// The options of a target; a source is added to it.
 func wsrvOptions(_ query: String) throws -> WsrvOptions {
     let recipe = try wsrvQuery("url=example.com/a.jpg&" + query).recipe.recipe as? WsrvRecipe
     return try #require(recipe).options
 }
 
-/// The composition of a target for a source.
 func wsrvComposition(
     _ query: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, hasAlpha: Bool = false, frames: Int = 1
 ) throws -> Composition {
@@ -25,7 +24,7 @@ func wsrvComposition(
 }
 
 extension Composition {
-    /// The texts of the steps in the keys of results.
+    /// The steps as written in cache keys.
     var stepTexts: [String] { steps.map(\.keyText) }
 
     /// The size of the result.

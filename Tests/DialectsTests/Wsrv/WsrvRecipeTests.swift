@@ -138,7 +138,7 @@ import ThumbnailTypes
             try WsrvRecipe(wsrvOptions("trim=10&" + query)).composition(of: RecipeSource(header: header, box: box))
         }
         #expect(try composition("w=100").size.description == "100×50")
-        // Per cent are those of the whole image.
+        // Percentages refer to the whole image.
         #expect(try composition("w=50%25").size.description == "200×100")
         let cropped = try composition("cx=10&cy=20&cw=30&ch=40&precrop")
         #expect(cropped.part == ImagePart(x: 60, y: 70, size: PixelSize(width: 30, height: 40), of: header.size))
@@ -166,7 +166,7 @@ import ThumbnailTypes
     @Test func `a translucent background is added, and a trim ignores single pixels`() throws {
         let half = try wsrvComposition("bg=80ff0000", 400, 300, .png, hasAlpha: true)
         #expect(half.stepTexts == ["background 255,0,0,128 sum"])
-        // Four digits are alpha, red, green and blue; what stays transparent is black in JPEG.
+        // Four digits are alpha, red, green and blue; JPEG has black where transparency remains.
         let short = try wsrvComposition("bg=8f00&output=jpg", 400, 300, .png, hasAlpha: true)
         #expect(short.stepTexts == ["background 255,0,0,136 sum", "background 0,0,0,255"])
         #expect(try wsrvComposition("bg=f00", 400, 300, .png, hasAlpha: true).stepTexts == ["background 255,0,0,255"])

@@ -69,7 +69,7 @@ import ThumbnailTypes
         #expect(try fallback("url=example.com/a&errorredirect=h.example")?.url == "http://h.example/")
         #expect(try fallback("url=example.com/a&default=404&errorredirect=h.example") == nil)
         #expect(try fallback("url=example.com/a") == nil)
-        // The source cannot be one, which the redirect answers.
+        // The source is invalid, so the response is the redirect.
         let query = try wsrvQuery("url=x&default=h.example")
         #expect(query.form.fallback?.url == "http://h.example/" && query.source == "http://")
         #expect(throws: APIError.self) { try wsrvQuery("url=x&default=1") }

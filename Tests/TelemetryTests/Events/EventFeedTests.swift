@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Text
 
-/// Events from the log to their readers, by a hand-cranked clock.
+/// Events from the log to their readers, with a manual clock.
 @Suite(.timeLimit(.minutes(1)))
 struct EventFeedTests {
     private let time = ManualTimekeeper()
@@ -28,7 +28,7 @@ struct EventFeedTests {
 
     private func decode(_ url: String) { log.record(.decode(url: url, duration: .microseconds(1_500), format: "png")) }
 
-    /// Lets the feed look for events until it has offered what there is.
+    /// Waits until the feed has delivered all pending events.
     private func turn() async {
         for _ in 0..<4 {
             await time.sleepers(1)
@@ -151,7 +151,7 @@ struct EventFeedTests {
         await time.sleepers(1)
         for number in 1...200 { decode("http://h/\(number)") }
         time.advance(by: .milliseconds(25))
-        // The clock stands still from here on.
+        // The clock does not advance from here on.
         #expect(ids(await text(reader)).count == 200)
         reader.close()
     }
@@ -174,7 +174,7 @@ struct EventFeedTests {
 
     @Test func `statistics are sent each second, and read once for all readers`() async throws {
         let readers = try (0..<3).map { _ in try feed.open(EventFilter(kinds: [.stats])) }
-        // The first ones come when the first reader does, perhaps before the others.
+        // The first samples arrive when the first reader connects, perhaps before the other readers do.
         for second in 2...4 {
             for _ in 0..<40 {
                 await time.sleepers(1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Telemetry
 
-/// The queue of one reader.
+/// The event queue of one reader.
 struct EventQueueTests {
     private static func events(_ ids: ClosedRange<Int>) -> [EventText] {
         ids.map { EventText(NumberedEvent(id: $0, event: .activity(isActive: true), time: 0)) }

@@ -13,7 +13,7 @@ struct MetricDocumentTests {
                 of: OTLPResource([("service.name", "alula")], version: "2")), as: UTF8.self)
     }
 
-    /// The document around metrics.
+    /// The document around these metrics.
     private func document(_ metrics: String) -> String {
         #"{"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"alula"}}]},"#
             + #""scopeMetrics":[{"scope":{"name":"alula","version":"2"},"metrics":[\#(metrics)]}]}]}"#

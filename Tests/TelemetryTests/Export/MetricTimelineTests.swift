@@ -6,7 +6,7 @@ import Testing
 struct MetricTimelineTests {
     private let registry = MetricsRegistry()
 
-    /// The points as texts: name, attributes, start, value.
+    /// Points as texts: name, attributes, start, value.
     private func points(_ timeline: MetricTimeline) -> [String] {
         timeline.metrics(registry.readings).flatMap { metric in
             metric.points.map { point in

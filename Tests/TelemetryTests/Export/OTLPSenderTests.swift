@@ -8,7 +8,7 @@ import Testing
 struct OTLPSenderTests {
     private let time = ManualTimekeeper()
 
-    /// A collector with these replies, the last of which is for all further documents.
+    /// A collector with scripted replies; the last one repeats.
     private final class Script: Sendable {
         private let replies: Locked<[OTLPSender.Reply]>
         let limits = Locked<[Duration]>([])

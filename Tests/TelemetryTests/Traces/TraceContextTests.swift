@@ -2,7 +2,7 @@ import Testing
 
 @testable import Telemetry
 
-/// The texts are examples of W3C Trace Context, and changes of them.
+/// Examples of W3C Trace Context and variations of them.
 struct TraceContextTests {
     private static let example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 

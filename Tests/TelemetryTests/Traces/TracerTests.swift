@@ -50,7 +50,7 @@ struct TracerTests {
 
     @Test func `services with one share decide alike on a trace`() throws {
         let sampler = TraceSampler(share: 0.25, followsCaller: false)
-        // The 63 lowest bits count; those of the first are just below a quarter.
+        // Only the 63 lowest bits count; in the first ID they are just below a quarter.
         #expect(sampler.samples(0x3fff_ffff_ffff_ffff) && !sampler.samples(0x4000_0000_0000_0000))
         let tracer = Tracer(sampler, propagatesAll: true, registry: MetricsRegistry(), timekeeper: time)
         for _ in 0..<200 {
