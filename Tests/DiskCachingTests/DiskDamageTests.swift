@@ -6,12 +6,12 @@ import Testing
 
 @testable import DiskCaching
 
-/// Damage to the file behind the store's back: an answer holds the stored bytes, or there is none.
+/// With a damaged file, the store returns either the stored bytes or nothing.
 @Suite(.timeLimit(.minutes(3)))
 struct DiskDamageTests {
     private static let count = 24
 
-    /// A file with entries in all pages' kinds: rows, overflow pages, interior pages, indexes.
+    /// A file whose entries use all kinds of pages: rows, overflow pages, interior pages, indexes.
     private func filled(_ fixture: StoreFixture) async throws -> [UInt8] {
         try await fixture.withStore { store in
             for number in 0..<Self.count {
@@ -22,7 +22,7 @@ struct DiskDamageTests {
         return try fixture.read()
     }
 
-    /// How many entries are found; fails when one is wrong.
+    /// Returns the number of entries found, and records an issue for each wrong one.
     private func check(_ fixture: StoreFixture, _ comment: Comment) async throws -> Int {
         try await fixture.withStore { store in
             var found = 0
@@ -44,7 +44,7 @@ struct DiskDamageTests {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         var kept = 0
-        // Every region of the first page, then a place in each stretch of the file.
+        // Every region of the first page, then one byte of each stretch of the file.
         let places =
             Array(0..<128) + stride(from: 128, to: 4_096, by: 241) + stride(from: 4_096, to: intact.count, by: 2_039)
         for place in places {
@@ -53,7 +53,7 @@ struct DiskDamageTests {
             try fixture.write(bytes)
             kept += try await check(fixture, "byte \(place)")
         }
-        // Most flips hit one entry or none: that the others are still there shows that the file was looked at.
+        // Most flips affect at most one entry; if the others are found, the file was read.
         #expect(kept > places.count * Self.count / 2)
     }
 
@@ -163,7 +163,7 @@ struct DiskDamageTests {
             store.store(.sample(number, count: 300 + number * 700), for: .source(number))
         }
         await store.settled()
-        // As after a kill: the file and its log as they are on the disk, while the store has them open.
+        // As after a kill: copies of the file and its log while the store has them open.
         let (file, log) = (try fixture.read(), try Data(contentsOf: URL(filePath: fixture.file + "-wal")))
         await store.close(timeLimit: .seconds(40))
         for place in stride(from: 0, to: log.count, by: 20_011) {

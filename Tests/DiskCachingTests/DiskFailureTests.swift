@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// A file that can no longer be written or read: the store does without it and says so, and tries again later.
+/// A file that cannot be read or written is reported, skipped, and tried again later.
 @Suite(.timeLimit(.minutes(2)))
 struct DiskFailureTests {
     @Test func `a read-only file is not used, reported once, and retried later`() async throws {
@@ -36,7 +36,7 @@ struct DiskFailureTests {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
-            // No further page: new entries must replace old ones.
+            // With no more pages, new entries must replace old ones.
             await store.withDatabase { database in
                 var pages = 0
                 try database.connection.prepare("PRAGMA page_count").run { row throws(SQLiteError) in pages = row.int(0)

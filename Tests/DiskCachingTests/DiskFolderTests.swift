@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// The store keeps out of folders where others could put something in its place.
+/// The store rejects folders in which other users could replace its files.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskFolderTests {
     @Test func `missing folders are created, for this user alone`() async throws {
@@ -40,7 +40,7 @@ struct DiskFolderTests {
         try FileManager.default.createSymbolicLink(atPath: fixture.folder, withDestinationPath: other.folder)
         #expect(throws: DiskStoreError.folderIsLink) { try DiskFolder(path: fixture.folder + end).prepare() }
         #expect(other.files == [])
-        // Above the folder links are the machine's own business.
+        // Links above the folder are allowed.
         try DiskFolder(path: fixture.folder + "/in").prepare()
         #expect(other.files == ["in"])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// A file that somebody takes away, or puts another in the place of, while it is open.
+/// The file is removed or replaced while the store has it open.
 @Suite(.timeLimit(.minutes(2)))
 struct DiskLossTests {
     private let lost = "disk cache file gone or replaced"

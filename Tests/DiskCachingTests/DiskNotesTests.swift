@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// Notes beside the entries, in room of their own.
+/// Notes have their own limit and take no space from entries.
 @Suite(.timeLimit(.minutes(2)))
 struct DiskNotesTests {
     private func note(_ number: Int, count: Int = 10) -> DiskNote {
@@ -44,7 +44,7 @@ struct DiskNotesTests {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             for number in 0..<50 { store.store(.sample(number, count: 20_000), for: .source(number)) }
-            // More than the file's last bound allows, and more than a full disk has.
+            // More than the file's hard limit allows, then more than fits on a full disk.
             #expect(await !store.store([note(1, count: 40 << 20)]))
             await store.withDatabase { database in
                 var pages = 0

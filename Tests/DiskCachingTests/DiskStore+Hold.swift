@@ -4,20 +4,20 @@ import TestSupport
 @testable import DiskCaching
 
 extension DiskStore {
-    /// A hold on the store's thread: a disk that does not answer.
+    /// Blocks the store's thread, like a disk that does not respond.
     func hold() async -> ThreadHold {
         await ThreadHold.take { occupy in
             _ = self.thread.submit { _ in occupy() }
         }
     }
 
-    /// Pieces of work that wait for the thread.
+    /// Number of operations that wait for the thread.
     var pendingCount: Int { thread.queuedCount }
 
-    /// Waits until all work requested so far is done.
+    /// Waits until all operations requested so far are done.
     func settled() async { await withDatabase { _ in } }
 
-    /// Runs `body` on the store's thread with its open file, if there is one.
+    /// Runs `body` on the store's thread if the file is open.
     func withDatabase(_ body: @escaping @Sendable (DiskDatabase) throws -> Void) async {
         let answer = Promise<Void>()
         let isQueued = thread.submit { [worker] _ in

@@ -6,10 +6,10 @@ import Testing
 
 @testable import DiskCaching
 
-/// A disk without room: the store is read, and written again when there is room.
+/// On a full disk the store is still read; it is written again once there is space.
 @Suite(.timeLimit(.minutes(2)))
 struct FullDiskTests {
-    /// Has the kernel refuse every byte beyond this in any file, as a full disk does; nil for no such bound.
+    /// Makes the kernel reject writes beyond this size in any file, like a full disk; nil removes the limit.
     private static func limitFiles(to bytes: Int?) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit()
@@ -18,7 +18,7 @@ struct FullDiskTests {
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
-    /// Fills the disk with entries of 20,000 bytes; returns the first that was not written.
+    /// Fills the disk with entries of 20,000 bytes; returns the first number that was not written.
     private static func fill(_ store: DiskStore) async -> Int {
         limitFiles(to: 400_000)
         for number in 0..<100 {
@@ -29,7 +29,7 @@ struct FullDiskTests {
         return 0
     }
 
-    /// Lets the time pass after which the disk is tried, and waits until it was.
+    /// Advances the clock until the store tries the disk again, and waits for that.
     private static func passTenSeconds(_ fixture: StoreFixture, _ store: DiskStore) async {
         await fixture.time.nextWaking(at: fixture.time.now + .seconds(10))
         fixture.time.advance(by: .seconds(10))

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import DiskCaching
 
-/// A folder of its own under the system's temporary one, removed in the end, and stores in it.
+/// A temporary folder for stores, removed at `deinit`.
 final class StoreFixture: Sendable {
     let folder: String
     let time = ManualTimekeeper()
@@ -22,14 +22,14 @@ final class StoreFixture: Sendable {
 
     var file: String { DiskFolder(path: folder).file }
 
-    /// A store over the folder.
+    /// A store in the folder.
     func store(
         capacity: Int = 1 << 20, contentVersion: Int = 1, _ configure: (inout DiskStoreConfiguration) -> Void = { _ in }
     ) throws(DiskStoreError) -> DiskStore {
         var configuration = DiskStoreConfiguration(
             folder: folder, capacities: [.source: capacity, .result: capacity, .record: capacity],
             contentVersion: contentVersion)
-        // Long: a loaded machine is no slow disk.
+        // A long limit, because a loaded machine is not a slow disk.
         configuration.readTimeLimit = .seconds(40)
         configure(&configuration)
         return try DiskStore(configuration, logger: Logger(level: .debug, sink: log), timekeeper: time)
@@ -52,20 +52,19 @@ final class StoreFixture: Sendable {
         }
     }
 
-    /// The names in the folder.
+    /// Names of the files in the folder.
     var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
 
     /// The bytes of the store's file.
     func read() throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: file))) }
 
-    /// Puts `bytes` in place of the store's file.
+    /// Replaces the store's file.
     func write(_ bytes: [UInt8]) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: file))
     }
 }
 
-/// Keeps log lines for a test to read.
 final class LinesSink: LogSink {
     private let kept = Locked<[LogLine]>([])
 
@@ -75,10 +74,10 @@ final class LinesSink: LogSink {
 }
 
 extension DiskKey {
-    /// The key of a number in the share of sources, its source of the same number.
+    /// The key of a source with this number.
     static func source(_ number: Int) -> DiskKey { DiskKey(.source, name: .text(number), source: .text(number)) }
 
-    /// The key of a result made from the source of a number.
+    /// The key of a result of a source with this number.
     static func result(_ name: Int, of source: Int) -> DiskKey {
         DiskKey(.result, name: .text(name), source: .text(source))
     }
@@ -89,7 +88,7 @@ extension [UInt8] {
 }
 
 extension CacheValue {
-    /// An entry that only the number can have made: `count` bytes.
+    /// An entry with `count` bytes that depend on the number.
     static func sample(_ number: Int, count: Int = 3_000) -> CacheValue {
         var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ 1
         let body = (0..<count).map { _ -> UInt8 in
@@ -99,7 +98,7 @@ extension CacheValue {
         return CacheValue(head: .text(number), body: SharedBytes(body))
     }
 
-    /// Whether this is the entry of that number, to the byte.
+    /// Whether this is exactly the entry of the number.
     func isSample(_ number: Int) -> Bool {
         head == .text(number) && body.array == CacheValue.sample(number, count: body.count).body.array
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiskCaching
 
-/// Tags of sources on the disk.
+/// Tags of sources on disk.
 @Suite(.timeLimit(.minutes(2)))
 struct TagTableTests {
     private func source(_ number: Int) -> [UInt8] { Array("source \(number)".utf8) }
@@ -32,7 +32,7 @@ struct TagTableTests {
         }
     }
 
-    /// The least room that tags have, in bytes.
+    /// The minimum space for tags, in bytes.
     private static let room = 256 << 10
 
     @Test func `a source whose tags do not fit is removed`() async throws {
@@ -42,7 +42,7 @@ struct TagTableTests {
             store.recordTags(["first"], of: .text(0), label: "0")
             await store.settled()
             #expect(await store.labels(under: "first").labels == ["0"])
-            // Each takes a little more than 256 bytes.
+            // Each tag takes slightly more than 256 bytes.
             for first in stride(from: 1, to: Self.room / 256 + 1, by: 256) {
                 for number in first..<first + 256 { store.recordTags(["a"], of: source(number), label: "\(number)") }
                 await store.settled()

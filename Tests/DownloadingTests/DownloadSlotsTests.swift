@@ -4,7 +4,7 @@ import Text
 
 @testable import Downloading
 
-/// Who gets a slot.
+/// The order in which transfers get slots.
 struct DownloadSlotsTests {
     @Test func `slots are limited in total and per host`() {
         var slots = DownloadSlots(maximum: 3, perHost: 2)
@@ -53,7 +53,7 @@ struct DownloadSlotsTests {
         for host: ExactText in ["a", "b", "c"] {
             for _ in 0..<4 { _ = slots.take(for: host) }
         }
-        // Silent for two seconds.
+        // No bytes for two seconds.
         for host: ExactText in ["a", "b", "c"] { #expect(slots.isSlow(host, at: .seconds(2))) }
         for _ in 0..<8 { _ = slots.take(for: "a", TransferProgress(), at: .seconds(2)) }
         #expect(slots.activeCount == 16)
@@ -104,14 +104,14 @@ struct DownloadSlotsTests {
         slots.release(try #require(tokens[1]), at: .seconds(10))
         #expect(slots.isSlow("a", at: .seconds(39)))
         #expect(!slots.isSlow("b", at: .seconds(10)))
-        // A quick one takes it back.
+        // A fast host takes the slot back.
         slots.release(try #require(tokens[0]), at: .seconds(11))
         #expect(!slots.isSlow("a", at: .seconds(11)))
     }
 }
 
 extension DownloadSlots {
-    /// Takes a slot at the beginning of time for a transfer that has received nothing.
+    /// Takes a slot at time zero for a transfer that has received no bytes.
     fileprivate mutating func take(for host: ExactText, of flow: TenantFlow? = nil) -> SlotToken? {
         take(for: host, of: flow, TransferProgress(), at: .zero)
     }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Text
 
-/// How many transfers run at once, and which is next.
+/// The number of concurrent transfers, and their order.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderQueueTests {
     private let loader = StubLoader()
     private let timekeeper = ManualTimekeeper()
-    /// The transfers that have ended and given their slots back.
+    /// Counts transfers that have ended and released their slots.
     private let ends = EventCounter()
 
     @Test func `16: with a limit of one, one runs and one waits, and both finish`() async throws {
@@ -134,7 +134,7 @@ struct ImageDownloaderQueueTests {
         loader.release("/other")
         _ = try await other.value
         timekeeper.advance(by: .seconds(3))
-        // The first two hosts' transfers end; the others, slow by now, keep to half of the slots.
+        // The first two hosts' transfers end; the others, slow by now, use at most half of the slots.
         for number in 0..<16 { loader.release("/\(number)") }
         await ends.reached(17)
         #expect(downloader.activeRequestCount == 16)

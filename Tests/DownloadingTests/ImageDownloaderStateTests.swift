@@ -8,7 +8,7 @@ struct ImageDownloaderStateTests {
         var state = ImageDownloaderState<Int>(DownloadConfiguration())
         var fetch: UInt64?
         let request = SourceRequest(identity: .path("/a"))
-        // Announced in the opposite order: what counts is when they come in.
+        // Announced in reverse: the order of arrival counts.
         for (number, id) in (0..<50).map({ _ in state.announce() }).reversed().enumerated() {
             let admission = state.enter(
                 id, request, receipt: "\(number)", deadline: nil, at: .zero, answer: number, cached: { _ in nil })
@@ -48,7 +48,7 @@ struct ImageDownloaderStateTests {
         #expect(started.count == 3 && waiting == 4 && rejected == 93)
         for number in 0..<3 { enter("b\(number)", victim) }
         #expect(started.map(\.1).last == "b0.test" && waiting == 6 && rejected == 93)
-        // It takes the next slot, though others have waited longer.
+        // The transfer gets the next slot although others have waited longer.
         let next = state.finish(started[0].0, at: .zero).starts.map(\.request.identity.url.host)
         #expect(next == [order == .fifo ? "b1.test" : "b2.test"])
     }

@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The download that callers of one URL share, and how each leaves it.
+/// Downloads shared by callers of one URL, and callers that leave.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDownloaderTests {
     private let loader = StubLoader()
     private let cache = StubCache()
-    /// The transfers that have ended and given their slots back.
+    /// Counts transfers that have ended and released their slots.
     private let ends = EventCounter()
 
     @Test(arguments: [2, 200])
@@ -172,7 +172,7 @@ struct ImageDownloaderTests {
         let wanted = paths.map { downloader.begin($0) }
         #expect(downloader.activeRequestCount == 1)
         #expect(downloader.queuedRequestCount == 5)
-        // Now the canceled transfer's own end comes late: its slot is free only from here on.
+        // The canceled transfer ends late and only now releases its slot.
         loader.releaseAll()
         for (path, task) in zip(paths, wanted) { #expect(try await task.value.text == path) }
         #expect(loader.started == ["/0"] + paths)
@@ -261,7 +261,7 @@ struct ImageDownloaderTests {
 }
 
 extension ImageDownloader {
-    /// Begins a download; when this returns, the caller has been let in.
+    /// Starts a download; the caller is admitted when this returns.
     func begin(
         _ path: String, host: String = "example.com", receipt: String = "", deadline: Duration? = nil,
         cacheControl: String? = nil

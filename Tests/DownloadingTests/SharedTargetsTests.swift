@@ -10,7 +10,7 @@ struct SharedTargetsTests {
     private let loader = StubLoader()
     private let cache = StubCache(keeps: true)
     private let time = ManualTimekeeper()
-    /// The transfers that have ended and given their slots back.
+    /// Counts transfers that have ended and released their slots.
     private let ends = EventCounter()
 
     private func identity(_ token: String) throws -> SourceIdentity {

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Downloading
 
-/// Callers, memory, a slower layer below it, and the origin.
+/// Callers of a memory cache with a slower layer below it, and an origin.
 @Suite(.timeLimit(.minutes(1)))
 struct SlowerLayerTests {
     private let clock = ManualTimekeeper()
     private let loader = StubLoader(isHolding: false)
-    /// The transfers that have ended and given their slots back.
+    /// Counts transfers that have ended and released their slots.
     private let ends = EventCounter()
 
     @Test func `a copy from a slower layer needs no transfer or slot, and is in memory from then on`() async throws {
@@ -201,7 +201,7 @@ struct SlowerLayerTests {
     }
 }
 
-/// A memory above a layer that answers once its gate is open.
+/// A memory cache above a layer that replies once its gate is open.
 private final class LayeredCache: SourceCaching {
     let gate = Gate()
     private let below: Source?
@@ -211,7 +211,7 @@ private final class LayeredCache: SourceCaching {
     init(_ below: Source?) { self.below = below }
 
     var hasSlowerLayer: Bool { true }
-    /// Counts the queries of the slower layer.
+    /// Number of queries to the slower layer.
     var retrievals: Int { count.withLock { $0 } }
 
     func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {

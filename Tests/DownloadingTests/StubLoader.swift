@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Downloading
 
-/// A loader whose transfers end when a test says so.
+/// A loader whose transfers end when the test releases them.
 final class StubLoader: DataLoading {
     private struct Transfer {
         let id: Int
@@ -33,20 +33,21 @@ final class StubLoader: DataLoading {
     private let starts = EventCounter()
     private let cancels = EventCounter()
 
-    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes canceled ones go on until
-    /// released.
+    /// A loader whose transfers wait for `release`, or end at once.
+    ///
+    /// With `keepsCancelled`, canceled transfers also run until they are released.
     init(isHolding: Bool = true, keepsCancelled: Bool = false) {
         state = Locked(State(isHolding: isHolding, keepsCancelled: keepsCancelled))
     }
 
-    /// Paths of all transfers in the order in which they began.
+    /// Paths of all transfers, in starting order.
     var started: [String] { state.withLock { $0.started } }
-    /// Paths of those that run.
+    /// Paths of running transfers.
     var running: [String] { state.withLock { $0.running.map(\.url) } }
     var highestParallelism: Int { state.withLock { $0.highestParallelism } }
     var cancellations: Int { cancels.count }
 
-    /// Waits until this number of transfers has begun.
+    /// Waits until this number of transfers has started.
     func starts(_ count: Int) async { await starts.reached(count) }
 
     /// Waits until this number of transfers has been canceled.
@@ -60,7 +61,7 @@ final class StubLoader: DataLoading {
         if let transfer { Self.end(transfer, error) }
     }
 
-    /// Ends running transfers, and those to come at once.
+    /// Ends running transfers, and makes later ones end at once.
     func releaseAll() {
         let transfers = state.withLock { state in
             state.isHolding = false
@@ -70,17 +71,17 @@ final class StubLoader: DataLoading {
         for transfer in transfers { Self.end(transfer, nil) }
     }
 
-    /// Paths of the transfers that wanted no body, in the order in which they began.
+    /// Paths of transfers without a body, in starting order.
     var signsOfLife: [String] { state.withLock { $0.signsOfLife } }
 
-    /// Lets transfers to come that want no body wait at a gate.
+    /// Makes later transfers without a body wait at a gate.
     func holdSignsOfLife() -> Gate {
         let gate = Gate()
         state.withLock { $0.gateOfLife = gate }
         return gate
     }
 
-    /// Makes transfers to come fail at once, before or after an answer has begun, or succeed at once.
+    /// Makes later transfers fail at once, before or after the start of a response; nil makes them succeed.
     func fail(with error: DownloadError?, afterHead: Bool = false) {
         state.withLock { state in
             state.failure = error
@@ -88,10 +89,10 @@ final class StubLoader: DataLoading {
         }
     }
 
-    /// Makes transfers of one path fail at once; nil leaves them to what holds for all.
+    /// Makes transfers of one path fail at once; nil restores the rule for all paths.
     func fail(_ path: String, with error: DownloadError?) { state.withLock { $0.failures[path] = error } }
 
-    /// Reports bytes of the running transfer of this path.
+    /// Reports progress of the running transfer of this path.
     func report(_ path: String, received: Int, expected: Int?) {
         let progress = state.withLock { $0.running.first { $0.url == path }?.progress }
         progress?.beginResponse()
@@ -152,7 +153,7 @@ final class StubLoader: DataLoading {
     }
 }
 
-/// A cache of sources that counts, and stores only if configured so.
+/// Counts stores, and keeps sources only if `keeps` is true.
 final class StubCache: SourceCaching {
     private let keeps: Bool
     private let sources = Locked<[SourceIdentity: Source]>([:])
@@ -181,7 +182,7 @@ final class StubCache: SourceCaching {
 }
 
 extension OriginRules {
-    /// What applies to a single origin.
+    /// The rules of a single origin.
     static func of(_ origin: Origin) -> OriginRules {
         guard let rules = DownloadRules(DownloadConfiguration(origins: [origin]))[origin.name] else {
             preconditionFailure("no rules")
@@ -191,7 +192,7 @@ extension OriginRules {
 }
 
 extension SourceIdentity {
-    /// The identity of a path on a host of the tests.
+    /// The identity of a path on a test host.
     static func path(_ path: String, host: String = "example.com") -> SourceIdentity {
         guard let url = try? SourceURL(parsing: "http://\(host)\(path)") else { preconditionFailure("not a path") }
         return SourceIdentity(url: url)
@@ -199,7 +200,7 @@ extension SourceIdentity {
 }
 
 extension Source {
-    /// A source whose bytes are its path, fresh for an hour from the hand-cranked clock's start.
+    /// A source whose bytes are its path; fresh for an hour from the start of the manual clock.
     static func stub(_ identity: SourceIdentity) -> Source {
         let now = HTTPDate(secondsSince1970: ManualTimekeeper().secondsSince1970)
         return Source(
@@ -211,6 +212,5 @@ extension Source {
 }
 
 extension SourceCopy {
-    /// The bytes as text.
     var text: String { String(decoding: bytes?.array ?? [], as: UTF8.self) }
 }

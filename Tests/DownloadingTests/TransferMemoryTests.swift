@@ -4,10 +4,10 @@ import Memory
 import TestSupport
 import Testing
 
-/// The memory that bodies take while they arrive.
+/// Memory reserved for bodies during transfers.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferMemoryTests {
-    /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
+    /// Counts purges of everything; a waiter requests one after joining the line.
     private let lastPurges = EventCounter()
 
     @Test func `a transfer waits for memory before it starts`() async throws {
@@ -76,7 +76,7 @@ struct TransferMemoryTests {
             timekeeper: ManualTimekeeper(), budget: budget)
         let tenant = TenantFlow(id: 1, share: 1)
         let most = 589_824
-        // What it may have for sources besides the body.
+        // The memory for sources that the tenant may use besides the body.
         let fits = { (bytes: Int) in (try? budget.reserveNow(bytes, for: .arrival, of: tenant)) != nil }
         #expect(fits(most) && !fits(most + 1))
         var copy: SourceCopy? = try await downloader.download(

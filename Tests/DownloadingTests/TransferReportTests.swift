@@ -4,7 +4,7 @@ import Testing
 
 @testable import Downloading
 
-/// Reports of the downloader on running transfers.
+/// The downloader's reports on running transfers.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferReportTests {
     private let loader = StubLoader()
@@ -136,7 +136,7 @@ struct TransferReportTests {
         loader.release("/a")
         _ = try await short.value
         clock.advance(by: .milliseconds(100))
-        // The watch ends: nothing is ahead.
+        // The monitor stops because it has nothing left to report.
         await clock.noSleepers()
         let long = downloader.begin("/b")
         await loader.starts(2)

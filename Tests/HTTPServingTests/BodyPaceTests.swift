@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPServing
 
 struct BodyPaceTests {
-    /// When a body is given up that sends `bytes` each `pause` for a minute; nil if never.
+    /// Time at which a body that sends `bytes` every `pause` is rejected; nil if it is not within a minute.
     private func lateness(
         of bytes: Int, each pause: Duration, lookingEach look: Duration = .milliseconds(500)
     ) -> Duration? {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConnectionEvictionTests {
     private typealias Candidate = ConnectionEviction.Candidate<Int>
 
-    /// Places numbered in their order; each is a network and the second since which it is idle.
+    /// Indexes of connections in closing order; each has a network and the second since which it is idle.
     private func order(_ places: [(network: UInt64, idleSince: Int?)], count: Int) -> [Int] {
         let candidates = places.enumerated().map { number, place in
             Candidate(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `each closing counts when the next one is chosen`() {
-        // Network 1 has four, 2 has three: the first closes one, then both have three, and the idlest is closed.
+        // Network 1 has four connections and network 2 has three: one of 1 is closed first, then the idlest of both.
         #expect(order([(1, 4), (1, 5), (1, 6), (1, 7), (2, 1), (2, 2), (2, 3)], count: 4) == [0, 4, 1, 5])
     }
 

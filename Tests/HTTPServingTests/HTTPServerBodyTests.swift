@@ -172,7 +172,7 @@ struct HTTPServerBodyTests {
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
         await gate.arrivals(1)
-        // The end comes with bytes.
+        // The connection closes right after these bytes.
         client.send("abc")
         client.close()
         gate.open()

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Answers that tasks compute while their connections are suspended.
+/// Responses that tasks compute while their connections are suspended.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerPromiseTests {
     @Test func `two hundred deferred responses each reach their client`() async throws {
@@ -138,7 +138,7 @@ struct HTTPServerPromiseTests {
         #expect(await eventually { server.connectionCount == 0 })
         _ = await server.shutDown(timeLimit: .seconds(1))
         #expect(asked.count > 0)
-        // Tasks whose clients left may still be computing a response without a receiver.
+        // Tasks whose clients have left may still compute a response that is never sent.
         await released.reached(asked.count)
         #expect(asked.count == released.count)
     }

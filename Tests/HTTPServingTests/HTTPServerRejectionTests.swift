@@ -3,10 +3,10 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Requests that a server must refuse, one connection each.
+/// Requests that a server must reject.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerRejectionTests {
-    /// A header that must be refused.
+    /// A header that must be rejected.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let bytes: [UInt8]
@@ -107,7 +107,7 @@ struct HTTPServerRejectionTests {
         }
         let client = try RawHTTPClient(port: server.port)
         client.send("GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n")
-        // Version 1 of the library closes without a response.
+        // Version 1 of the library closes the connection without a response.
         let text = try await String(decoding: client.remainder(), as: UTF8.self)
         #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 400 "))
         #expect(await eventually { server.connectionCount == 0 })

@@ -6,7 +6,6 @@ import Testing
 
 @testable import HTTPServing
 
-/// Ends of servers.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerShutdownTests {
     @Test func `an address in use and an invalid address each have their error`() throws {
@@ -46,7 +45,7 @@ struct HTTPServerShutdownTests {
         early.get("/")
         #expect(try await early.response().status == 200)
         _ = await first.shutDown(timeLimit: .seconds(10))
-        // The kernel keeps it for the next process.
+        // The kernel keeps the connection for the next process.
         let late = try RawHTTPClient(port: socket.port)
         late.get("/")
         let second = try TestServer.start { $0.inheritedSocket = dup(socket.descriptor) }
@@ -102,7 +101,7 @@ struct HTTPServerShutdownTests {
         let clients = try (0..<50).map { _ in try RawHTTPClient(port: server.port) }
         let silent = try RawHTTPClient(port: server.port)
         server.stopAccepting()
-        // None of them may have been accepted yet, and none has sent a byte.
+        // Perhaps no connection has been accepted yet, and no client has sent a byte.
         for client in clients { client.get("/") }
         for client in clients {
             let response = try await client.response()
@@ -171,7 +170,7 @@ struct HTTPServerShutdownTests {
         await asked.reached(1)
         #expect(await server.shutDown(timeLimit: .milliseconds(50)) == false)
         #expect(server.connectionCount == 0)
-        // Released any earlier, it would end the connection itself.
+        // Releasing the client earlier would close the connection.
         withExtendedLifetime(client) {}
     }
 
@@ -209,10 +208,10 @@ struct HTTPServerShutdownTests {
     }
 
     @Test func `43: a thousand servers start and stop without leaking threads or descriptors`() async {
-        // In a process of its own: other tests open descriptors as well.
+        // Runs in a separate process, because other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
             func status(of server: HTTPServer) async throws -> Int {
-                // It disconnects before the shutdown, which otherwise waits for another request.
+                // The client disconnects before the shutdown, which otherwise waits for another request.
                 let client = try RawHTTPClient(port: server.port)
                 client.get("/")
                 return try await client.response().status
@@ -232,7 +231,7 @@ struct HTTPServerShutdownTests {
     }
 }
 
-/// The resources of a process, as the kernel counts them.
+/// Resources of this process as counted by the kernel.
 private struct ProcessUse {
     let descriptors: Int
     let threads: Int
@@ -241,10 +240,10 @@ private struct ProcessUse {
         ProcessUse(descriptors: entries(of: "/proc/self/fd"), threads: entries(of: "/proc/self/task"))
     }
 
-    /// Whether nothing has grown as it would if each of a thousand servers left something behind.
+    /// Whether nothing has grown as if each of a thousand servers had leaked something.
     ///
-    /// The runtime starts threads and opens descriptors of its own when it first needs them. Memory is no part of it:
-    /// an allocator keeps what it likes.
+    /// The runtime starts threads and opens descriptors when it first needs them. Memory is not compared,
+    /// because allocators keep freed memory.
     func isAtMost(_ other: ProcessUse) -> Bool {
         descriptors <= other.descriptors + 100 && threads <= other.threads + 100
     }

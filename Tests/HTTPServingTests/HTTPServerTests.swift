@@ -108,7 +108,7 @@ struct HTTPServerTests {
         let client = try RawHTTPClient(port: server.port)
         let first = "GET /1 HTTP/1.1\r\nHost: test\r\nAccept: a\r\nexpect: 100-Continue\r\n\r\n"
         client.send(first + "GET /2 HTTP/1.1\r\nHost: test\r\n\r\n")
-        // No interim response comes first, and the received bytes are the sent ones.
+        // There is no interim response, and the received bytes are the sent ones.
         #expect(try await client.response().text == "GET /1\nHost: test\nAccept: a\nexpect: 100-Continue")
         #expect(try await client.response().text.hasPrefix("GET /2\n"))
     }
@@ -157,7 +157,7 @@ struct HTTPServerTests {
     @Test(arguments: [false, true])
     func `a body is lent without a copy and released once, after it is sent`(isPromised: Bool) async throws {
         let releases = EventCounter()
-        // The responder gives its only reference away: a copy would release the original before anybody has read it.
+        // The responder gives up its only reference, so a copy would release the original before it is read.
         let body = Locked<SharedBytes?>(.nines(count: 16 << 20, released: releases))
         let asked = EventCounter()
         let server = try TestServer.start { _ in
@@ -174,7 +174,7 @@ struct HTTPServerTests {
         await asked.reached(1)
         client.get("/next")
         let response = try await client.response()
-        // Compared as a whole: a look at each byte would keep a thread of the tasks for long.
+        // Compare all bytes at once; a loop would block one of the task threads for long.
         let isWhole = response.body == [UInt8](repeating: 9, count: 16 << 20)
         #expect(isWhole)
         #expect(try await client.response().body.isEmpty)
@@ -198,7 +198,7 @@ struct HTTPServerTests {
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         client.get("/")
         await asked.reached(1)
-        // Another connection's answer shows that the event threads have moved on.
+        // The response on another connection shows that the event threads have continued.
         let other = try RawHTTPClient(port: server.port)
         other.get("/")
         #expect(try await other.response().status == 200)

@@ -17,7 +17,7 @@ struct HTTPServerTimeoutTests {
         client.get("/")
         #expect(try await client.response().status == 200)
         client.send(begun)
-        // One byte now and then keeps the library's own timer from ever ending.
+        // Occasional bytes keep the library's own timer from expiring.
         time.walk { client.send("x") }
         let response = try await client.response()
         #expect(response.status == 408)
@@ -54,7 +54,7 @@ struct HTTPServerTimeoutTests {
             }
         }
         let client = try RawHTTPClient(port: server.port)
-        // The beginning of a second header waits behind the first request; its own time starts when that is answered.
+        // The start of a second header waits behind the first request; its timeout starts after the first response.
         client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HT")
         await gate.arrivals(1)
         try await passHeaderTimeout(of: server)
@@ -62,7 +62,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await client.response().text.hasPrefix("GET /1"))
     }
 
-    /// Waits until a header that has stopped is refused: so long was every other connection looked at, too.
+    /// Waits until an incomplete header times out; by then the server has also checked every other connection.
     private func passHeaderTimeout(of server: HTTPServer) async throws {
         let client = try RawHTTPClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: ")
@@ -132,7 +132,7 @@ struct HTTPServerTimeoutTests {
             silent.append(try RawHTTPClient(port: server.port, ownAddress: 2))
             #expect(await eventually { server.connectionCount == number + 1 })
         }
-        // The first of them was used lately, which makes the second the idlest.
+        // The first one was used more recently, so the second one is idle longest.
         time.advance(by: .seconds(1))
         silent[0].get("/")
         #expect(try await silent[0].response().status == 200)
@@ -183,7 +183,7 @@ struct HTTPServerTimeoutTests {
         let server = try TestServer.start(
             configured: {
                 $0.maximumConnections = 2
-                // Looked at, but not refused for its slowness.
+                // A long timeout, so that the header is not rejected for being slow.
                 $0.headerTimeout = .seconds(1_000)
             }, timedBy: time)
         let begun = try (0..<2).map { _ in try RawHTTPClient(port: server.port) }
@@ -214,10 +214,10 @@ struct HTTPServerTimeoutTests {
     }
 }
 
-/// A clock that is stopped, or advances with each reading: the server's thread reads it as often as it needs, and no
-/// test has to wait.
+/// A clock that stands still or advances with each reading.
 ///
-/// It stands while requests are sent in time, for whatever the machine does to them meanwhile.
+/// The server's thread reads it as often as needed, so tests do not wait. It stands still while requests are sent in
+/// time, so that a slow machine cannot make them late.
 final class WalkingTimekeeper: Timekeeper {
     private struct State {
         var now = Duration.zero
@@ -242,11 +242,11 @@ final class WalkingTimekeeper: Timekeeper {
         while now < deadline { await Task.yield() }
     }
 
-    /// Goes on from now on, and runs `body` at each look.
+    /// Makes the clock advance with each reading, which also runs `body`.
     func walk(_ body: @escaping @Sendable () -> Void = {}) {
         state.withLock { ($0.step, $0.body) = (.milliseconds(50), body) }
     }
 
-    /// Stands from now on.
+    /// Stops the clock.
     func stand() { state.withLock { ($0.step, $0.body) = (.zero, {}) } }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServing
 
-/// How long, and how many, sockets outlive their connections.
+/// Lifetime and number of sockets that remain open after their connections.
 @Suite struct LingeringSocketsTests {
     @Test func `a socket lingers until its client closes`() {
         let sockets = LingeringSockets()
@@ -68,7 +68,7 @@ private final class SocketPair {
         closeClient()
     }
 
-    /// Sends bytes from the client; false when the other side is gone.
+    /// Sends bytes from the client; returns false if the other side is closed.
     func send(_ count: Int) -> Bool {
         let bytes = [UInt8](repeating: 1, count: count)
         return unsafe Glibc.send(client, bytes, count, CInt(MSG_NOSIGNAL)) == count

@@ -5,7 +5,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// Streams whose readers may stop for any time.
+/// Streams whose readers may pause for any time.
 @Suite(.timeLimit(.minutes(1)))
 struct PatientBodyTests {
     @Test(arguments: [(Duration.milliseconds(500), Duration.seconds(60)), (.seconds(60), .seconds(3))])
@@ -32,7 +32,7 @@ struct PatientBodyTests {
         patient.get("/patient")
         let impatient = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         impatient.get("/impatient")
-        // Its limits have passed, and so have those of the connection before it.
+        // The impatient body's time limits have expired, so those of the earlier, patient body would have too.
         await closed.reached(1)
         let head = try await patient.response(isHead: true)
         #expect(head.headerFields[.connection] == "close")

@@ -9,7 +9,7 @@ struct RememberedHeaderTests {
     private let samples = EventCounter()
     private let answer = ScriptedAnswer("recognised")
 
-    /// A server whose answers to `/a?x=1` recur; it counts the requests that it looked at.
+    /// A server with recurring responses to `/a?x=1`; counts the requests that it parsed.
     private func serve() throws -> HTTPServer {
         try TestServer.start { [samples, answer] request in
             samples.increment()
@@ -37,7 +37,7 @@ struct RememberedHeaderTests {
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    /// The library leaves neither the target's first character nor the one after its question mark as they were.
+    /// The library overwrites the target's first character and the one after its question mark.
     @Test(arguments: [
         ("GET /a?y=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "/a?y=1"),
         ("GET /b?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "/b?x=1"),

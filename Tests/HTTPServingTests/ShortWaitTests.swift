@@ -5,10 +5,10 @@ import Memory
 import TestSupport
 import Testing
 
-/// Answers that follow short waits, without tasks.
+/// Responses that wait shortly, without tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct ShortWaitTests {
-    /// The events that the connections wait for, and the ends of their waits.
+    /// Events that connections wait for, and the ends of these waits.
     private final class Waits: Sendable {
         private let open = Locked<[@Sendable () -> Void]>([])
         let begun = EventCounter()

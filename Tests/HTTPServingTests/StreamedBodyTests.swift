@@ -76,7 +76,7 @@ struct StreamedBodyTests {
             defer { ends.increment() }
             try await body.write(Self.bytes("first"))
             begun.increment()
-            // A stopped clock: only the cancellation ends the wait.
+            // The clock stands still, so only the cancellation ends the wait.
             try await ManualTimekeeper().sleep(until: .seconds(1))
         }
         let client = try RawHTTPClient(port: server.port)

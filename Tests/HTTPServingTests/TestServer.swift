@@ -5,7 +5,7 @@ import Memory
 import Telemetry
 import TestSupport
 
-/// A server on a free port whose answers a test gives.
+/// A server on a free port with scripted responses.
 struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>
     private let headers: EventCounter
@@ -24,7 +24,7 @@ struct TestServer: RequestResponder {
 
     func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> { answer(request) }
 
-    /// `POST /upload` takes 200,000 bytes.
+    /// `POST /upload` accepts 200,000 bytes.
     func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
         headers.increment()
         gate?.pass()
@@ -46,14 +46,14 @@ struct TestServer: RequestResponder {
             status: status, headerFields: [.contentType: "application/problem+json"], body: .text(rejection.rawValue))
     }
 
-    /// Starts a server that answers with `answer`.
+    /// Starts a server that responds with `answer`.
     static func start(
         answering answer: @escaping @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>
     ) throws -> HTTPServer {
         try start(configured: { _ in }, answering: answer)
     }
 
-    /// Starts a server with other settings, which responds with `answer`, or echoes the request, and counts headers.
+    /// Starts a server that responds with `answer`, or echoes the request, and counts headers.
     ///
     /// The event thread waits at `gate` after each header.
     static func start(
@@ -89,21 +89,21 @@ final class RecordingReservation: BodyReservation {
 }
 
 extension HTTPResponse {
-    /// The received request as the body of a 200: method, target and a line for each field.
+    /// A 200 response whose body has the received method and target, and a line for each field.
     static func echo(_ request: HTTPRequest) -> HTTPResponse {
         let lines = request.headerFields.map { "\($0.name): \($0.value)" }
         let first = "\(request.method.rawValue) \(request.target)"
         return HTTPResponse(status: .ok, body: .text(([first] + lines).joined(separator: "\n")))
     }
 
-    /// A short text with status 200.
+    /// A 200 response with a short text.
     static func text(_ text: String) -> HTTPResponse {
         HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"], body: .text(text))
     }
 }
 
 extension RawHTTPClient {
-    /// Asks for `target`.
+    /// Sends a GET request for `target`.
     func get(_ target: String) {
         send("GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n")
     }

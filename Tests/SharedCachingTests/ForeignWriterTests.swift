@@ -5,14 +5,14 @@ import Testing
 
 @testable import SharedCaching
 
-/// A server at which others than instances write, who do not have the key.
+/// Writers without the key on the same server.
 @Suite(.timeLimit(.minutes(2)))
 struct ForeignWriterTests {
     private let server: FakeRedis
 
     init() throws { server = try FakeRedis() }
 
-    /// Instances with a key, unless the test says otherwise.
+    /// Connected instances, by default with a key.
     private func instances(_ count: Int, key: String? = "key") async throws -> [StoreFixture] {
         let fixtures = try (0..<count).map { _ in
             try StoreFixture(server) { $0.credentials.key = key.map { Array($0.utf8) } }
@@ -33,7 +33,7 @@ struct ForeignWriterTests {
         case 2: for _ in 0..<250 { server.append([UInt8](repeating: 120, count: 40_000)) }
         default: for _ in 0..<17_000 { server.append(Array("x".utf8)) }
         }
-        // A text that hides the log goes when the log is removed.
+        // A string that replaces the log is removed with the log.
         #expect(await fleet[0].store.purge(.test, name: "second") != .rejected)
         await fleet[1].heard(2)
         let later = try await instances(1)[0]

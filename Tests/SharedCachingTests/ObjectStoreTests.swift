@@ -9,7 +9,7 @@ import Testing
 extension ObjectsInMemory: ObjectContainer {}
 extension ObjectsInMemory.Failure: ObjectContainerFailure {}
 
-/// Values that stay in a folder or a bucket, under generations of its own.
+/// Values in a folder or bucket, with generations of the store.
 @Suite(.timeLimit(.minutes(2)))
 struct ObjectStoreTests {
     private let place = ObjectsInMemory()
@@ -237,7 +237,7 @@ struct ObjectStoreTests {
         #expect(ContinuousClock.now - start >= .milliseconds(50))
         #expect(!silent.isUp)
         gate.open()
-        // Returns at once where the place has answered.
+        // Returns at once if the place has responded.
         try await store().waitForFirstAttempt()
     }
 

@@ -90,7 +90,7 @@ struct PurgeLogTests {
 
     private func written(_ notice: PurgeNotice?) -> SharedBytes { SharedBytes(notice?.encoded() ?? []) }
 
-    /// The question for a page among actions.
+    /// The query for a page among these actions.
     private func page(_ actions: [PurgeLog.Action]) throws -> PurgeLog.Question {
         try #require(
             actions.lazy.compactMap { action -> PurgeLog.Question? in
@@ -98,7 +98,7 @@ struct PurgeLogTests {
             }.first)
     }
 
-    /// The effects of actions, by name, without queries.
+    /// The names of the actions' effects; queries are omitted.
     private func names(_ actions: [PurgeLog.Action]) -> [String] {
         actions.compactMap { action in
             switch action {
@@ -138,7 +138,7 @@ struct PurgeLogTests {
         #expect(names(again).isEmpty, "the place was reached by this process")
     }
 
-    /// The effects, besides purges, of a log of these entries that is read from its start.
+    /// The effects, other than purges, of reading a log with these entries from its start.
     private func effects(
         of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
     ) throws -> [String] {
@@ -203,7 +203,6 @@ struct PurgeLogTests {
 }
 
 struct StoreHealthTests {
-    /// A health's action at a time, as a value.
     private var health = StoreHealth(interval: .seconds(1))
 
     @Test mutating func `a server is tried at once, then once per interval, until it is in use`() {

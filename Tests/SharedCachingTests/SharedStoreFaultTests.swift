@@ -5,7 +5,7 @@ import Testing
 
 @testable import SharedCaching
 
-/// A server that is slow, full, gone or lying.
+/// A server that is slow, full, unreachable, or returns wrong data.
 @Suite(.timeLimit(.minutes(2)))
 struct SharedStoreFaultTests {
     private let server: FakeRedis
@@ -55,7 +55,7 @@ struct SharedStoreFaultTests {
         #expect(one.store.statistics.requests == [.timeout: 3])
         server.fail(nil)
         gate.open()
-        // A busy machine may miss the limit again.
+        // A busy machine may exceed the limit again.
         #expect(await eventually { await one.look().result == .miss })
     }
 
@@ -81,7 +81,7 @@ struct SharedStoreFaultTests {
         #expect(one.store.statistics.values.dropped == 0)
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(await eventually { one.store.statistics.values.dropped == 1 })
-        // What began since then has no generations.
+        // Work that began since then has no generations.
         one.store.dropIfFull()
         #expect(one.store.statistics.values.dropped == 2)
         #expect(one.store.statistics.values.bytes == 0 && one.store.isUp && one.store.statistics.state == "full")
@@ -93,7 +93,7 @@ struct SharedStoreFaultTests {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         try await one.state()
         try await other.state()
-        // Until it listens, it would learn of the purge from the log alone.
+        // Before the instances subscribe, they receive purges only from the log.
         await server.commands("SUBSCRIBE", 2)
         server.fail(.full)
         #expect(await one.store.purge(.test, name: "a") == .pending)
@@ -156,7 +156,7 @@ struct SharedStoreFaultTests {
         try await one.state(.down)
         try server.restart()
         try await one.state()
-        // Stands for an instance that was cut off when the purge was made.
+        // Like an instance that was disconnected during the purge.
         let other = try StoreFixture(server)
         await other.heard(1)
         #expect(other.heardPurges == ["a"])
@@ -176,7 +176,7 @@ struct SharedStoreFaultTests {
         let other = try StoreFixture(server)
         await other.heard(PurgeMemory.capacity)
         await other.gaps.reached(1)
-        // Those that it knows now are no gap.
+        // Purges that the instance knows by now are not a gap.
         server.cut()
         #expect(await one.store.purge(.test, name: "next") != .rejected)
         await other.heard(PurgeMemory.capacity + 1)
@@ -268,7 +268,7 @@ struct SharedStoreFaultTests {
         isBack: Bool
     ) async throws {
         let other = try StoreFixture(server)
-        // It is not tried again before the end.
+        // The server is not tried again before the end of the test.
         let one = try StoreFixture(server) { $0.store.interval = .seconds(3_600) }
         try await one.state()
         try await other.state()

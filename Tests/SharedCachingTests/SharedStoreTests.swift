@@ -5,14 +5,14 @@ import Testing
 
 @testable import SharedCaching
 
-/// Values that instances find of those that others wrote, before removals and after them.
+/// Values that other instances wrote, before and after removals.
 @Suite(.timeLimit(.minutes(2)))
 struct SharedStoreTests {
     private let server: FakeRedis
 
     init() throws { server = try FakeRedis() }
 
-    /// Two instances over the server, both connected.
+    /// Two connected instances.
     private func pair() async throws -> (StoreFixture, StoreFixture) {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         try await one.state()

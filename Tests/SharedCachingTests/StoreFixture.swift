@@ -6,7 +6,7 @@ import Testing
 
 @testable import SharedCaching
 
-/// An instance's store over a fake server, with the purges that it heard of.
+/// An instance's store on a fake server; records received purges.
 final class StoreFixture: Sendable {
     let store: SharedStore
     let log = LinesSink()
@@ -16,7 +16,7 @@ final class StoreFixture: Sendable {
     /// Counts gaps with unknown purges.
     let gaps = EventCounter()
 
-    /// A store that waits as long as a loaded machine may take, unless the test says something else.
+    /// The time limits suit a loaded machine unless the test changes them.
     init(
         _ server: FakeRedis, url: String? = nil, position: [UInt8]? = nil,
         _ configure: (inout SharedCacheConfiguration) -> Void = { _ in }
@@ -40,7 +40,7 @@ final class StoreFixture: Sendable {
 
     deinit { Task { [store] in await store.stop(timeLimit: .zero) } }
 
-    /// How far the log has been read.
+    /// The position up to which the log has been read.
     var position: [UInt8]? { reached.withLock { $0 } }
 
     /// The received purges, in order.
@@ -49,40 +49,40 @@ final class StoreFixture: Sendable {
     /// Waits until this number of purges has been received.
     func heard(_ count: Int) async { await purges.reached(count) }
 
-    /// Waits until the server is in use, or in another state.
+    /// Waits until the server is in this state.
     func state(_ state: StoreHealth.State = .up) async throws {
         try #require(await eventually { self.store.statistics.state == state.rawValue })
     }
 
-    /// The server has no generations for the tests' source.
+    /// The server has no generations for the test source.
     struct NoGenerations: Error {}
 
-    /// The generations of the tests' source, which gets them if it has none.
+    /// The generations of the test source; creates them if there are none.
     func begin() async throws -> SharedGenerations {
         let lookUp = await store.value(for: .test, of: [.test], createsGenerations: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first else { throw NoGenerations() }
         return generations
     }
 
-    /// Writes the tests' value, and waits until the server has it.
+    /// Writes the test value and waits until the server has it.
     func write(_ text: String = "value", under generations: SharedGenerations) async throws {
         #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 60))
         try #require(await eventually { self.store.statistics.values.bytes == 0 })
     }
 
-    /// Looks for the tests' value.
+    /// Looks up the test value.
     func look(_ allowance: WaitBudget = WaitBudget()) async -> SharedLookup {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
-    /// The text of the tests' value; nil if it is not found.
+    /// The text of the test value; nil if it is not found.
     func text() async -> String? {
         await look().value.map { String(decoding: $0.body.array, as: UTF8.self) }
     }
 }
 
 extension Duration {
-    /// How long a test waits for another thread: long, because others may use all cores meanwhile.
+    /// A long timeout, because other processes may use all cores.
     static let queueTimeout = Duration.seconds(40)
 }
 
@@ -93,7 +93,7 @@ extension PurgeNotice {
         self.init(.sources([named]))
     }
 
-    /// The names of its sources, its tag, or `*` for everything.
+    /// Names of its sources, its tag, or `*` for everything.
     var name: String { subject.words }
 }
 
@@ -131,11 +131,10 @@ extension CacheValue {
     }
 }
 
-/// Keeps the messages of log lines.
+/// Collects the messages of log lines.
 final class LinesSink: LogSink {
     private let lines = Watched<[String]>([])
 
-    /// The messages so far.
     var messages: [String] { lines.withLock { $0 } }
 
     func reached(_ condition: @escaping @Sendable ([String]) -> Bool) async { await lines.reached(condition) }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import SharedCaching
 
-/// Purges of all sources requested under a tag.
+/// Purges of all sources that were requested with a tag.
 @Suite(.timeLimit(.minutes(2)))
 struct TagRemovalTests {
     private let tag: SharedTag
     private let named: NamedSource
     private let tagged = Locked<[String]>([])
-    /// Whether all was found; nil until something was.
+    /// Whether all sources were found; nil until some were.
     private let isComplete = Watched<Bool?>(nil)
 
     init() throws {
@@ -147,7 +147,7 @@ struct TagRemovalTests {
         let gate = Gate()
         place.hold(writes: gate)
         one.record(tag, of: named, since: nil)
-        // The generation of the tag was read, and the source under it is about to be written.
+        // The tag's generation has been read, and the source is about to be written under it.
         await gate.arrivals(1)
         place.hold()
         #expect(await other.purge(removal) == .done)
@@ -210,7 +210,7 @@ struct TagRemovalTests {
 
     // MARK: Too many
 
-    /// More sources than one removal takes, by the lengths of their names.
+    /// More sources than one removal may have, measured by the lengths of their names.
     private func manySources() throws -> [NamedSource] {
         let end = String(repeating: "u", count: 4_000)
         return try (0..<2_700).map { number in
@@ -278,7 +278,7 @@ struct TagRemovalTests {
         one.forget([.test])
         await gate.arrivals(1)
         gate.open()
-        // The next try is an hour away.
+        // The next attempt is in an hour.
         await gate.arrivals(2)
         place.fail()
         await one.stop(timeLimit: .queueTimeout)
@@ -297,7 +297,7 @@ struct TagRemovalTests {
         await gate.arrivals(1)
         await clock.noSleepers()
         let end = Task { await one.stop(timeLimit: .seconds(1)) }
-        // The end waits.
+        // The shutdown waits.
         await clock.sleepers(1)
         gate.open()
         await end.value

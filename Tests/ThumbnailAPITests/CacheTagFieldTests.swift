@@ -6,11 +6,11 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// The tags of answers, for caches in front.
+/// Tags in responses, for caches in front.
 struct CacheTagFieldTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300"
 
-    /// The value of the field in an answer.
+    /// The value of the field in a response.
     private func tags(_ name: String?, _ query: String, cached: Bool = false) async throws -> String? {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let listener = PublicListenerFixture(cached ? StubThumbnails(cached: sample) : StubThumbnails()) {

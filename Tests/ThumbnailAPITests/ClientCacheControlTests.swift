@@ -4,7 +4,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// Whose `Cache-Control` counts.
+/// The clients whose `Cache-Control` counts.
 @Suite(.timeLimit(.minutes(1))) struct ClientCacheControlTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 

@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Responses that depend on hints: their fields, and the keys of repeated requests.
+/// Responses that depend on client hints: their fields, and the keys of repeated requests.
 struct ClientHintAnswerTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 

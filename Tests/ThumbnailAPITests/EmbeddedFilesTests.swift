@@ -99,7 +99,7 @@ import ThumbnailTypes
         let list = try #require(document.split(separator: "    Code:\n").last?.split(separator: "    Problem:").first)
         let codes = list.split(separator: "\n").filter { $0.hasPrefix("        - ") }.map { $0.dropFirst(10) }
         #expect(codes == ErrorCode.counted.map { $0.rawValue[...] })
-        // Generated clients send the defaults, and some are refused without the parameter that they belong to.
+        // Generated clients send the defaults, and some are rejected without the parameter that they belong to.
         #expect(document.split(separator: "\n").filter { $0.contains("default: ") }.count == 1)
         for name in ColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }
         let errors: [APIError] = [
@@ -166,7 +166,7 @@ import ThumbnailTypes
             #expect(form.contains("<label for=\"\(name)\">"), "\(name)")
             #expect(form.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
         }
-        // The choice between an address and a file is no parameter.
+        // The choice between a URL and a file is not a parameter.
         for name in Self.values(after: " name=\"", in: form, until: "\"") where name != "source" {
             #expect(ThumbnailParameter.named(name) != nil, "\(name)")
         }
@@ -192,12 +192,12 @@ import ThumbnailTypes
         #expect(plain[.eTag] != told[.eTag])
     }
 
-    /// The default qualities; gif has none.
+    /// The default qualities; GIF has none.
     private static let qualities =
         "&quot;sizes&quot;:[],&quot;allowedQualities&quot;:[],&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:80,"
         + "&quot;jxl&quot;:80}"
 
-    /// The path that a relative link leads to, without query and fragment.
+    /// The path of a relative link, without query and fragment.
     private static func resolved(_ link: String, from page: String) -> String {
         let target = link.prefix { $0 != "#" && $0 != "?" }
         if target.isEmpty { return page }

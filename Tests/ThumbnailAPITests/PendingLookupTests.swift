@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Answers after looks into the shared cache.
+/// Responses after lookups in the shared cache.
 @Suite(.timeLimit(.minutes(1))) struct SharedLookAnswerTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
 

@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// A public listener's responder around stubs, with everything that a test wants to look at.
+/// The public listener's responder with stubs that tests can inspect.
 struct PublicListenerFixture {
     let thumbnails: StubThumbnails
     let lifecycle = ServiceLifecycle(startedAt: .zero)
@@ -32,7 +32,7 @@ struct PublicListenerFixture {
         ) { TenantServices(configurations[$0], thumbnails: thumbnails) }
     }
 
-    /// The answer to a request, now or later.
+    /// The response to a request, now or later.
     func respond(
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8] = []
     ) async -> HTTPResponse {
@@ -41,7 +41,7 @@ struct PublicListenerFixture {
                 to: HTTPRequest(method: method, target: target, headerFields: fields, body: SharedBytes(body))))
     }
 
-    /// The response that an answer leads to.
+    /// Waits for the response.
     static func response(of answer: PendingResponse<HTTPResponse>) async -> HTTPResponse {
         switch answer {
         case .ready(let response): return response
@@ -65,10 +65,10 @@ extension HTTPResponse {
         }
     }
 
-    /// The `code` of a problem.
+    /// The `code` of a problem response.
     var code: String? { member("code") }
 
-    /// A textual member of a problem.
+    /// A string member of a problem response.
     func member(_ name: String) -> String? {
         guard let start = text.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
         return String(text[start...].prefix { $0 != "\"" })

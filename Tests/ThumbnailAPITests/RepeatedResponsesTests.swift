@@ -11,7 +11,7 @@ struct RepeatedResponsesTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
     private let slot = ResponseSlot()
 
-    /// Requests are not logged, the result is cached and `age` seconds old.
+    /// A listener with a cached result of this age in seconds.
     private func listener(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> PublicListenerFixture {
         let freshness = Freshness(lifetime: lifetime, age: age)
         return PublicListenerFixture(StubThumbnails(cached: .sample(freshness: freshness, slot: slot))) {

@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Thumbnails without a pipeline: scripted results, and a record of the requests.
+/// Scripted thumbnails without a pipeline; records the requests.
 final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
@@ -45,7 +45,7 @@ final class StubThumbnails: ThumbnailServing {
         }
     }
 
-    /// The entry of the result cache.
+    /// The entry in the result cache.
     var cached: Thumbnail? {
         get { state.withLock { $0.cached } }
         set { state.withLock { $0.cached = newValue } }
@@ -55,7 +55,7 @@ final class StubThumbnails: ThumbnailServing {
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
-    /// The clients whose tags were noted with a thumbnail that was there.
+    /// Clients whose tags were recorded with an existing thumbnail.
     var taggers: [ClientNetwork?] { state.withLock { $0.taggers } }
 
     func recordTags(of request: ResolvedRequest, by client: ClientNetwork?) {
@@ -99,12 +99,12 @@ final class StubThumbnails: ThumbnailServing {
         return try await make(job.request)
     }
 
-    /// The look that the next requests have.
+    /// The pending lookup of the next requests.
     var look: StubLookup? {
         get { state.withLock { $0.look } }
         set { state.withLock { $0.look = newValue } }
     }
-    /// Requests that went on after a look.
+    /// Number of requests that continued after a pending lookup.
     var afterLooks: Int { state.withLock { $0.afterLooks } }
 
     func pendingLookup(for recurring: ResolvedRequest) -> (any PendingLookup)? { look }
@@ -148,7 +148,7 @@ final class StubThumbnails: ThumbnailServing {
     }
 }
 
-/// A look whose questions are answered at once, with these outcomes.
+/// A pending lookup whose queries end at once with these outcomes.
 final class StubLookup: PendingLookup {
     private let outcomes: Locked<[PendingLookupOutcome]>
 
@@ -156,7 +156,7 @@ final class StubLookup: PendingLookup {
         self.outcomes = Locked(outcomes)
     }
 
-    /// Outcomes that have not been requested yet.
+    /// Number of outcomes that are left.
     var rest: Int { outcomes.withLock { $0.count } }
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
@@ -185,7 +185,7 @@ extension Thumbnail {
     }
 }
 
-/// A failure as the pipeline would throw it.
+/// An error as the pipeline would throw it.
 struct StubError: ServiceError, Equatable {
     var status = HTTPResponse.Status.badGateway
     var code = ErrorCode.originError

@@ -9,11 +9,11 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Who may name tags, and whose they are.
+/// Requests that may name tags, and the clients to which tags are attributed.
 struct TagNamingTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg"
 
-    /// thumbor with a key.
+    /// The dialect of thumbor with a key.
     private func thumbor() throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
         configuration.prefix = PathPrefix("/t")
@@ -21,7 +21,7 @@ struct TagNamingTests {
         return try #require(ThumborDialect(configuration))
     }
 
-    /// An listener with a preset that names a tag.
+    /// A listener with a preset that names a tag.
     private func listener(
         _ thumbnails: StubThumbnails = StubThumbnails(),
         _ configure: @escaping (inout APIConfiguration) -> Void = { _ in }

@@ -68,7 +68,7 @@ import ThumbnailTypes
             #expect(bytes === image.bytes)
             #expect(response.text == text && response[.contentType] == "text/plain" && response[.eTag] == "\"abc\"")
         }
-        // A hit is answered by the event thread itself, however large it is.
+        // The event thread sends hits of any size.
         let listener = PublicListenerFixture(StubThumbnails(cached: thumbnail)) {
             $0.otherDialects = [WsrvDialect(at: prefix)]
         }
@@ -272,7 +272,7 @@ import ThumbnailTypes
         #expect(response[.serverTiming] == "total;dur=3000.000")
     }
 
-    /// The response of an exchange whose task is canceled during the pipeline's work, which then ends.
+    /// The response to a request whose task is canceled during the pipeline's work, which then ends.
     private func cancelled(
         _ listener: PublicListenerFixture, _ gate: Gate, before: @escaping @Sendable () -> Void = {}
     ) async -> HTTPResponse {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Downloading
 
-/// RFC 9111 section 4.1: what of our requests an answer may vary by.
+/// Request fields that responses may vary by (RFC 9111 section 4.1).
 @Suite(.timeLimit(.minutes(1)))
 struct SelectingFieldsTests {
     private static func rules(key: String) throws -> OriginRules {

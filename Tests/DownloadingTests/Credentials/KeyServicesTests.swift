@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloading
 
-/// The protocols of services that lend keys, against fakes that reject the same requests.
+/// Protocols of credential services, against fakes that reject the same requests.
 @Suite(.timeLimit(.minutes(1)))
 struct KeyServicesTests {
     private static let now = 1_800_000_000
@@ -42,7 +42,7 @@ struct KeyServicesTests {
 
     // MARK: Machines
 
-    /// A metadata service of version 2: a session begins with PUT, and each question needs its token.
+    /// A metadata service of version 2: PUT starts a session, and each request needs its token.
     private func serveMetadata(role: String = "web-role") {
         service.serveOthers { request in
             switch (request.method, request.target) {
@@ -158,7 +158,7 @@ struct KeyServicesTests {
                 == KeyFailure(detail: "the STS service answered 503", isPermanent: false))
     }
 
-    // MARK: All of them
+    // MARK: All services
 
     @Test(arguments: [
         "", "{}", "[]", "null", "{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"B\",\"Token\":\"C\"}",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Downloading
 
-/// Keys that a bucket refuses before their end.
+/// Keys that a bucket rejects before they expire.
 @Suite(.timeLimit(.minutes(1)))
 struct RefusedKeyTests {
     private let fixture: OriginFixture
@@ -32,7 +32,7 @@ struct RefusedKeyTests {
         }
     }
 
-    /// Has the bucket refuse keys.
+    /// Makes the bucket reject keys.
     private func reject(_ code: String, status: Int = 403, _ isRejected: @escaping @Sendable (String) -> Bool) {
         fixture.origin.serveOthers { request in
             let isRejected = isRejected(request.value("Authorization") ?? "")

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Downloading
 
-/// Lent keys: requested once, renewed before they expire, and never used after that.
+/// Temporary keys are requested once, renewed before they expire, and never used after that.
 @Suite(.timeLimit(.minutes(1)))
 struct SigningKeysTests {
-    /// A service that lends numbered keys with a lifetime, and fails on request.
+    /// Issues numbered temporary keys, or fails.
     private final class Lender: Sendable {
         struct State {
             var life = 3_600

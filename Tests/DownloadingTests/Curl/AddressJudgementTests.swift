@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Only checked addresses are dialed, whatever a name resolves to.
+/// Only checked addresses are connected to, regardless of DNS.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressJudgementTests {
     @Test(arguments: [
@@ -16,7 +16,7 @@ struct AddressJudgementTests {
         await #expect { try await fixture.load(url: "http://\(host)/a") } throws: {
             isDenied($0, by: "allowedNetworks")
         }
-        // A name's port is checked before its addresses are known.
+        // The port is checked before the name is resolved.
         let rule = host.first?.isLetter == true ? "allowedPorts" : "allowedNetworks"
         await #expect { try await fixture.load("/a", host: host) } throws: { isDenied($0, by: rule) }
         #expect(fixture.origin.connectionCount == 0)

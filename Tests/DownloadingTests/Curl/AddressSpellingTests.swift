@@ -3,17 +3,17 @@ import Downloading
 import TestSupport
 import Testing
 
-/// No spelling of a denied address is dialed, by request or by redirect.
+/// No spelling of a denied address in a request or redirect leads to a connection.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressSpellingTests {
-    /// Loopback, unspecified, private, link-local, shared, documentation, reserved and providers' own addresses.
+    /// Loopback, unspecified, private, link-local, shared, documentation, reserved and cloud providers' addresses.
     static let denied: [UInt32] = [
         0x7f00_0001, 0x7fff_fffe, 0x0000_0000, 0x0001_0203, 0x0a00_0001, 0xac10_0001, 0xac1f_fffe, 0xc0a8_0001,
         0xa9fe_a9fe, 0xa9fe_aa02, 0xa83f_8110, 0x6440_0001, 0x6464_64c8, 0x647f_fffe, 0xc000_00c0, 0xc000_0201,
         0xc058_6301, 0xc612_0001, 0xc613_fffe, 0xc633_6401, 0xcb00_7101, 0xe000_0001, 0xf000_0001, 0xffff_ffff,
     ]
 
-    /// Ways to write an IPv4 address that some parser takes.
+    /// Notations of an IPv4 address that some parser accepts.
     enum Spelling: CaseIterable {
         case dotted, number, hexadecimalNumber, octalNumber, hexadecimalParts, octalParts, twoParts, threeParts
         case trailingDot, fullWidth, ideographicDots, circled, escaped
@@ -61,7 +61,7 @@ struct AddressSpellingTests {
         }
     }
 
-    /// Whole URLs whose danger is not in the spelling of an IPv4 address.
+    /// URLs that are dangerous for other reasons than the notation of an IPv4 address.
     static let others = [
         "http://[::1]", "http://[::]", "http://[fe80::1]", "http://[fec0::1]", "http://[fd00:ec2::254]",
         "http://[fc00::1]", "http://[ff02::1]", "http://[2001:db8::1]", "http://[3fff::1]", "http://[100::1]",
@@ -115,7 +115,7 @@ private struct SpellingFixture {
         loader = try CurlLoader(configuration: configuration)
     }
 
-    /// Expects what begins so, at the traps' port, to be refused as a first URL and as a redirect's target.
+    /// Expects URLs with this prefix and the traps' port to be rejected in requests and in redirects.
     func expectRefusal(_ prefix: String) async throws {
         await expectRefusal(of: prefix) { try await load(prefix) }
         origin.serve("/away", .redirect(to: "\(prefix):\(traps[0].port)/a.png"))
@@ -132,7 +132,7 @@ private struct SpellingFixture {
         await #expect {
             try await body()
         } throws: { error in
-            // An unknown name resolves to nothing; a control character ends the head with the target.
+            // An unknown name does not resolve, and a control character ends the response header.
             let isRejected = error is SourceURLError || isDenied(error, by: "")
             let isNowhere =
                 (isUnreachable(error) || hasNoAddress(error)) && prefix.contains("localhost") || isProtocolError(error)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloading
 
-/// Requests that notify a host: sent and checked like those for sources.
+/// Notifications of a host, which are sent and checked like requests for sources.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     private let request = HTTPRequest(
@@ -14,7 +14,7 @@ struct CallTests {
 
     @Test func `a call sends its method, fields and body`() async throws {
         let fixture = try LoaderFixture {
-            // These are about sources.
+            // These settings apply only to sources.
             $0.allowedSources = [SourcePattern("https://images.example/*")].compactMap { $0 }
         }
         fixture.origin.serve("/done", FakeAnswer(status: 204))

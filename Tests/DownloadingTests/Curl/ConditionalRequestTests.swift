@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloading
 
-/// The request on the wire when a stored source is revalidated.
+/// Requests that revalidate a stored source.
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionalRequestTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -28,7 +28,7 @@ struct ConditionalRequestTests {
         let request = try #require(fixture.origin.requests.last)
         #expect(request.value("If-None-Match") == "W/\"1\"")
         #expect(request.value("If-Modified-Since") == Self.date)
-        // The next transfer over the same handle asks for nothing of the kind.
+        // The next transfer on the same handle is unconditional.
         fixture.origin.serve("/b", .image([3]))
         try await fixture.load("/b")
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
@@ -58,7 +58,7 @@ struct ConditionalRequestTests {
             return
         }
         #expect(fixture.origin.requests.suffix(2).map { $0.value("If-None-Match") } == [nil, "\"1\""])
-        // Now it redirects to another image, whose tag happens to be the same.
+        // The URL now redirects to another image with the same entity tag.
         fixture.origin.serve("/a", .redirect(to: "/c"))
         fixture.origin.serve("/c", .image([3]).with("ETag", "\"1\""))
         guard case .source(let other) = try await fixture.ask("/a", about: source.head) else {
@@ -102,7 +102,7 @@ struct ConditionalRequestTests {
 }
 
 extension LoaderFixture {
-    /// The answer to the question whether a stored source still holds.
+    /// Revalidates a stored source.
     func ask(_ path: String, about head: SourceHead) async throws -> TransferResult {
         try await loader.load(
             request(origin.url(path), condition: SourceCondition(head)), progress: TransferProgress())

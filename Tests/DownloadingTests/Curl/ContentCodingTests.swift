@@ -6,7 +6,7 @@ import Testing
 
 @testable import Downloading
 
-/// Sources with a content coding, although none is requested.
+/// Sources with a content coding that was not requested.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentCodingTests {
     private let image = ImageFixture.jpeg.array
@@ -136,7 +136,7 @@ struct ContentCodingTests {
     }
 }
 
-/// Bytes with content codings, none of which makes them smaller.
+/// Encodes bytes without compressing them.
 private enum Coded {
     static func by(_ codings: String, _ bytes: [UInt8]) -> [UInt8] {
         codings.split(separator: ", ").reduce(bytes) { bytes, coding in
@@ -152,7 +152,7 @@ private enum Coded {
         }
     }
 
-    /// Blocks of bytes as they are (RFC 7932 section 9.2).
+    /// Uncompressed Brotli blocks (RFC 7932 section 9.2).
     private static func brotli(_ bytes: [UInt8]) -> [UInt8] {
         precondition((1...65_536).contains(bytes.count), "one block holds no more")
         let header = 0xb | (bytes.count - 1) << 7 | 1 << 23

@@ -3,12 +3,11 @@ import Testing
 
 @testable import Downloading
 
-/// The error for each of libcurl's results.
 struct CurlErrorTests {
-    /// All results of this version of libcurl but success.
+    /// All errors of this version of libcurl.
     private static let codes = (1..<CURL_LAST.rawValue).map { CURLcode(rawValue: $0) }
 
-    /// Those that the machine, or a bug of ours, can bring about before a request is sent.
+    /// Errors caused by this machine, or by a bug in Alula, before a request is sent.
     private static let own: Set<UInt32> = [2, 3, 4, 27, 42, 43, 45, 48, 49, 81, 89, 93, 99]
     private static let secrecy: Set<UInt32> = [35, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98]
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Downloading
 
-/// Requests to a well-behaved origin, and the results of its answers.
+/// Requests to a well-behaved origin, and their results.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderTests {
     @Test func `a complete image arrives with its origin's metadata`() async throws {
@@ -185,7 +185,7 @@ struct CurlLoaderTests {
                 _ = try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
                 loader.shutDown()
             }
-            // The runtime itself opens a few of its own as it goes.
+            // The runtime opens a few descriptors.
             let isFlat = await eventually { descriptorCount() <= before + 5 }
             #expect(isFlat, "\(before) descriptors before, \(descriptorCount()) after")
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Open descriptors of this process.
+/// Number of open descriptors in this process.
 func descriptorCount() -> Int {
     guard let folder = unsafe opendir("/proc/self/fd") else { return 0 }
     defer { unsafe closedir(folder) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Text
 
-/// The results of a hostile or broken origin's answers, for one caller and for fifty.
+/// Responses of a hostile or broken origin, for one caller and for fifty.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileOriginTests {
     enum Expected: Sendable {
@@ -118,7 +118,7 @@ struct HostileOriginTests {
     @Test(arguments: 0..<faults.count)
     func `a fault is the same for one caller and for fifty, without lasting effects`(index: Int) async throws {
         let (name, answer, expected) = Self.faults[index]
-        // Where a limit is to pass, it passes at the fault alone.
+        // With a manual clock only the faulty transfer can exceed a time limit.
         let time = expected.isTimeout ? ManualTimekeeper() : nil
         let fixture = try LoaderFixture(timekeeper: time ?? SystemTimekeeper()) {
             $0.maximumBytes = 256 << 10
@@ -156,7 +156,7 @@ struct HostileOriginTests {
 
         let good = try await downloader.begin(url: fixture.origin.url("/good")).value
         #expect(good.bytes?.array == [1, 2, 3])
-        // A flight has landed before its callers are answered.
+        // A fetch has ended before its callers get their results.
         #expect(downloader.activeRequestCount == 0 && downloader.fetches.isEmpty)
     }
 
@@ -208,7 +208,7 @@ struct HostileOriginTests {
         let good = downloader.begin(url: fixture.origin.url("/good"))
         #expect(downloader.queuedRequestCount == 1)
         #expect(await eventually { downloader.fetches.contains { $0.receivedBytes > 0 } })
-        // Once: from here on, time stands for the one that waits.
+        // Advance once: after this, time stands still for the waiting transfer.
         time.advance(by: .milliseconds(300))
         await #expect(throws: DownloadError.timedOut) { try await slow.value }
         _ = try await good.value
@@ -224,7 +224,7 @@ struct HostileOriginTests {
 }
 
 extension ImageDownloader {
-    /// Begins a download; when this returns, the caller has been let in.
+    /// Starts a download; the caller is admitted when this returns.
     func begin(url: String, receipt: String = "") -> Task<SourceCopy, any Error> {
         Task.immediate {
             try await download(

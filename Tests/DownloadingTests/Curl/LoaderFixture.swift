@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import Text
 
-/// An origin and a loader that may reach it.
+/// An origin and a loader that may connect to it.
 struct LoaderFixture {
     let origin: FakeOrigin
     let loader: CurlLoader
     let configuration: DownloadConfiguration
     let rules: DownloadRules
 
-    /// A loader of these settings; by default the loopback network is open.
+    /// By default the settings allow the loopback network.
     init(
         timekeeper: any Timekeeper = SystemTimekeeper(), _ change: (inout DownloadConfiguration) -> Void = { _ in }
     ) throws {
@@ -24,7 +24,7 @@ struct LoaderFixture {
         loader = try CurlLoader(configuration: configuration, timekeeper: timekeeper)
     }
 
-    /// Loads a path of the origin, under another host's name where one is given.
+    /// Loads a path of the origin, optionally under another host name.
     @discardableResult
     func load(
         _ path: String, host: String? = nil, progress: TransferProgress = TransferProgress()
@@ -32,7 +32,6 @@ struct LoaderFixture {
         try await load(url: origin.url(path, host: host), progress: progress)
     }
 
-    /// Loads a URL.
     @discardableResult
     func load(url: String, progress: TransferProgress = TransferProgress()) async throws -> Source {
         guard case .source(let source) = try await loader.load(request(url), progress: progress) else {
@@ -41,14 +40,12 @@ struct LoaderFixture {
         return source
     }
 
-    /// The request for a URL.
     func request(
         _ url: String, by rules: DownloadRules? = nil, condition: SourceCondition? = nil
     ) throws -> TransferRequest {
         TransferRequest(identity: try (rules ?? self.rules).identity(of: ExactText(url)), condition: condition)
     }
 
-    /// A downloader over the loader.
     func downloader(
         cache: any SourceCaching = StubCache(), budget: MemoryBudget = MemoryBudget()
     ) -> ImageDownloader {
@@ -57,13 +54,13 @@ struct LoaderFixture {
     }
 }
 
-/// A 304 to a question that was none.
+/// A 304 response to an unconditional request.
 struct UnexpectedConfirmation: Error {}
 
-/// Bytes that differ from place to place.
+/// Bytes without a short period.
 func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
 
-/// Whether an error is of a kind, its text left aside.
+/// Ignores the text of the error.
 func isProtocolError(_ error: any Error) -> Bool {
     switch error as? DownloadError {
     case .protocolError, .unexpectedResponse, .undecodable: true
@@ -71,17 +68,17 @@ func isProtocolError(_ error: any Error) -> Bool {
     }
 }
 
-/// Whether an error is of a kind, its text left aside.
+/// Ignores the text of the error.
 func hasNoAddress(_ error: any Error) -> Bool {
     if case .noAddress? = error as? DownloadError { true } else { false }
 }
 
-/// Whether an error says that a rule forbids the source.
+/// Whether a rule with this prefix forbids the source.
 func isDenied(_ error: any Error, by rule: String) -> Bool {
     if case .sourceNotAllowed(let text)? = error as? DownloadError { text.hasPrefix(rule) } else { false }
 }
 
-/// Whether an error is of a kind, its text left aside.
+/// Ignores the text of the error.
 func isUnreachable(_ error: any Error) -> Bool {
     if case .unreachable? = error as? DownloadError { true } else { false }
 }

@@ -13,7 +13,7 @@ struct PartialFetchTests {
     private static let first = 0..<65_536
     private let body = bytes(300_000)
 
-    /// Needs the bytes at these offsets.
+    /// A walk that needs the bytes at these offsets.
     private func walk(to offsets: [Int], atMost limit: Int = 128 << 10) -> SourceWalk {
         SourceWalk(.header) { source in
             let reading = source.file.read { span in
@@ -35,7 +35,7 @@ struct PartialFetchTests {
             partOf: SourceRequest(identity: identity, walk: walk(to: offsets, atMost: limit)), receipt: "")
     }
 
-    /// The file at `/a`, with a count of the bytes sent.
+    /// Serves the file at `/a` and counts the bytes sent.
     private func serve(
         _ fixture: LoaderFixture, _ bytes: [UInt8], _ fields: [(name: String, value: String)] = [("ETag", "\"1\"")]
     ) -> RangedFile {
@@ -99,7 +99,7 @@ struct PartialFetchTests {
         #expect(fixture.origin.hits("/a") == 1 && cache.storeCount == 1)
     }
 
-    /// Each is a response to the first range that cannot be used.
+    /// Unusable responses to the first range.
     private enum Wrong: CaseIterable {
         case start, end, longer, shorter, unknownTotal, noRange, twoRanges, several, coded, truncated
         case notSatisfiable, rejected, notImplemented
@@ -173,7 +173,7 @@ struct PartialFetchTests {
         #expect(fixture.origin.hits("/a") == 2 && fetched.startedBytes == 65_536 + new.count)
     }
 
-    /// Each is a change that an origin conceals.
+    /// Changes that an origin conceals.
     private enum Lie: CaseIterable { case tag, noTag, total, redirect }
 
     @Test(arguments: Lie.allCases)

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import Text
 
-/// Transfers through HTTP proxies.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyTests {
     private let origin: FakeOrigin
@@ -127,7 +126,7 @@ struct ProxyTests {
         }
     }
 
-    /// A proxy that leads to the origin, whatever address it is given, unless a status refuses it.
+    /// A proxy that connects every target to the origin, unless a status rejects the target.
     private func proxy(_ refusal: @escaping @Sendable (String) -> Int? = { _ in nil }) throws -> FakeProxy {
         let port = origin.port
         return try FakeProxy { target in refusal(target).map { .failure(FakeProxyRefusal($0)) } ?? .success(port) }

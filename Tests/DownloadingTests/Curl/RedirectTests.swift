@@ -4,7 +4,6 @@ import Memory
 import TestSupport
 import Testing
 
-/// How redirects are followed on the wire.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])

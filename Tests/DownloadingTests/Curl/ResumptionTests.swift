@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// Transfers that are cut short and go on.
+/// Transfers that are interrupted and resumed.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumptionTests {
     private let body = bytes(200_000)
@@ -74,7 +74,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") == 2)
     }
 
-    /// Each is an answer to the request for the rest that must not be believed.
+    /// Responses to the request for the rest that must be rejected.
     private enum Wrong: String, CaseIterable, CustomTestStringConvertible {
         case start, total, end, tag, noRange, coding, notSatisfiable
 
@@ -131,7 +131,7 @@ struct ResumptionTests {
         #expect(error.map(isProtocolError) == true)
     }
 
-    /// Answers requests for the whole with `first`, later ones with `again`, and requests for the rest with `answer`.
+    /// Serves `first` for the whole file, then `again`; `answer` responds to range requests.
     private func serve(
         _ fixture: LoaderFixture, first: FakeAnswer, again: FakeAnswer? = nil,
         rest answer: @escaping @Sendable (Int) -> FakeAnswer
@@ -158,7 +158,7 @@ struct ResumptionTests {
     }
 }
 
-/// Lets an origin's script look at the origin without keeping it alive.
+/// Gives an origin's script access to the origin without retaining it.
 private struct Origin: Sendable {
     private weak let origin: FakeOrigin?
 

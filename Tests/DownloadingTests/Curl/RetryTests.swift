@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Requests that are tried a second time; none is tried a third.
+/// Requests that are retried once, but not twice.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
     @Test func `a refused connection is retried once, at the name's current addresses`() async throws {
@@ -77,7 +77,7 @@ struct RetryTests {
         let fixture = try RetryFixture()
         fixture.origin.serve("/first", .image([1]))
         fixture.origin.serve("/a", .reset)
-        // Each round has two requests, the second of which meets a reset on a kept connection.
+        // Each round has two requests; the second one meets a reset on a reused connection.
         for _ in 0..<100 {
             try await fixture.load("/first")
             await #expect { try await fixture.load("/a") } throws: { isUnreachable($0) }
@@ -87,7 +87,7 @@ struct RetryTests {
     }
 }
 
-/// An origin, a loader, and how often it tried again.
+/// An origin, a loader, and the number of its retries.
 private struct RetryFixture {
     let origin: FakeOrigin
     let loader: CurlLoader
@@ -112,7 +112,7 @@ private struct RetryFixture {
 
     var retries: Int { count.value.load(ordering: .relaxed) }
 
-    /// Answers `/a` with an image after this number of resets.
+    /// Serves an image at `/a` after this number of resets.
     func answerAfter(resets: Int) {
         let seen = Count()
         origin.serveOthers { request in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Text
 
-/// Transfers that want no more than the head of an answer.
+/// Transfers that need only the header of a response.
 @Suite(.timeLimit(.minutes(1)))
 struct SignOfLifeTests {
     private func ask(_ fixture: LoaderFixture, _ path: String) async throws -> TransferProgress {

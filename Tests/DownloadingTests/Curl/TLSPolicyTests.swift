@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// Whom TLS trusts, with certificates made for the occasion.
+/// Trust in certificates that the tests create.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSPolicyTests {
     private let root = FakeCertificate.root()
@@ -18,7 +18,7 @@ struct TLSPolicyTests {
         authorities = TemporaryFile(root.pem)
     }
 
-    /// The certificate that a pin is made of.
+    /// The certificate to pin.
     enum Pinned: CaseIterable {
         case leaf, intermediate, root, unrelated
     }
@@ -30,7 +30,7 @@ struct TLSPolicyTests {
 
     @Test func `bytes after a response do not answer the next request, though TLS has decrypted them`() async throws {
         let fixture = try TLSFixture(leaf, authorities)
-        // Of the second record libcurl reads the rest of the body.
+        // The rest of the body is in a second TLS record.
         fixture.origin.serve(
             "/attack",
             .open(
@@ -86,7 +86,7 @@ struct TLSPolicyTests {
     }
 
     @Test func `a pin is matched against the verified chain, not against other sent certificates`() async throws {
-        // The server's own chain is good, and it sends the pinned certificate of another along.
+        // The server's own chain is valid, and it also sends another server's pinned certificate.
         let pinned = root.authority("Pinned")
         let fixture = try TLSFixture(leaf, authorities, policy([pinned], isKey: false), alsoSending: [pinned])
         try await expectRefusal(fixture)
@@ -125,7 +125,7 @@ struct TLSPolicyTests {
     }
 }
 
-/// A TLS server and a loader that knows it under two hosts' names, each as a pinned and as a plain origin.
+/// A TLS server and a loader that knows two of its host names, each as a pinned and as a plain origin.
 private struct TLSFixture {
     let origin: FakeOrigin
     let front: FakeTLSFront

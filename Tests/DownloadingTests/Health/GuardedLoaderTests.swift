@@ -3,7 +3,7 @@ import Downloading
 import TestSupport
 import Testing
 
-/// Which ends of transfers suspend an origin, and whom that concerns.
+/// Results of transfers that suspend an origin, and the requests that this affects.
 @Suite(.timeLimit(.minutes(1)))
 struct GuardedLoaderTests {
     private let stub = StubLoader(isHolding: false)
@@ -19,7 +19,7 @@ struct GuardedLoaderTests {
             TransferRequest(identity: .path(path, host: host)), progress: TransferProgress())
     }
 
-    /// Fails for this number of URLs.
+    /// Makes transfers of this number of URLs fail.
     private func fail(_ count: Int, with error: DownloadError, afterHead: Bool = false) async {
         stub.fail(with: error, afterHead: afterHead)
         for number in 0..<count { await #expect(throws: error) { try await load("/fail\(number)") } }
@@ -237,7 +237,7 @@ struct GuardedLoaderTests {
         #expect(broken.connectionCount == connections)
         let storedCopy = loader.originHealth.origins.filter { !$0.isSuspended }
         #expect(storedCopy.map(\.isReachable) == [true])
-        // The first to come after the suspension is the probe, by whatever way it comes.
+        // The first request after the suspension is the probe, even through a redirect.
         time.advance(by: .seconds(5))
         try await load(fixture.origin.url("/around"))
         #expect(loader.originHealth.origins.allSatisfy { !$0.isSuspended })

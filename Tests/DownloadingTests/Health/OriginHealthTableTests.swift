@@ -2,7 +2,7 @@ import Testing
 
 @testable import Downloading
 
-/// That origins are kept apart, and not without bound.
+/// Each origin has its own health, and their number is limited.
 struct OriginHealthTableTests {
     private func origin(_ number: Int) -> OriginKey { OriginKey(scheme: "https", host: "h\(number)", port: 443) }
 
@@ -99,7 +99,7 @@ struct OriginHealthTableTests {
 }
 
 extension OriginHealthTable {
-    /// Runs a transfer that ends at once, where it may start.
+    /// Runs a transfer that ends at once, if it may start.
     fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginReport, _ path: String = "/a") {
         guard case .granted(let pass) = admit(origin, TransferProgress(), at: .zero) else { return }
         _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report, at: .zero)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Downloading
 
-/// When an origin is suspended, and how it comes back.
+/// Suspension of an origin, and its end.
 struct OriginHealthTests {
     private var health = OriginHealth()
 
@@ -23,7 +23,7 @@ struct OriginHealthTests {
             #expect(!health.isSuspended)
             try health.transfer("/status", .answer, at: .seconds(1))
         }
-        // Ends that say nothing neither add to the row nor break it.
+        // Inconclusive results neither count as failures nor end the series.
         for number in 0..<4 {
             try health.transfer("/\(number)", .noResponse, at: .seconds(20))
             try health.transfer("/n\(number)", .inconclusive, at: .seconds(20))
@@ -113,7 +113,7 @@ struct OriginHealthTests {
         _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
         #expect(health.isReachable == true)
-        // Its past is forgotten: it takes five failures again.
+        // Earlier failures are forgotten: five new ones are needed.
         try health.fail(4, .noResponse, at: .seconds(6))
         #expect(!health.isSuspended)
     }
@@ -204,7 +204,7 @@ extension OriginHealth {
         return copy.admit(TransferProgress(), at: now)
     }
 
-    /// Lets a transfer start.
+    /// Starts a transfer.
     mutating func pass(_ progress: TransferProgress = TransferProgress(), at now: Duration) throws -> Pass {
         guard case .granted(let pass) = admit(progress, at: now) else {
             throw DownloadError.originSuspended(seconds: 0)
@@ -218,7 +218,7 @@ extension OriginHealth {
         end(try pass(at: now), report, of: .path(path), at: now)
     }
 
-    /// Runs failing transfers of this number of URLs, until it is suspended.
+    /// Runs failing transfers of this number of URLs, or until the origin is suspended.
     mutating func fail(_ count: Int, _ report: OriginReport, at now: Duration) throws {
         for number in 0..<count where !isSuspended { try transfer("/fail\(number)", report, at: now) }
     }

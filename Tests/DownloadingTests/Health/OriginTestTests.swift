@@ -2,11 +2,11 @@ import Testing
 
 @testable import Downloading
 
-/// Whose word counts when an origin is suspected: that of sources that have worked.
+/// A suspected origin is tested with sources that have worked.
 struct OriginTestTests {
     private var health = OriginHealth()
 
-    /// A health that has known sources for ten seconds.
+    /// A health for which these paths worked ten seconds ago.
     private func knowing(_ paths: [String]) throws -> OriginHealth {
         var health = health
         for path in paths { try health.transfer(path, .success, at: .zero) }
@@ -18,7 +18,7 @@ struct OriginTestTests {
         return inquiry
     }
 
-    /// Fails until the origin is suspected.
+    /// Runs failing transfers until the origin is suspected.
     private func suspect(
         _ health: inout OriginHealth, _ report: OriginReport, at now: Duration = .seconds(10)
     ) throws -> OriginTest {
@@ -47,7 +47,7 @@ struct OriginTestTests {
             #expect(end == .none)
         }
         #expect(!health.isSuspended)
-        // One for five silent URLs, and one in ten seconds for those that answer 5xx.
+        // One test for every five URLs without a response, and one every ten seconds for 5xx responses.
         #expect(inquiries == (report == .noResponse ? 2_000 : 10))
     }
 

@@ -6,7 +6,7 @@ import Text
 
 @testable import Downloading
 
-/// Places for results: which there are, and what lies there afterwards.
+/// Destinations of results, and the files written there.
 @Suite(.timeLimit(.minutes(1)))
 struct DestinationTests {
     private let folder = TemporaryFolder()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Text
 
-/// The files that are read from a configured folder; nothing is read beside it.
+/// Files of a configured folder; nothing outside of it is read.
 @Suite(.timeLimit(.minutes(1)))
 struct FolderLoaderTests {
     private let folder = TemporaryFolder()

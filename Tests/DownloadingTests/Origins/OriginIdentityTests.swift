@@ -4,7 +4,7 @@ import Text
 
 @testable import Downloading
 
-/// The meaning of `NAME:PATH`.
+/// Parsing of `NAME:PATH`.
 struct OriginIdentityTests {
     @Test(arguments: [
         ("http://h/foo", "bar", "http://h/foo/bar"), ("http://h/foo", "/bar", "http://h/foo/bar"),
@@ -141,7 +141,7 @@ struct OriginIdentityTests {
         ("a.jpg", "folder://local/a.jpg"), ("/a/b c.jpg", "folder://local/a/b%20c.jpg"),
         ("100%.png", "folder://local/100%25.png"), ("a?b#c", "folder://local/a%3Fb%23c"),
         ("...", "folder://local/..."), ("a%20b", "folder://local/a%2520b"),
-        // Front ends write these so.
+        // Front-end frameworks write these paths like this.
         ("a%3Fb%23c.jpg", "folder://local/a%3Fb%23c.jpg"), ("100%25.png", "folder://local/100%25.png"),
         ("a%2Bb%2520c", "folder://local/a%2Bb%2520c"), ("a%3A%2fb", "folder://local/a%3A%252fb"),
     ])

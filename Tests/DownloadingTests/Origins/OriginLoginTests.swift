@@ -120,7 +120,7 @@ struct OriginLoginTests {
     }
 }
 
-/// An origin that demands Digest authentication (RFC 7616) with SHA-256 of the user `alula`.
+/// An origin that requires Digest authentication (RFC 7616) with SHA-256 from the user `alula`.
 private struct DigestServer {
     let fixture: OriginFixture
     private let state = Locked((nonce: 0, statuses: [Int]()))
@@ -148,7 +148,7 @@ private struct DigestServer {
     /// The statuses of the responses so far.
     var statuses: [Int] { state.withLock { $0.statuses } }
 
-    /// Earlier nonces are stale from now on.
+    /// Makes earlier nonces stale.
     func changeNonce() { state.withLock { $0.nonce += 1 } }
 }
 
@@ -166,7 +166,7 @@ extension FakeOrigin.Request {
     fileprivate func isNonce(_ nonce: String) -> Bool { login["nonce"] == nonce }
 }
 
-/// Whether the request has the response of RFC 7616 section 3.4.1 to this nonce.
+/// Whether the request has the response to this nonce (RFC 7616 section 3.4.1).
 private func isAnswered(_ request: FakeOrigin.Request, _ nonce: String) -> Bool {
     func hash(_ text: String) -> String { SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal }
     let login = request.login

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Downloading
 
-/// Objects in a folder and in a store that takes signed requests.
+/// Objects in a folder, and in a store that accepts signed requests.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginObjectsTests {
     private let folder = TemporaryFolder()
@@ -56,7 +56,7 @@ struct OriginObjectsTests {
         let left = names(in: "alula-1/tmp").filter { !$0.hasPrefix("alive") }
         #expect(left.count == 1 && left[0].hasSuffix(".lock"), "\(left)")
         #expect(names(in: "alula-1/tmp").count == 3)
-        // Even if the lock is removed, its files are written.
+        // If the lock file is removed, the files can be written anyway.
         let other = try self.objects()
         try await other.prepare()
         #expect(names(in: "alula-1/tmp").count == 4)

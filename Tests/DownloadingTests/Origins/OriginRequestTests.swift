@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Text
 
-/// The fields that only named origins get on the wire.
+/// Fields that only requests to named origins have.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginRequestTests {
     @Test func `40: an origin's fields replace the default ones, null omits one`() async throws {
@@ -64,7 +64,7 @@ struct OriginRequestTests {
         #expect(foreign.value("Authorization") == nil)
         #expect(foreign.value("X-Key") == nil)
         #expect(foreign.value("User-Agent") == "Alula/1")
-        // Who was elsewhere comes back as a stranger.
+        // A redirect back from elsewhere gets no credentials.
         #expect(fixture.origin.requests.last?.target == "/back")
         #expect(fixture.origin.requests.last?.value("Authorization") == nil)
     }
@@ -80,7 +80,7 @@ struct OriginRequestTests {
         _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
         let request = try #require(fixture.origin.requests.first)
         #expect(request.fields.filter { $0.name == "User-Agent" }.map(\.value) == ["Client/1"])
-        // The byte is no UTF-8.
+        // The byte is not valid UTF-8.
         #expect(request.value("X-Name") == "caf\u{fffd}")
         #expect(request.value("X-Empty") == nil && request.value("Authorization") == nil)
         #expect(request.value("Accept") != nil)
@@ -174,7 +174,7 @@ struct OriginRequestTests {
         let fixture = try OriginFixture()
         fixture.origin.serve("/a", .image(bytes(1_000)))
         fixture.origin.serve("/silent", .silence)
-        // Time stands until the origin is silent.
+        // Time stands still until the origin is silent.
         let time = ManualTimekeeper()
         let load = try fixture.loader(networks: ["127.0.0.0/8"], timekeeper: time) { origin in
             origin.limits.maximumBytes = 999
@@ -240,7 +240,7 @@ struct OriginFixture {
         if let answer { origin.serve("/a", answer) }
     }
 
-    /// Settings with origins of these names, all at the fake one's.
+    /// Settings with origins of these names, all at the fake origin.
     func configuration(
         names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
         _ change: (inout Origin) throws -> Void
@@ -257,7 +257,7 @@ struct OriginFixture {
         return configuration
     }
 
-    /// Loads a client's source, with its own loader.
+    /// Loads a client's source with a new loader.
     func loader(
         names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
         timekeeper: any Timekeeper = SystemTimekeeper(), _ change: (inout Origin) throws -> Void

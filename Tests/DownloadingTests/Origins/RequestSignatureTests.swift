@@ -6,7 +6,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// Signatures as an S3-compatible store would accept them.
+/// Signatures that an S3-compatible store would accept.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestSignatureTests {
     private static let key = OriginCredentials.AccessKey(
@@ -117,7 +117,7 @@ struct RequestSignatureTests {
         #expect(fixture.origin.hits("/b") == 0)
     }
 
-    /// Objects below the fixture's origin.
+    /// Objects of the fixture's origin.
     private func objects(_ fixture: OriginFixture) throws -> OriginObjects {
         let configuration = try fixture.configuration { origin in
             origin.credentials = .signature(.fixed(Self.key), region: "eu-central-1")
@@ -181,7 +181,7 @@ struct RequestSignatureTests {
     }
 }
 
-/// A request as a store sees it, in the canonical form of AWS Signature Version 4.
+/// A request in the canonical form of AWS Signature Version 4.
 private struct SignedRequest {
     struct Unsigned: Error {}
 
@@ -238,7 +238,7 @@ private struct SignedRequest {
         ].joined(separator: "\n")
     }
 
-    /// Decoded and escaped again, but for letters, digits and `-._~`.
+    /// Decodes and percent-encodes again, except letters, digits and `-._~`.
     private func spelled(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -4,7 +4,7 @@ import Text
 
 @testable import Downloading
 
-/// Two versions of the settings, as before and after a reload.
+/// The settings before and after a reload.
 struct DownloadRulesTests {
     private var configuration = DownloadConfiguration()
 
@@ -111,7 +111,7 @@ struct DownloadRulesTests {
         let after = DownloadRules(configuration, after: before)
         let source: ExactText = "https://a.example/a"
         #expect(try identity(source, before) != identity(source, after))
-        // Entries from the time between are not found again.
+        // Entries stored in between are not found again.
         let again = DownloadRules(before.configuration, after: after)
         #expect(try identity(source, before) != identity(source, again))
         #expect(try identity(source, after) == identity(source, again))

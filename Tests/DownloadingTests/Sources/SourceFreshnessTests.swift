@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloading
 
-/// RFC 9111 sections 4.2.1 to 4.2.3: lifetime and age.
+/// Lifetime and age (RFC 9111 sections 4.2.1 to 4.2.3).
 struct SourceFreshnessTests {
     private static let received = HTTPDate(secondsSince1970: 1_800_000_000)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloading
 
-/// RFC 9111 sections 4.2.4 and 5.2.1, RFC 5861: when a stored source may be reused.
+/// Reuse of stored sources (RFC 9111 sections 4.2.4 and 5.2.1, RFC 5861).
 struct SourceReuseTests {
     private static let received = 1_800_000_000
 

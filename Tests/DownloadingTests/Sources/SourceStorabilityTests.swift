@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloading
 
-/// RFC 9111 section 3: which answers a shared cache stores.
+/// Responses that a shared cache stores (RFC 9111 section 3).
 struct SourceStorabilityTests {
     @Test(
         arguments: [

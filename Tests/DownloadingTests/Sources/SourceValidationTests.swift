@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloading
 
-/// RFC 9111 sections 3.2 and 4.3: conditional requests, and the effects of a confirmation.
+/// Conditional requests and the effects of a confirmation (RFC 9111 sections 3.2 and 4.3).
 struct SourceValidationTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// The token of the listener, and the log lines of actions.
+/// The admin token, and log lines of actions.
 extension AdminListenerTests {
     @Test(arguments: [
         ("/metrics", "GET"), ("/status", "GET"), ("/cache", "GET"), ("/cache", "DELETE"), ("/downloads", "GET"),

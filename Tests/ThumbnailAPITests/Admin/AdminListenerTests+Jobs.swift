@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Jobs, which make thumbnails before they are requested.
+/// Prefetch jobs.
 extension AdminListenerTests {
     private func prefetch(_ body: String, type: String? = "application/json") async -> HTTPResponse {
         var fields = HTTPFields()

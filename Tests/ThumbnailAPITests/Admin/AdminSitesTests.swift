@@ -71,7 +71,7 @@ import Testing
     func `a page of another origin may not write`(origin: String) {
         #expect(violation(.delete, "localhost:9091", [.origin: origin]) == .otherSite(origin))
         #expect(violation(.get, "localhost:9091", [.origin: origin]) == nil)
-        // The name of the listener may be any, its pages are still its own only.
+        // Pages of other origins are rejected even if the listener may have any name.
         #expect(violation(.delete, "localhost:9091", [.origin: origin], names: ["*"]) == .otherSite(origin))
     }
 

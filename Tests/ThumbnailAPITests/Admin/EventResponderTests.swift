@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// `GET /events`, as far as the responder goes.
+/// `GET /events`, without the server.
 @Suite(.timeLimit(.minutes(1)))
 struct EventResponderTests {
     private let time = ManualTimekeeper()
@@ -33,7 +33,7 @@ struct EventResponderTests {
             to: HTTPRequest(method: method, target: target, headerFields: fields), parameters)
     }
 
-    /// The fault of a request.
+    /// The error code of a request.
     private func code(_ target: String, fields: HTTPFields = [:]) -> String? {
         do {
             _ = try respond(target, fields: fields)
@@ -48,7 +48,7 @@ struct EventResponderTests {
         return body
     }
 
-    /// The next piece of a stream, as the server would take it.
+    /// The next piece of a stream, read as the server does.
     private func piece(of body: StreamedBody) async -> String? {
         await withCheckedContinuation { continuation in body.whenReady { continuation.resume() } }
         guard case .bytes(let bytes) = body.take() else { return nil }

@@ -9,7 +9,7 @@ import Testing
 @testable import ThumbnailAPI
 @testable import ThumbnailPipeline
 
-/// Reports of a job's end by events and callbacks.
+/// Reports of finished jobs by events and callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct JobReporterTests {
     private let events = EventLog()

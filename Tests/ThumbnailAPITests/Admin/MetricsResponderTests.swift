@@ -4,7 +4,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// The listener that has nothing but metrics.
+/// The listener that serves only metrics.
 struct MetricsResponderTests {
     private let responder = MetricsResponder { $0 == .openMetrics ? "# EOF\n" : "alula_up 1\n" }
 

@@ -5,7 +5,7 @@ import Text
 @testable import ThumbnailAPI
 @testable import ThumbnailPipeline
 
-/// The values of origins for operators; clients can name as many origins as they like.
+/// Values per origin for operators; clients can name any number of origins.
 struct OriginValuesTests {
     private func origin(_ name: String, _ state: OriginStatus.State, isProven: Bool = false) -> OriginStatus {
         OriginStatus(origin: name, state: state, retryAfterSeconds: nil, isProven: isProven)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// The figures of the last ten minutes, by a hand-cranked clock.
+/// The figures of the last ten minutes, with a manual clock.
 @Suite(.timeLimit(.minutes(1)))
 struct StatsHistoryTests {
     private let time = ManualTimekeeper()
     private let history: StatsHistory
 
     init() {
-        // All figures of a sample depend on how many were read before it.
+        // All figures of a sample depend on the number of earlier readings.
         let count = Locked(0)
         history = StatsHistory(timekeeper: time) { [time] in
             let number = count.withLock { count in
@@ -27,7 +27,7 @@ struct StatsHistoryTests {
         }
     }
 
-    /// Runs the history while `body` turns its clock.
+    /// Runs the history while `body` advances its clock.
     private func whileRunning(_ body: () async throws -> Void) async rethrows {
         let task = Task { await history.run() }
         await time.sleepers(1)
@@ -43,7 +43,7 @@ struct StatsHistoryTests {
         }
     }
 
-    /// The values of a list of numbers.
+    /// The values of a series.
     private func numbers(_ name: String) -> [Double] {
         guard case .object(let members) = history.json,
             case .array(let values) = members.first(where: { $0.0 == name })?.1
@@ -96,7 +96,7 @@ struct StatsHistoryTests {
             time.advance(by: .seconds(1))
             await time.nextWaking(at: .milliseconds(304_500))
             #expect(numbers("ageSeconds") == [303.5, 302.5, 301.5, 1, 0])
-            // Samples from before the ten minutes are omitted, though there is space for them.
+            // Samples older than ten minutes are omitted, even if there is space for them.
             time.advance(by: .seconds(298))
             await time.nextWaking(at: .milliseconds(602_500))
             #expect(numbers("ageSeconds") == [599.5, 299, 298, 0])

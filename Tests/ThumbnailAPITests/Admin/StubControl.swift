@@ -7,7 +7,7 @@ import ThumbnailTypes
 @testable import Downloading
 @testable import ThumbnailPipeline
 
-/// A running service as operators see it, without one.
+/// A scripted service for the admin listener.
 final class StubControl: ServiceControlling {
     private let state = Locked(
         (removed: [String](), waiting: ["r1", "r2"], refreshed: [String](), cancelled: [String]()))

@@ -2,7 +2,7 @@ import Coordination
 
 @testable import ThumbnailPipeline
 
-/// Notes the jobs it is given; the first is called "job1".
+/// Records the submitted jobs; the first one is "job1".
 final class StubPrefetching: Prefetching {
     private let kept = Locked<[[String]]>([])
     private let called = Locked<[String?]>([])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// Requests of pages of another origin.
+/// Requests from pages of another origin.
 struct CrossOriginTests {
     private func listener() -> PublicListenerFixture {
         PublicListenerFixture { $0.allowOrigin = "https://shop.example" }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// The memory of bodies, from their first byte to the answer.
+/// Memory of request bodies, from the first byte to the response.
 struct BodyMemoryTests {
     private static let mebibyte = 1 << 20
     private let budget = MemoryBudget(limit: 64 << 20)
@@ -38,7 +38,7 @@ struct BodyMemoryTests {
         }
         let other = try memory.lease(for: address("2001:db8::1"))
         try other.grow(to: 3 * Self.mebibyte)
-        // The same network of 64 bits, and one more client.
+        // Addresses in one /64 network count as one client.
         #expect(throws: MemoryBudget.Full.self) {
             try memory.lease(for: self.address("2001:db8::ffff:2")).check(2 << 20)
         }
@@ -54,7 +54,7 @@ struct BodyMemoryTests {
     func `of bodies that do not fit together the last growing one always fits`(portions: Int) throws {
         let memory = BodyMemory(of: budget)
         let most = memory.maximumOfOne
-        // Bodies of almost all that one client may have, which arrive in turns.
+        // Bodies of nearly a client's limit that arrive alternately.
         var rooms = try (0..<4).map { _ in try memory.lease(for: self.address("192.0.2.1")) }
         var length = 0
         while length < most - (256 << 10) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// Signatures of requests with a body, and the digests that allow a check of the header alone.
+/// Signatures of requests with a body, and digests that allow checking the header alone.
 struct BodySignatureTests {
     private static let key = [UInt8](0..<32)
     private static let digest = SharedBytes(Array("abc".utf8)).withBytes { SHA256.hash($0) }
@@ -15,7 +15,7 @@ struct BodySignatureTests {
         HTTPRequest(method: .post, target: "/thumbnail?w=3", headerFields: fields)
     }
 
-    // The codes were computed with Python's hmac from the text that the book describes.
+    // The codes were computed with Python's hmac from the text in the documentation.
     @Test func `the signed text is the documentation's`() {
         let full = request([.contentType: "image/jpeg", .accept: "image/webp", .accept: "*/*;q=0.5"])
         #expect(

@@ -81,7 +81,7 @@ import ThumbnailTypes
         #expect(await listener(keys: []).respond(Self.target).status == .ok)
     }
 
-    /// All ways to ask Alula's own routes for an image, unsigned.
+    /// All unsigned requests for an image to Alula's own routes.
     private static let ownRequests: [(HTTPRequest.Method, String, HTTPFields, [UInt8])] = [
         (.get, "/thumbnail?url=https%3A%2F%2Fh%2Fa", [:], []), (.head, "/thumbnail?url=https%3A%2F%2Fh%2Fa", [:], []),
         (.get, "/info?url=https%3A%2F%2Fh%2Fa", [:], []), (.head, "/info?url=https%3A%2F%2Fh%2Fa", [:], []),
@@ -118,7 +118,7 @@ import ThumbnailTypes
         let shut = listener()
         #expect(await statuses(shut) == [isClosed ? 403 : 200])
         #expect(await shut.respond("/wsrv?url=example.com/a").status.code == (isClosed ? 403 : 200))
-        // Its own targets are signed, or its operator serves unsigned ones.
+        // Targets of the keyed dialect are signed, or its settings allow unsigned ones.
         #expect(await shut.respond(Self.target).status == .ok)
         #expect(await shut.respond("/").text.contains("&quot;closed&quot;:\(isClosed)"))
         let named = listener { $0.unsignedDialects = ["native"] }

@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Requests of imaginary, most with an image as the body.
+/// Requests of imaginary's dialect, most of them with an image as the body.
 @Suite struct ImaginaryAnswerTests {
     private static let image = SubmissionFixture.image
 
@@ -104,7 +104,7 @@ import ThumbnailTypes
         #expect(await post(listener, "/im/flip?key=sesame").status == .ok)
         #expect(await listener.respond("/im/flip?url=http://h/a", fields: [.apiKey: "sesame"]).status == .ok)
         #expect(await listener.respond("/im/health?key=sesame").status == .ok)
-        // The answer of one key is not that of another.
+        // A response for one key is not returned for another.
         #expect(await listener.respond("/im/flip?url=http://h/a", fields: [.apiKey: "x"]).status == .unauthorized)
     }
 
@@ -145,7 +145,7 @@ import ThumbnailTypes
         }
         #expect(
             listener.thumbnails.placeholders == [Color](repeating: Color(red: 204, green: 204, blue: 204), count: 2))
-        // A path without a route has none.
+        // There is no such route.
         #expect(await listener.respond("/sharpen").code == "no_such_route")
     }
 

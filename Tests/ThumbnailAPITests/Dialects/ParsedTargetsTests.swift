@@ -11,7 +11,7 @@ import ThumbnailTypes
 @Suite struct ParsedTargetsTests {
     private static let resolved = StubThumbnails().resolved(Request(source: "x:y"))
 
-    /// Asks for a target; whether it had to be prepared.
+    /// Sends a request; returns whether its target had to be parsed.
     private func isPrepared(
         _ targets: ParsedTargets, _ target: String, accept: String? = nil, tenant: Int = 0
     ) throws -> Bool {

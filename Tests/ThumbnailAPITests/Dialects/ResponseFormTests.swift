@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Answers that a dialect lets clients change.
+/// Responses whose form clients can choose in some dialects.
 @Suite struct ResponseFormTests {
     private func listener(
         _ thumbnails: StubThumbnails = StubThumbnails(), _ change: @escaping @Sendable (inout ResponseForm) -> Void
@@ -77,7 +77,7 @@ import ThumbnailTypes
     }
 }
 
-/// A dialect of one target, whose answers have a form of their own.
+/// A dialect with one target, whose responses have a special form.
 private struct FormDialect: Dialect {
     let name = "form"
     let signatures = DialectSignatures.none

@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// A dialect with a place, a signature, a grammar, a negotiation and words of its own: `/t/SEAL/WIDTH/HOST/PATH`.
+/// A minimal dialect with signatures, negotiation and error texts: `/t/SEAL/WIDTH/HOST/PATH`.
 final class TinyDialect: RenditionDialect {
     let name = "tiny"
     private let place: String
@@ -16,14 +16,13 @@ final class TinyDialect: RenditionDialect {
     let signatures: DialectSignatures
     private let readings = Locked(0)
 
-    /// The dialect of targets that begin with `place`.
     init(at place: String = "/t/", matching placeMatch: DialectMatch = .exact, signatures: DialectSignatures = .none) {
         self.place = place
         self.placeMatch = placeMatch
         self.signatures = signatures
     }
 
-    /// How many targets were read.
+    /// Number of parsed targets.
     var readingCount: Int { readings.withLock { $0 } }
 
     func match(on target: String) -> DialectMatch { target.hasPrefix(place) ? placeMatch : .none }

@@ -126,7 +126,7 @@ struct TargetExplainerTests {
     }
 }
 
-/// A dialect that reads everything and ignores an option.
+/// A dialect that parses every target and ignores an option.
 private struct IgnoringDialect: Dialect {
     let name = "imgproxy"
     let signatures = DialectSignatures.none

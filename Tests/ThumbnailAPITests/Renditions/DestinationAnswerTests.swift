@@ -13,7 +13,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// `POST /thumbnails` and jobs whose results are put somewhere.
+/// `POST /thumbnails` and jobs that write results to a destination.
 @Suite(.timeLimit(.minutes(1)))
 struct DestinationAnswerTests {
     private static let key = Array(repeating: UInt8(7), count: 32)
@@ -28,7 +28,7 @@ struct DestinationAnswerTests {
             DownloadRules(DownloadConfiguration(origins: [out, read])), web: NoLoader(), maximumReads: 8)
     }
 
-    /// Nothing is fetched here.
+    /// A loader for tests that fetch nothing.
     private struct NoLoader: DataLoading {
         func load(
             _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission

@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Answers with several images: their status, and their form as JSON.
+/// Responses with several images: status and JSON form.
 @Suite(.timeLimit(.minutes(1)))
 struct RenditionAnswerTests {
     private func answer(
@@ -52,7 +52,7 @@ struct RenditionAnswerTests {
             to: #"{"name":"first","query":"w=9"},"w=8",{"name":"facts","include":""},"w=x""#,
             accept: "application/json",
             StubThumbnails(make: { request in
-                // The first is ready last.
+                // The first result is ready last.
                 if request.nativeOptions?.width == 9 { await gate.pass() } else { gate.open() }
                 return .sample(request.nativeOptions?.width == 9 ? .webp : .jpeg)
             }))
@@ -113,7 +113,7 @@ struct RenditionAnswerTests {
     }
 }
 
-/// Base64 as RFC 4648 section 4 defines it, written for these tests alone.
+/// Base64 of RFC 4648 section 4, implemented only for these tests.
 private enum Base64Check {
     static func decode(_ text: String) -> [UInt8] {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -10,13 +10,13 @@ import ThumbnailPipeline
 
 @testable import ThumbnailAPI
 
-/// Decisions by the header of a request with a body, and the cost of its body.
+/// Decisions by the header of a request with a body, and the cost of the body.
 @Suite(.timeLimit(.minutes(1)))
 struct SubmissionAdmissionTests {
     private typealias Fixture = SubmissionFixture
     private static let key = [UInt8](0..<32)
 
-    /// A signed request for a body.
+    /// A signed request with a body.
     private func signed(
         _ target: String, _ fields: HTTPFields, for body: [UInt8], version: BodySignature.Version = .one,
         statesDigest: Bool = true

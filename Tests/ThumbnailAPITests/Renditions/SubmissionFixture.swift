@@ -5,13 +5,13 @@ import TestSupport
 
 @testable import ThumbnailAPI
 
-/// Requests with images, or with lists of renditions.
+/// Requests with images or lists of renditions.
 enum SubmissionFixture {
     static let image = ImageFixture.jpeg.array
     static let json: HTTPFields = [.contentType: "application/json"]
     static let jpeg: HTTPFields = [.contentType: "image/jpeg"]
 
-    /// A request with a body that is still to come.
+    /// A request whose body has not arrived yet.
     static func request(
         _ target: String, _ fields: HTTPFields = jpeg, from peer: PeerAddress? = nil
     ) -> HTTPRequest {
@@ -22,7 +22,7 @@ enum SubmissionFixture {
 }
 
 extension PublicListenerFixture {
-    /// A responder that takes images.
+    /// A responder that accepts uploads.
     static func takingUploads(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
         _ configure: (inout APIConfiguration) -> Void = { _ in }
@@ -33,7 +33,7 @@ extension PublicListenerFixture {
         }
     }
 
-    /// The decision on a request whose header has arrived.
+    /// The decision about a request whose header has arrived.
     func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, rejection: HTTPResponse?) {
         switch responder.bodyPolicy(for: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)
@@ -42,7 +42,7 @@ extension PublicListenerFixture {
         }
     }
 
-    /// The answer to a request whose body arrives after its header was admitted.
+    /// The response to a request whose body arrives after its header was admitted.
     func submit(_ request: HTTPRequest, _ body: [UInt8]) async -> HTTPResponse {
         let (hold, rejection) = admission(of: request, length: body.count)
         guard let hold else { return rejection ?? HTTPResponse(status: .ok) }
@@ -54,7 +54,7 @@ extension PublicListenerFixture {
 }
 
 extension HTTPResponse {
-    /// All that a streamed body sends.
+    /// The complete content of a streamed body.
     func received() async -> String {
         guard case .streamed(let body) = body else { return text }
         var bytes: [UInt8] = []

@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Requests with images, or with lists of renditions.
+/// Requests with images or lists of renditions.
 @Suite struct SubmissionTests {
     private static let image = SubmissionFixture.image
     private static let json = SubmissionFixture.json

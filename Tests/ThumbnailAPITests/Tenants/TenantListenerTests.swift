@@ -12,12 +12,11 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Requests of several tenants at one listener.
 struct TenantListenerTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=9"
     private static let bytes = (0..<3).map { [UInt8](repeating: UInt8($0 + 1), count: 32) }
 
-    /// `default` is open, `shop` has two keys and a preset, `news` a host.
+    /// `default` is open, `shop` has two keys and a preset, and `news` a host.
     private func listener(
         _ thumbnails: StubThumbnails = StubThumbnails(), keys: [SigningKeys.Key] = shopKeys
     ) -> PublicListenerFixture {
@@ -68,7 +67,7 @@ struct TenantListenerTests {
         }
     }
 
-    /// It would take longer than an unknown one.
+    /// Otherwise the response time would reveal that the key exists.
     @Test func `a key that signs nothing makes no routes of its tenant`() {
         let places = [("default", []), ("shop", Self.shopKeys)].map { name, keys in
             TenantDirectory.Entry(
