@@ -32,7 +32,7 @@ enum PlanCommand {
         options: [
             requests, images, hits, peak, utilization, Rendition.option, .recursive, .json,
         ],
-        takesParameters: true, worksOnImages: true,
+        takesParameters: true, takesImageSettings: true,
         examples: ["alula plan photos --requests 2M --images 500k --hits 0.95 -w 320,640,1280 -f webp"])
 
     static func run(_ arguments: [String]) -> Never {

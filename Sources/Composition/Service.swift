@@ -70,7 +70,7 @@ package struct Engine: Sendable {
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, timekeeper: timekeeper)
         folders = FolderLoader(timekeeper: timekeeper)
-        let guarded = GuardedLoader(RoutingLoader(web: loader, folders: folders), timekeeper: timekeeper) { origin in
+        let guarded = CircuitBreaker(RoutingLoader(web: loader, folders: folders), timekeeper: timekeeper) { origin in
             log.record(ServiceEvent(origin))
         }
         downloader = ImageDownloader(

@@ -18,7 +18,7 @@ struct ServiceVersion: Sendable {
     init(_ settings: Settings, _ engine: Engine) {
         self.settings = settings
         rules = engine.downloader.rules
-        thumbnails = engine.pipeline.bound(to: rules)
+        thumbnails = engine.pipeline.pinned(to: rules)
         resultWriter = engine.resultWriter
         prefetchReader = PrefetchReader(
             settings.api.nativeDialect, placing: resultWriter,
@@ -67,7 +67,7 @@ struct ServiceListeners: Sendable {
         ) { [pipeline = engine.pipeline, resultWriter = version.resultWriter] tenant in
             let (settings, rules) = tenants.view(tenant)
             return TenantServices(
-                settings.api, thumbnails: pipeline.bound(to: rules), resultWriter: resultWriter.narrowed(to: rules),
+                settings.api, thumbnails: pipeline.pinned(to: rules), resultWriter: resultWriter.narrowed(to: rules),
                 account: tenants.accounts[tenant])
         }
     }

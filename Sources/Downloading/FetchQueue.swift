@@ -26,7 +26,7 @@ struct FetchQueue {
     mutating func append(_ id: FetchID) { ids.append(id) }
 
     /// Puts fetches at the head of the queue, even if it is full.
-    mutating func putNext(_ next: [FetchID]) {
+    mutating func prepend(_ next: [FetchID]) {
         ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
     }
 
@@ -46,13 +46,13 @@ struct FetchQueue {
     private func nextIndex<Answer>(
         from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
-        var verdicts: [Place: Bool] = [:]
+        var canStartByPlace: [Place: Bool] = [:]
         var candidates: [Int?: Candidates] = [:]
         func canStart(_ fetch: SharedFetch<Answer>) -> Bool {
             let place = Place(host: fetch.host, flow: fetch.request.flow)
-            let decision = verdicts[place] ?? slots.hasRoom(for: place.host, of: place.flow, at: now)
-            verdicts[place] = decision
-            return decision
+            let isRoom = canStartByPlace[place] ?? slots.hasRoom(for: place.host, of: place.flow, at: now)
+            canStartByPlace[place] = isRoom
+            return isRoom
         }
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
         for index in indices {

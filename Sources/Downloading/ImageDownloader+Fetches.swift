@@ -7,8 +7,8 @@ struct FetchFailure: Error {
 }
 
 extension ImageDownloader {
-    func start(_ starts: [State.StartAction], with work: @escaping @Sendable (State.StartAction) async -> Void) {
-        for action in starts {
+    func start(_ toStart: [State.StartAction], with work: @escaping @Sendable (State.StartAction) async -> Void) {
+        for action in toStart {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
                 // Creating a task under the lock is safe, because it only enqueues it, and necessary: otherwise a
                 // lookup could be recorded after its transfer. Detached: a shared fetch must not inherit its first
@@ -22,9 +22,9 @@ extension ImageDownloader {
         }
     }
 
-    func start(_ starts: [State.StartAction]) {
-        start(starts, with: transfer)
-        if !starts.isEmpty { activity?.watch() }
+    func start(_ toStart: [State.StartAction]) {
+        start(toStart, with: transfer)
+        if !toStart.isEmpty { activity?.watch() }
     }
 
     func lookUp(_ action: State.StartAction) async {
@@ -36,7 +36,7 @@ extension ImageDownloader {
                 retrieved.map { reuse(of: $0, for: request) } ?? .needsValidation
             }
         }
-        start(end.starts)
+        start(end.toStart)
         if end.needsRevalidation { revalidate(identity) }
         if let retrieved {
             for answer in end.served { answer.resume(returning: .fetched(.whole(retrieved))) }
@@ -70,7 +70,7 @@ extension ImageDownloader {
         // Report it before another fetch of the source can begin.
         observer.transfer?(TransferReport(identity, state: .ended(end), progress: action.progress))
         let completion = finish(action, with: result)
-        start(completion.starts)
+        start(completion.toStart)
         activity?.watch()
         observer.finished(end)
         switch result {

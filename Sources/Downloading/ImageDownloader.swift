@@ -24,7 +24,7 @@ package final class ImageDownloader: Sendable {
     let budget: MemoryBudget
     let activity: ActivityReporter?
     private let staleAllowances: StaleAllowances
-    private let current: Locked<DownloadRules>
+    private let currentRules: Locked<DownloadRules>
 
     package init(
         rules: DownloadRules, loader: any DataLoading, cache: any SourceCaching, timekeeper: any Timekeeper,
@@ -43,14 +43,14 @@ package final class ImageDownloader: Sendable {
         self.timekeeper = timekeeper
         self.observer = observer
         staleAllowances = rules.configuration.staleAllowances
-        current = Locked(rules)
+        currentRules = Locked(rules)
     }
 
-    package var rules: DownloadRules { current.withLock { $0 } }
+    package var rules: DownloadRules { currentRules.withLock { $0 } }
 
     /// Replaces the rules; existing identities and transfers in progress keep theirs.
     package func use(_ rules: DownloadRules) {
-        current.withLock { $0 = rules }
+        currentRules.withLock { $0 = rules }
         start(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
     }
 
@@ -184,16 +184,16 @@ package final class ImageDownloader: Sendable {
     }
 
     private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchOutcome {
-        let id = shell.withLock { $0.state.announce() }
+        let id = shell.withLock { $0.state.makeWaiterID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
                 // A partial fetch has already looked there for the record.
-                let queriesSlowerLayers = cache.hasSlowerLayer && request.walk == nil
+                let queriesLayersBelowMemory = cache.hasLayerBelowMemory && request.walk == nil
                 let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in
-                    shell.state.enter(
+                    shell.state.join(
                         id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
-                        queriesSlowerLayers: queriesSlowerLayers, isHeld: isHeld, cached: view(for:))
+                        queriesLayersBelowMemory: queriesLayersBelowMemory, isHeld: isHeld, cached: storedCopy(for:))
                 }
                 switch admission {
                 case .cached(let copy, let reuse, let answer):
@@ -203,9 +203,9 @@ package final class ImageDownloader: Sendable {
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
                     answer.resume(throwing: FetchFailure(error: error, exchange: nil))
-                case .waiting(let starts, let isJoined):
+                case .waiting(let toStart, let isJoined):
                     if isJoined { observer.collapsed() }
-                    start(starts)
+                    start(toStart)
                 case .lookingUp(let action):
                     start([action], with: lookUp)
                 }
@@ -215,7 +215,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    private func view(for request: SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)? {
+    private func storedCopy(for request: SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)? {
         if request.directives.noStore { return nil }
         let whole = cache.stored(for: request.identity)
         let wholeReuse = whole.map { reuse(of: $0, for: request) }
@@ -241,8 +241,8 @@ package final class ImageDownloader: Sendable {
     }
 
     private func cachedCopy(for request: SourceRequest) async throws -> SourceCopy {
-        if let view = view(for: request), view.reuse != .needsValidation { return view.copy }
-        guard cache.hasSlowerLayer, let retrieved = await cache.retrieve(request.identity),
+        if let stored = storedCopy(for: request), stored.reuse != .needsValidation { return stored.copy }
+        guard cache.hasLayerBelowMemory, let retrieved = await cache.retrieve(request.identity),
             reuse(of: retrieved, for: request) != .needsValidation
         else { throw DownloadError.notCached }
         return retrieved
@@ -257,7 +257,7 @@ package final class ImageDownloader: Sendable {
             copy = cache.storedPart(of: request.identity).map { SourceCopy(head: $0, bytes: nil) }
         }
         if copy == nil || request.needsBytes && copy?.bytes == nil {
-            copy = cache.hasSlowerLayer ? await cache.retrieve(request.identity) : nil
+            copy = cache.hasLayerBelowMemory ? await cache.retrieve(request.identity) : nil
         }
         guard let copy, isSelected(copy.head),
             copy.head.freshness.isUsableOnError(

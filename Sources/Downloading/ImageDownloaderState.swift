@@ -15,7 +15,7 @@ struct ImageDownloaderState<Answer> {
 
     enum Admission {
         case cached(SourceCopy, SourceReuse, Answer)
-        case waiting(starts: [StartAction], isJoined: Bool)
+        case waiting(toStart: [StartAction], isJoined: Bool)
         case lookingUp(StartAction)
         case rejected(any Error, Answer)
         case failedBefore(DownloadError, Answer)
@@ -32,21 +32,21 @@ struct ImageDownloaderState<Answer> {
         /// True if a served caller needs a background revalidation and this fetch ends without a transfer.
         var needsRevalidation = false
         var rejected: [Answer] = []
-        var starts: [StartAction] = []
+        var toStart: [StartAction] = []
     }
 
     struct Completion {
         var answers: [(answer: Answer, participation: Participation)] = []
-        var starts: [StartAction] = []
+        var toStart: [StartAction] = []
     }
 
     private var slots: DownloadSlots
     private var activity = ActivityIndicator()
     private var lastID: UInt64 = 0
-    private var arriving: Set<WaiterID> = []
+    private var unregisteredWaiters: Set<WaiterID> = []
     private var fetchOfWaiter: [WaiterID: FetchID] = [:]
     private var fetches: [FetchID: SharedFetch<Answer>] = [:]
-    private var current: [FetchKey: FetchID] = [:]
+    private var fetchOfKey: [FetchKey: FetchID] = [:]
     private var queue: FetchQueue
     private var isShutDown = false
     var failures: FailureMemory
@@ -71,22 +71,22 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Registers a caller before it has a continuation, so that cancellation can come first.
-    mutating func announce() -> WaiterID {
+    mutating func makeWaiterID() -> WaiterID {
         lastID += 1
-        arriving.insert(lastID)
+        unregisteredWaiters.insert(lastID)
         return lastID
     }
 
     /// Serves the caller from memory, adds it to a fetch in progress, or begins a fetch.
     ///
-    /// A held origin or a remembered failure prevents a new fetch. A new fetch starts, is queued, or first queries the
+    /// A held origin or a remembered failure prevents a new fetch. A new fetch toStart, is queued, or first queries the
     /// layers below memory.
-    mutating func enter(
+    mutating func join(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, queriesSlowerLayers: Bool = false, isHeld: Bool = false,
+        answer: Answer, queriesLayersBelowMemory: Bool = false, isHeld: Bool = false,
         cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
     ) -> Admission {
-        guard arriving.remove(id) != nil else { return .rejected(CancellationError(), answer) }
+        guard unregisteredWaiters.remove(id) != nil else { return .rejected(CancellationError(), answer) }
         guard !isShutDown else { return .rejected(DownloadError.shuttingDown, answer) }
         let key = FetchKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
@@ -96,13 +96,13 @@ struct ImageDownloaderState<Answer> {
                 answer: answer)
         }
 
-        let view = cached(request)
-        if let view, view.reuse != .needsValidation { return .cached(view.copy, view.reuse, answer) }
+        let stored = cached(request)
+        if let stored, stored.reuse != .needsValidation { return .cached(stored.copy, stored.reuse, answer) }
 
         if let fetch = fetchToJoin(key) {
             fetches[fetch]?.waiters.append(waiter(.joined))
             fetchOfWaiter[id] = fetch
-            return .waiting(starts: [], isJoined: true)
+            return .waiting(toStart: [], isJoined: true)
         }
 
         // The caller falls back to a stale copy from any layer.
@@ -115,25 +115,26 @@ struct ImageDownloaderState<Answer> {
         lastID += 1
         var fetch = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now, queuedAt: now)
         fetch.waiters = [waiter(.started)]
-        fetch.storedCopy = view?.copy
-        let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
-        let queriesSlowerLayers = queriesSlowerLayers && key.mode != .unstored && !isWhole
-        let slot = queriesSlowerLayers ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
-        guard slot != nil || queriesSlowerLayers || queue.hasRoom(for: fetch, among: fetches) else {
+        fetch.storedCopy = stored?.copy
+        let isWhole = stored.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
+        let queriesLayersBelowMemory = queriesLayersBelowMemory && key.mode != .unstored && !isWhole
+        let slot =
+            queriesLayersBelowMemory ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
+        guard slot != nil || queriesLayersBelowMemory || queue.hasRoom(for: fetch, among: fetches) else {
             return .rejected(DownloadError.queueFull, answer)
         }
         fetch.slot = slot
         fetches[fetch.id] = fetch
-        current[key] = fetch.id
+        fetchOfKey[key] = fetch.id
         fetchOfWaiter[id] = fetch.id
 
-        if queriesSlowerLayers { return .lookingUp(action(of: fetch, at: now)) }
+        if queriesLayersBelowMemory { return .lookingUp(action(of: fetch, at: now)) }
         guard slot != nil else {
             queue.append(fetch.id)
-            return .waiting(starts: [], isJoined: false)
+            return .waiting(toStart: [], isJoined: false)
         }
         activity.update(isWorking: true, at: now)
-        return .waiting(starts: [action(of: fetch, at: now)], isJoined: false)
+        return .waiting(toStart: [action(of: fetch, at: now)], isJoined: false)
     }
 
     /// Serves callers that may use the source from the layers below memory; for the rest, the fetch continues.
@@ -156,7 +157,7 @@ struct ImageDownloaderState<Answer> {
         }
         fetches[id] = fetch
         guard let leader = fetch.waiters.first(where: \.request.needsBytes) ?? fetch.waiters.first else {
-            end.starts = finish(id, at: now).starts
+            end.toStart = finish(id, at: now).toStart
             return end
         }
         end.needsRevalidation = false
@@ -173,13 +174,13 @@ struct ImageDownloaderState<Answer> {
             queue.append(id)
         } else {
             activity.update(isWorking: true, at: now)
-            end.starts = [action(of: fetch, at: now)]
+            end.toStart = [action(of: fetch, at: now)]
         }
         return end
     }
 
     mutating func leave(_ id: WaiterID) -> LeaveAction {
-        if arriving.remove(id) != nil { return LeaveAction() }
+        if unregisteredWaiters.remove(id) != nil { return LeaveAction() }
         guard let fetch = fetchOfWaiter[id] else { return LeaveAction() }
         return leave(fetch) { $0.id == id }
     }
@@ -191,7 +192,7 @@ struct ImageDownloaderState<Answer> {
 
     mutating func leave(source: SourceIdentity) -> (leaveAction: LeaveAction, fetchCount: Int) {
         let ids = fetches.values.filter { source.matches($0.key.identity) && !$0.isAbandoned }.map(\.id)
-        return (leave(ids, evenPastHalf: true) { _ in true }, ids.count)
+        return (leave(ids, includesNearlyComplete: true) { _ in true }, ids.count)
     }
 
     /// Frees the fetch's slot, and resumes its callers in order of arrival.
@@ -200,7 +201,7 @@ struct ImageDownloaderState<Answer> {
     ///   receive the failure: they continue in a separate fetch.
     mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Completion {
         guard let fetch = fetches.removeValue(forKey: id) else { return Completion() }
-        if current[fetch.key] == id { current[fetch.key] = nil }
+        if fetchOfKey[fetch.key] == id { fetchOfKey[fetch.key] = nil }
         if let slot = fetch.slot { slots.release(slot, at: now) }
         let isAnswered = { (waiter: Waiter<Answer>) in
             failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
@@ -211,10 +212,10 @@ struct ImageDownloaderState<Answer> {
             FetchedTarget($0.request.identity)
         }
         let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: fetch, at: now) }
-        queue.putNext(next)
-        let starts = startQueued(at: now)
+        queue.prepend(next)
+        let toStart = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return Completion(answers: answered.map { ($0.answer, $0.participation) }, starts: starts)
+        return Completion(answers: answered.map { ($0.answer, $0.participation) }, toStart: toStart)
     }
 
     /// After a fetch failed for one target, lets callers of another target continue in the next fetch to start.
@@ -229,7 +230,7 @@ struct ImageDownloaderState<Answer> {
         next.storedCopy = fetch.storedCopy
         next.isInvalidated = fetch.isInvalidated
         fetches[next.id] = next
-        if current[next.key] == nil, !next.isInvalidated { current[next.key] = next.id }
+        if fetchOfKey[next.key] == nil, !next.isInvalidated { fetchOfKey[next.key] = next.id }
         for waiter in waiters { fetchOfWaiter[waiter.id] = next.id }
         return next.id
     }
@@ -239,14 +240,14 @@ struct ImageDownloaderState<Answer> {
         slots.use(configuration)
         queue.maximum = configuration.maximumQueuedDownloads
         failures.removeAll()
-        let starts = startQueued(at: now)
+        let toStart = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return starts
+        return toStart
     }
 
     mutating func shutDown() -> LeaveAction {
         isShutDown = true
-        return leave(Array(fetches.keys), evenPastHalf: true) { _ in true }
+        return leave(Array(fetches.keys), includesNearlyComplete: true) { _ in true }
     }
 
     func isWanted(_ id: FetchID) -> Bool? { fetches[id].map { !$0.isAbandoned } }
@@ -259,7 +260,7 @@ struct ImageDownloaderState<Answer> {
     mutating func invalidate(_ identity: SourceIdentity?) {
         for (id, fetch) in fetches where !queue.contains(id) && identity?.matches(fetch.key.identity) ?? true {
             fetches[id]?.isInvalidated = true
-            if current[fetch.key] == id { current[fetch.key] = nil }
+            if fetchOfKey[fetch.key] == id { fetchOfKey[fetch.key] = nil }
         }
     }
 
@@ -274,11 +275,11 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func leave(
-        _ ids: [FetchID], evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+        _ ids: [FetchID], includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
     ) -> LeaveAction {
         var leaveAction = LeaveAction()
         for id in ids.sorted() {
-            let part = leave(id, evenPastHalf: evenPastHalf, where: isLeaving)
+            let part = leave(id, includesNearlyComplete: includesNearlyComplete, where: isLeaving)
             leaveAction.answers += part.answers
             leaveAction.abandoned += part.abandoned
         }
@@ -286,7 +287,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func leave(
-        _ id: FetchID, evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+        _ id: FetchID, includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
     ) -> LeaveAction {
         guard var fetch = fetches[id], !fetch.isAbandoned else { return LeaveAction() }
         let leaving = fetch.waiters.filter(isLeaving)
@@ -296,14 +297,14 @@ struct ImageDownloaderState<Answer> {
         if fetch.waiters.isEmpty {
             if fetch.slot == nil {
                 queue.remove(id)
-                current[fetch.key] = nil
+                fetchOfKey[fetch.key] = nil
                 fetches[id] = nil
                 return leaveAction
             }
-            if evenPastHalf || !fetch.progress.isPastHalf {
+            if includesNearlyComplete || !fetch.progress.isPastHalf {
                 // A later caller of this URL starts a new fetch; the slot is in use until the transfer has ended.
                 fetch.isAbandoned = true
-                current[fetch.key] = nil
+                fetchOfKey[fetch.key] = nil
                 leaveAction.abandoned = [id]
             }
         }
@@ -312,19 +313,19 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func startQueued(at now: Duration) -> [StartAction] {
-        var starts: [StartAction] = []
+        var toStart: [StartAction] = []
         while let id = queue.popNext(from: fetches, for: slots, at: now) {
             guard let fetch = fetches[id] else { continue }
             fetches[id]?.slot = slots.take(for: fetch.host, of: fetch.request.flow, fetch.progress, at: now)
-            starts.append(action(of: fetch, at: now))
+            toStart.append(action(of: fetch, at: now))
         }
-        return starts
+        return toStart
     }
 
     /// Returns a fetch to join; a fetch of a part only if the origin sends the whole source.
     private func fetchToJoin(_ key: FetchKey) -> FetchID? {
-        if let fetch = current[key] { return fetch }
-        return key.suitable.lazy.compactMap { current[$0] }.first { id in
+        if let fetch = fetchOfKey[key] { return fetch }
+        return key.suitable.lazy.compactMap { fetchOfKey[$0] }.first { id in
             guard let fetch = fetches[id] else { return false }
             return [key.extent, .whole].contains(fetch.key.extent) || fetch.progress.isWhole
         }

@@ -39,7 +39,7 @@ extension ImageDownloader {
             do {
                 progress.beginNextBody()
                 let request = TransferRequest(
-                    RequestedPart(range: plan.range, version: source?.version), of: identity,
+                    RequestedRange(range: plan.range, version: source?.version), of: identity,
                     condition: source == nil ? fetch.condition : nil,
                     traceparent: fetch.action.request.traceparent, timeLimit: end - timekeeper.now)
                 answer = try await loader.load(request, progress: progress)

@@ -40,7 +40,7 @@ extension ListenerResponder {
             common: fields.strict, revealsRules: configuration.revealsRules, lifecycle: lifecycle)
         let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
-        let replacement = Replacement()
+        let retirement = Retirement()
         let files = EmbeddedFiles(EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration))
         let targets = ParsedTargets()
         let standard = TenantServices(
@@ -49,7 +49,7 @@ extension ListenerResponder {
         let serving = { @Sendable (tenant: Int) in served?(tenant) ?? standard }
         let submissions = { @Sendable (tenant: Int) in
             let services = serving(tenant)
-            let costs = CostAccounting(services.account, areShown: services.configuration.showsCosts)
+            let costs = CostAccounting(services.account, isShown: services.configuration.showsCosts)
             return SubmissionResponder(
                 configuration: services.configuration, thumbnails: services.thumbnails,
                 resultWriter: services.resultWriter, bodies: bodies, failures: failures, events: events, costs: costs,
@@ -58,7 +58,7 @@ extension ListenerResponder {
         let routes = { @Sendable (tenant: Int) in
             let services = serving(tenant)
             let (configuration, thumbnails) = (services.configuration, services.thumbnails)
-            let costs = CostAccounting(services.account, areShown: configuration.showsCosts)
+            let costs = CostAccounting(services.account, isShown: configuration.showsCosts)
             let submission = Once { submissions(tenant) }
             return PublicRoutes(
                 configuration.dialects.map { dialect in
@@ -69,7 +69,7 @@ extension ListenerResponder {
                 thumbnails: ThumbnailResponder(
                     configuration, thumbnails: thumbnails, failures: failures,
                     repeated: RepeatedResponses(
-                        thumbnails: thumbnails, lifecycle: lifecycle, replacement: replacement,
+                        thumbnails: thumbnails, lifecycle: lifecycle, retirement: retirement,
                         isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
                         fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
                     targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
@@ -88,13 +88,13 @@ extension ListenerResponder {
                 ],
                 counters: [clientLimit ?? ClientLimit(configuration.maximumRequestsPerClient), metrics],
                 completions: [
-                    ServerTiming(), RequestCosts(areShown: configuration.showsCosts), metrics, Tracing(), log,
+                    ServerTiming(), RequestCosts(isShown: configuration.showsCosts), metrics, Tracing(), log,
                     requestIDs, AllowedMethods(),
                 ] + (slowRequests.map { [$0] } ?? [])),
             routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes),
             tenant: account.map { RequestTenant(claimed: $0, host: $0) }, failures: failures,
             fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
-            replacement: replacement, timekeeper: timekeeper)
+            retirement: retirement, timekeeper: timekeeper)
     }
 }

@@ -63,15 +63,16 @@ final class ThumbnailResponder: Sendable {
         let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
         // The client whose tags are counted; nil if the request is signed.
         let client = ClientNetwork(of: context.client)
-        let tagger = tagsAreSigned ? nil : client
+        let tagClient = tagsAreSigned ? nil : client
         func job() -> Job {
             Job(
-                resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, of: client, tagger: tagger,
+                resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, of: client,
+                tagClient: tagClient,
                 receipt: context.receipt, bill: costs.newBill)
         }
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
-            thumbnails.recordTags(of: resolved, by: tagger)
+            thumbnails.recordTags(of: resolved, by: tagClient)
             return hit(thumbnail, of: resolved, request: request, context, at: route)
         }
         return miss(job(), hasDirectives: directives != nil, context, at: route)
@@ -86,8 +87,8 @@ final class ThumbnailResponder: Sendable {
     private func miss(
         _ job: Job, hasDirectives: Bool, _ context: RequestContext, at route: ImageRoute
     ) -> PendingResponse<Outcome> {
-        if let overload = thumbnails.overload(for: job) {
-            return .ready(failures.outcome(of: overload, context, label: job.resolved.label))
+        if let rejection = thumbnails.rejection(for: job) {
+            return .ready(failures.outcome(of: rejection, context, label: job.resolved.label))
         }
         if !hasDirectives, let lookup = thumbnails.pendingLookup(for: job.resolved) {
             return .waiting(wait(for: lookup, job, context, at: route))
@@ -102,7 +103,7 @@ final class ThumbnailResponder: Sendable {
         ShortWait(begin: lookup.begin) { [self] in
             switch lookup.finish() {
             case .thumbnail(let thumbnail):
-                thumbnails.recordTags(of: job.resolved, by: job.tagger)
+                thumbnails.recordTags(of: job.resolved, by: job.tagClient)
                 return .ready(success(thumbnail, of: job.resolved, context, hasReceipt: true))
             case .queryAgain: return .waiting(wait(for: lookup, job, context, at: route))
             case .needsTask(let lookup): return render(job.after(lookup), context, at: route)
@@ -193,7 +194,7 @@ extension ThumbnailResponder {
     ) -> PendingResponse<Outcome> {
         // Sampled traces and proxies' request IDs make each response different.
         if !Preconditions.areStated(in: request.headerFields), resolved.request.form.writer == nil,
-            resolved.forwardedNames.isEmpty, context.trace?.context.isSampled != true, !context.isNamed,
+            resolved.forwardedNames.isEmpty, context.trace?.context.isSampled != true, !context.hasProxyID,
             let response = repeated.recurring(thumbnail, to: resolved, at: route, since: context.startedAt)
         {
             return response

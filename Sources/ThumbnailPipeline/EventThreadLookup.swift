@@ -32,10 +32,10 @@ final class EventThreadLookup: PendingLookup {
 
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let layer = caches.shared.first, layer.isServer, layer.isUp, caches.slowerLocal.isEmpty,
+        guard let layer = caches.shared.first, layer.isServer, layer.isUp, caches.localBelowMemory.isEmpty,
             case .success(let sources) = resolved.sources, sources.additional.isEmpty, !sources.image.isPrivate
         else { return nil }
-        let stored = caches.knownRecord(for: sources.image)
+        let stored = caches.storedRecord(for: sources.image)
         let state: State
         if caches.mayHaveNewer(stored) {
             state = .record(RecordRead(of: sources.image, stored, in: caches))
@@ -76,7 +76,7 @@ final class EventThreadLookup: PendingLookup {
         switch state {
         case .record(let read):
             progress.withLock { $0.earlier.recordQueries = 1 }
-            let record = read.adopted(layer.read(reply, for: .record(source)))
+            let record = read.record(storing: layer.read(reply, for: .record(source)))
             guard let record, !caches.mayHaveNewer(record), let claim = pipeline.claim(for: resolved, record)
             else { return needsTask() }
             progress.withLock { $0.state = .result(claim, record) }
@@ -137,8 +137,8 @@ extension ImagePipeline {
         guard reply.value != nil else { return nil }
         // Another request may have stored it meanwhile. Counts the miss otherwise.
         if let stored = caches.result(for: key) { return thumbnail(stored, ofFresh: records) }
-        var restored = RestoredResult()
-        restored.adopt(reply, ofLayer: 0, for: key, of: records, in: caches)
-        return RenderedImage(restored).map { thumbnail($0, of: records) }
+        var found = ResultLookup()
+        found.add(reply, ofLayer: 0, for: key, of: records, in: caches)
+        return RenderedImage(found).map { thumbnail($0, of: records) }
     }
 }

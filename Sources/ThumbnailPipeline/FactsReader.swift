@@ -153,14 +153,14 @@ struct FactsReader: Sendable {
         let (identity, directives) = (try job.sources.image, job.directives)
         var known: [DescribedSource] = []
         if !directives.noStore {
-            if let stored = await pipeline.caches.restoreRecord(for: identity, job.allowances) {
+            if let stored = await pipeline.caches.lookUpRecord(for: identity, job.allowances) {
                 known.append(DescribedSource(AvailableSource(stored)))
             }
             if let part = pipeline.caches.part(of: identity) { known.append(DescribedSource(part)) }
         }
         if let usable = usable(known, of: identity, under: directives, walk: .header) { return usable }
         if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives) }
-        if let refusal = job.bill?.workRefusal { throw refusal }
+        if let rejection = job.bill?.workRejection { throw rejection }
         if let source = try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty) {
             return source
         }
@@ -193,7 +193,7 @@ struct FactsReader: Sendable {
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
         let (identity, directives) = (try job.sources.image, job.directives)
-        let stored = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
+        let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, job.allowances)
         if let stored {
             var source = AvailableSource(stored)
             if let described = usable([DescribedSource(source)], of: identity, under: directives) {
@@ -203,7 +203,7 @@ struct FactsReader: Sendable {
         } else {
             try pipeline.throwRememberedFailure(of: identity, directives)
         }
-        if let refusal = job.bill?.workRefusal { throw refusal }
+        if let rejection = job.bill?.workRejection { throw rejection }
         try pipeline.admission.admit(to: .small, for: job.flow)
         var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {

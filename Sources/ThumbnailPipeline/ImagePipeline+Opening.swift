@@ -42,7 +42,7 @@ extension ImagePipeline {
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
         // The results of a known source may all be cached.
-        if directives.noStore || caches.knownRecord(for: identity) == nil {
+        if directives.noStore || caches.storedRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
         guard

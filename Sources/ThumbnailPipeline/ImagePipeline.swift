@@ -16,7 +16,7 @@ package final class ImagePipeline: ThumbnailServing {
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
     /// Rules of a tenant or an earlier configuration; nil uses the downloader's current ones.
-    private let boundRules: DownloadRules?
+    private let pinnedRules: DownloadRules?
     private let parts: PipelineParts
 
     var resources: WorkResources { parts.resources }
@@ -36,19 +36,19 @@ package final class ImagePipeline: ThumbnailServing {
         self.downloader = downloader
         self.caches = caches
         self.timekeeper = timekeeper
-        boundRules = nil
+        pinnedRules = nil
         parts = PipelineParts(
             configuration: configuration, downloader: downloader, caches: caches, resources: resources,
             timekeeper: timekeeper)
     }
 
     /// Returns a pipeline with the same parts that resolves sources by `rules` even after a reload.
-    package func bound(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, boundTo: rules) }
+    package func pinned(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, pinnedTo: rules) }
 
-    private init(_ other: ImagePipeline, boundTo rules: DownloadRules) {
+    private init(_ other: ImagePipeline, pinnedTo rules: DownloadRules) {
         (downloader, caches, parts) = (other.downloader, other.caches, other.parts)
         (configuration, timekeeper) = (other.configuration, other.timekeeper)
-        boundRules = rules
+        pinnedRules = rules
     }
 
     package var findsFaces: Bool { resources.faceDetector != nil }
@@ -56,7 +56,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// Resizes the caches in memory, and evicts entries that no longer fit.
     package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }
 
-    var rules: DownloadRules { boundRules ?? downloader.rules }
+    var rules: DownloadRules { pinnedRules ?? downloader.rules }
 
     package func resolved(_ request: Request) -> ResolvedRequest {
         ResolvedRequest(request, sources: sources(of: request) { try rules.identity(of: request.source) })
@@ -78,7 +78,7 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     package func cachedThumbnail(for resolved: ResolvedRequest) -> Thumbnail? {
-        guard case .success(let sources) = resolved.sources, let records = caches.records(for: sources),
+        guard case .success(let sources) = resolved.sources, let records = caches.freshRecords(for: sources),
             let key = try? resultKey(for: resolved, records),
             let result = caches.result(for: key, countsMiss: false)
         else { return nil }
@@ -101,13 +101,13 @@ package final class ImagePipeline: ThumbnailServing {
     /// Returns the 503 error for a miss whose queue wait would be too long; nil if it may proceed.
     ///
     /// Proceeds if a layer below memory may have the result. An unknown source counts as small work.
-    package func overload(for job: Job) -> (any ServiceError)? {
+    package func rejection(for job: Job) -> (any ServiceError)? {
         let resolved = job.resolved
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.rejection(in: $0, for: job.flow) != nil }
-        guard isAnyBusy, !caches.hasSlowerResults else { return nil }
+        guard isAnyBusy, !caches.hasResultsBelowMemory else { return nil }
         var lane = WorkLanes.Lane.small
         if let sources = try? resolved.sources.get(),
-            let records = sources.mapValues(caches.knownRecord(for:)).complete(),
+            let records = sources.mapValues(caches.storedRecord(for:)).complete(),
             let key = try? resultKey(for: resolved, records)
         {
             if estimator.needsNoWorker(key) { return nil }
@@ -128,26 +128,26 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
-        if let refusal = job.bill?.workRefusal {
-            guard let thumbnail = try await storedResult(for: job, sources) else { throw refusal }
+        if let rejection = job.bill?.workRejection {
+            guard let thumbnail = try await thumbnailWithoutWork(for: job, sources) else { throw rejection }
             return thumbnail
         }
-        if job.directives.noStore { return try await unstoredThumbnail(for: job) }
-        return try await caches.serving(sources.image, under: job.request.tags, by: job.tagger) {
-            try await storedThumbnail(for: job, sources)
+        if job.directives.noStore { return try await uncacheableThumbnail(for: job) }
+        return try await caches.recordingTags(sources.image, under: job.request.tags, by: job.tagClient) {
+            try await cacheableThumbnail(for: job, sources)
         }
     }
 
-    private func storedThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
+    private func cacheableThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
         var (needsBytes, lane) = (identities.mapValues { _ in true }, WorkLanes.Lane.small)
-        if let records = try await knownRecords(for: job, identities).complete() {
+        if let records = try await lookUpRecords(for: job, identities).complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
             if reuse.contains(.needsValidation) {
                 key = await keyToValidate(for: job, records)
             } else {
                 let usable = try resultKey(for: job.resolved, records)
-                if let thumbnail = try await availableThumbnail(for: job, usable, records) {
+                if let thumbnail = try await thumbnailWithoutFetch(for: job, usable, records) {
                     if !job.directives.onlyIfCached { revalidate(identities, reuse) }
                     return thumbnail
                 }
@@ -160,26 +160,27 @@ package final class ImagePipeline: ThumbnailServing {
         }
         // Check again: many requests may have passed the first check before one of them entered the queue.
         if needsBytes.contains(true) { try admit(job, to: lane) }
-        return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
+        return try await thumbnailAfterFetch(for: job, needsBytes: needsBytes)
     }
 
     /// Returns a cached result of fresh sources from any layer, without fetching or rendering.
-    private func storedResult(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail? {
+    private func thumbnailWithoutWork(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail?
+    {
         guard !job.directives.noStore, !job.directives.noCache,
-            let records = try await knownRecords(for: job, identities).complete(),
+            let records = try await lookUpRecords(for: job, identities).complete(),
             records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
         else { return nil }
         let key = try resultKey(for: job.resolved, records)
         if let result = caches.result(for: key) { return thumbnail(result, of: records) }
-        let restored = await caches.restoreResult(for: key, of: records, job.allowances, after: job.lookup)
-        return RenderedImage(restored).map { thumbnail($0, of: records) }
+        let found = await caches.lookUpResult(for: key, of: records, job.allowances, after: job.earlierLookup)
+        return RenderedImage(found).map { thumbnail($0, of: records) }
     }
 
     /// Returns fresh and stale records; throws the error of an earlier request if the same work failed recently.
-    private func knownRecords(
+    private func lookUpRecords(
         for job: Job, _ identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
-        var stored = await caches.restoreRecords(for: identities, job.allowances, after: job.lookup)
+        var stored = await caches.lookUpRecords(for: identities, job.allowances, after: job.earlierLookup)
         if let opened = job.opened { stored.image = opened.record }
         if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, stored) }
         return stored
@@ -189,12 +190,12 @@ package final class ImagePipeline: ThumbnailServing {
     private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
         guard let key = try? resultKey(for: job.resolved, records) else { return nil }
         if !estimator.isObtainableWithoutBytes(key) {
-            _ = await caches.restoreResult(for: key, of: records, job.allowances, after: job.lookup)
+            _ = await caches.lookUpResult(for: key, of: records, job.allowances, after: job.earlierLookup)
         }
         return key
     }
 
-    private func availableThumbnail(
+    private func thumbnailWithoutFetch(
         for job: Job, _ key: ResultKey, _ records: PerSource<SourceRecord>
     ) async throws -> Thumbnail? {
         var sources = records.mapValues { AvailableSource($0) }
@@ -202,8 +203,8 @@ package final class ImagePipeline: ThumbnailServing {
             sources.image.timeLeft = configuration.requestTimeout
             if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
-        guard estimator.isObtainableWithoutBytes(key) || caches.hasSlowerResults else { return nil }
-        return try await renderer.resultFromMemory(key, from: sources, for: job).map { thumbnail($0, of: records) }
+        guard estimator.isObtainableWithoutBytes(key) || caches.hasResultsBelowMemory else { return nil }
+        return try await renderer.resultWithoutSource(key, from: sources, for: job).map { thumbnail($0, of: records) }
     }
 
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
@@ -238,10 +239,10 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    private func fetchedThumbnail(for job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+    private func thumbnailAfterFetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
         var job = job
         // Another instance may render the result during the fetch.
-        job.lookup = nil
+        job.earlierLookup = nil
         var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
         while true {
             if let sources {
@@ -249,7 +250,7 @@ package final class ImagePipeline: ThumbnailServing {
                 let result =
                     sources.allSatisfy { $0.file != nil }
                     ? try await renderer.result(key, from: sources, for: job)
-                    : try await renderer.resultFromMemory(key, from: sources, for: job)
+                    : try await renderer.resultWithoutSource(key, from: sources, for: job)
                 if let result { return thumbnail(result, fetched: sources) }
             }
             // The sources are unchanged, but the result was evicted in the meantime.
@@ -257,7 +258,7 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
+    private func uncacheableThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small, for: job.flow)
         guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true }) else {
             throw PipelineError.sourceNeeded

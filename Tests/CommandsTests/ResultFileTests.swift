@@ -82,7 +82,7 @@ struct ResultFileTests {
             try ResultFile.blockingWrite(SharedBytes([1]), to: folder.path, replaces: true)
         }
         #expect(CommandFailure(system: ENOSPC).reason == "no space left on device")
-        #expect(CommandFailure(system: ENOSPC).endsAll && !CommandFailure(system: ENOENT).endsAll)
+        #expect(CommandFailure(system: ENOSPC).isFatal && !CommandFailure(system: ENOENT).isFatal)
     }
 
     @Test func `devices receive the bytes directly`() throws {

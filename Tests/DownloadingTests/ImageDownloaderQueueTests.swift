@@ -264,7 +264,7 @@ struct ImageDownloaderQueueTests {
 
     @Test func `a transfer in progress ends for all callers of a held origin, and no other begins`() async throws {
         let downloader = ImageDownloader(
-            rules: DownloadRules(DownloadConfiguration()), loader: GuardedLoader(loader, timekeeper: timekeeper),
+            rules: DownloadRules(DownloadConfiguration()), loader: CircuitBreaker(loader, timekeeper: timekeeper),
             cache: StubCache(), timekeeper: timekeeper)
         let first = downloader.begin("/a")
         await loader.starts(1)

@@ -9,10 +9,10 @@ struct ImageDownloaderStateTests {
         var fetch: UInt64?
         let request = SourceRequest(identity: .path("/a"))
         // Announced in reverse: the order of arrival counts.
-        for (number, id) in (0..<50).map({ _ in state.announce() }).reversed().enumerated() {
-            let admission = state.enter(
+        for (number, id) in (0..<50).map({ _ in state.makeWaiterID() }).reversed().enumerated() {
+            let admission = state.join(
                 id, request, receipt: "\(number)", deadline: nil, at: .zero, answer: number, cached: { _ in nil })
-            if case .waiting(let starts, _) = admission, let action = starts.first { fetch = action.fetch }
+            if case .waiting(let toStart, _) = admission, let action = toStart.first { fetch = action.fetch }
         }
         let cancelled = state.leave(receipt: "7")
         #expect(cancelled.answers == [7] && cancelled.abandoned.isEmpty)
@@ -33,13 +33,14 @@ struct ImageDownloaderStateTests {
         var state = ImageDownloaderState<String>(configuration)
         var (started, waiting, rejected): ([(UInt64, String)], Int, Int) = ([], 0, 0)
         func enter(_ path: String, _ flow: TenantFlow) {
-            let admission = state.enter(
-                state.announce(), SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow), receipt: "",
+            let admission = state.join(
+                state.makeWaiterID(), SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow),
+                receipt: "",
                 deadline: nil, at: .zero, answer: path, cached: { _ in nil })
             switch admission {
-            case .waiting(let starts, _):
-                started += starts.map { ($0.fetch, $0.request.identity.url.host) }
-                waiting += starts.isEmpty ? 1 : 0
+            case .waiting(let toStart, _):
+                started += toStart.map { ($0.fetch, $0.request.identity.url.host) }
+                waiting += toStart.isEmpty ? 1 : 0
             default: rejected += 1
             }
         }
@@ -49,7 +50,7 @@ struct ImageDownloaderStateTests {
         for number in 0..<3 { enter("b\(number)", victim) }
         #expect(started.map(\.1).last == "b0.test" && waiting == 6 && rejected == 93)
         // The transfer gets the next slot although others have waited longer.
-        let next = state.finish(started[0].0, at: .zero).starts.map(\.request.identity.url.host)
+        let next = state.finish(started[0].0, at: .zero).toStart.map(\.request.identity.url.host)
         #expect(next == [order == .fifo ? "b1.test" : "b2.test"])
     }
 }

@@ -210,7 +210,7 @@ private final class LayeredCache: SourceCaching {
 
     init(_ below: Source?) { self.below = below }
 
-    var hasSlowerLayer: Bool { true }
+    var hasLayerBelowMemory: Bool { true }
     /// Number of queries to the slower layer.
     var retrievals: Int { count.withLock { $0 } }
 

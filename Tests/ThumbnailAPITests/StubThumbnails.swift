@@ -83,7 +83,7 @@ final class StubThumbnails: ThumbnailServing {
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
-    func overload(for job: Job) -> (any ServiceError)? { state.withLock { $0.rejection } }
+    func rejection(for job: Job) -> (any ServiceError)? { state.withLock { $0.rejection } }
 
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
         ResolvedRequest(request, sources: .failure(SourceURLError.malformed), of: source)
@@ -92,7 +92,7 @@ final class StubThumbnails: ThumbnailServing {
     func thumbnail(for job: Job) async throws -> Thumbnail {
         state.withLock { state in
             if job.opened != nil { return state.requests.append(job.request) }
-            if job.lookup != nil { state.afterLooks += 1 }
+            if job.earlierLookup != nil { state.afterLooks += 1 }
             state.receipts.append(job.receipt)
             state.directives.append(job.directives)
         }

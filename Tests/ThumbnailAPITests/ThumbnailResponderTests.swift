@@ -356,7 +356,7 @@ import ThumbnailTypes
             case .ready(let response) = listener.responder.respond(
                 to: HTTPRequest(target: Self.target + "&placeholder=red"))
         else {
-            Issue.record("a refusal was not given on the calling thread")
+            Issue.record("a rejection was not given on the calling thread")
             return
         }
         #expect(response.status == .serviceUnavailable)

@@ -69,10 +69,10 @@ struct CachedSourcesTests {
     @Test func `a stored source comes back with its record`() throws {
         let source = try source()
         #expect(sources.stored(for: source.identity) == nil)
-        #expect(caches.record(for: source.identity) == nil)
+        #expect(caches.freshRecord(for: source.identity) == nil)
         sources.store(source)
         #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
-        #expect(caches.record(for: source.identity)?.header.size == ImageFixture.size)
+        #expect(caches.freshRecord(for: source.identity)?.header.size == ImageFixture.size)
         #expect(caches.isStored(try record(source)))
     }
 
@@ -80,10 +80,10 @@ struct CachedSourcesTests {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(9))
-        #expect(caches.record(for: source.identity) != nil)
+        #expect(caches.freshRecord(for: source.identity) != nil)
         clock.advance(by: .seconds(1))
-        #expect(caches.record(for: source.identity) == nil)
-        #expect(caches.knownRecord(for: source.identity) != nil)
+        #expect(caches.freshRecord(for: source.identity) == nil)
+        #expect(caches.storedRecord(for: source.identity) != nil)
         #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
         #expect(entries == [3, 1, 1])
     }
@@ -97,7 +97,7 @@ struct CachedSourcesTests {
         try fill(try source())
         sources.store(forbidden)
         #expect(entries == [0, 0, 0])
-        #expect(caches.record(for: forbidden.identity) == nil)
+        #expect(caches.freshRecord(for: forbidden.identity) == nil)
     }
 
     /// Bytes of all entries.
@@ -127,7 +127,7 @@ struct CachedSourcesTests {
         let again = try source(cacheControl: "max-age=10")
         sources.store(again)
         #expect(entries == [3, 1, 1])
-        #expect(caches.record(for: again.identity) != nil)
+        #expect(caches.freshRecord(for: again.identity) != nil)
     }
 
     @Test func `11: removing a source removes every level, page and result, and no other source`() throws {
@@ -139,7 +139,7 @@ struct CachedSourcesTests {
         #expect(removed == RemovedEntries(entries: 5, bytes: before - usage))
         #expect(removed.bytes > 3 * 6 + result.cost + image.bytes.count)
         #expect(entries == [12, 4, 4])
-        #expect(caches.record(for: image.identity) == nil)
+        #expect(caches.freshRecord(for: image.identity) == nil)
         for neighbor in neighbors { #expect(sources.stored(for: neighbor.identity) != nil) }
         #expect(caches.removeAll(from: image.identity, cause: .changed) == RemovedEntries())
     }
@@ -160,7 +160,7 @@ struct CachedSourcesTests {
         #expect(await caches.removeLocal(.everything) == RemovedEntries(entries: 10, bytes: before))
         #expect(usage == 0)
         #expect(entries == [0, 0, 0])
-        #expect(caches.record(for: sources[0].identity) == nil)
+        #expect(caches.freshRecord(for: sources[0].identity) == nil)
         #expect(await caches.removeLocal(.everything) == RemovedEntries())
     }
 
@@ -213,7 +213,7 @@ struct CachedSourcesTests {
             await withTaskGroup { group in
                 for source in versions { group.addTask { for _ in 0..<10 { sources.store(source) } } }
             }
-            let record = try #require(caches.record(for: versions[0].identity))
+            let record = try #require(caches.freshRecord(for: versions[0].identity))
             let stored = try #require(sources.stored(for: versions[0].identity))
             try #require(stored.head.validator == record.validator)
             let own = versions.first { $0.validator == record.validator }
@@ -238,7 +238,7 @@ struct CachedSourcesTests {
         try fill(source)
         clock.advance(by: .seconds(10))
         sources.refresh(try self.source(cacheControl: "max-age=10").head)
-        #expect(caches.record(for: source.identity) != nil)
+        #expect(caches.freshRecord(for: source.identity) != nil)
         #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
         #expect(entries == [3, 1, 1])
     }
@@ -248,7 +248,7 @@ struct CachedSourcesTests {
         try fill(source)
         clock.advance(by: .seconds(10))
         sources.refresh(try self.source(version: "2", cacheControl: "max-age=10").head)
-        #expect(caches.record(for: source.identity) == nil)
+        #expect(caches.freshRecord(for: source.identity) == nil)
         sources.remove(source.identity)
         sources.refresh(source.head)
         #expect(sources.stored(for: source.identity) == nil)

@@ -196,7 +196,7 @@ final class DiskLayerTests {
             let store = try #require(fixture.store)
             let hold = await store.hold()
             let identity = try fixture.downloader.identity(of: Request.path().source)
-            let reading = Task.immediate { await fixture.caches.restoreRecord(for: identity) }
+            let reading = Task.immediate { await fixture.caches.lookUpRecord(for: identity) }
             try #require(store.pendingCount == 1)
             let other = try fixture.downloader.identity(of: Request.path("/b").source)
             CachedSources(fixture.caches).remove(other)

@@ -50,7 +50,7 @@ struct OriginPolicyTests {
         #expect(counts == [.all: [1, 2, 1, 1], .results: [1, 2, 0, 0], .none: [0, 0, 0, 0]][policy])
         let identity = try job(20) { $0.cachePolicy = policy }.sources.image
         let version = SourceVersion(source: identity, validator: .entityTag("\"one\""))
-        let disk = try #require(fixture.caches.slowerLocal.first)
+        let disk = try #require(fixture.caches.localBelowMemory.first)
         #expect((await disk.lookup(.source(version)).value != nil) == (policy == .all))
         #expect((await disk.lookup(.record(identity)).value != nil) == (policy != .none))
     }

@@ -13,7 +13,7 @@ struct ResolvedRequestTests {
         let made = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         let first = try #require(request.last)
-        #expect(first.serials.image == fixture.caches.record(for: first.key.source)?.serial)
+        #expect(first.serials.image == fixture.caches.freshRecord(for: first.key.source)?.serial)
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         #expect(request.last?.serials.image == first.serials.image)
 

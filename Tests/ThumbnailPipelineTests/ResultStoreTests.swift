@@ -41,7 +41,7 @@ struct ResultStoreTests {
         _ = try await one.thumbnail()
         try await settled(one)
         #expect(objects.valueCount == 2, "a record and a result")
-        #expect(!CachedSources(one.caches).hasSlowerLayer)
+        #expect(!CachedSources(one.caches).hasLayerBelowMemory)
     }
 
     @Test func `a result is found by an instance started later, which fetches and renders nothing`() async throws {

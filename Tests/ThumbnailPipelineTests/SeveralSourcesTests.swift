@@ -234,14 +234,15 @@ struct SeveralSourcesTests {
             #expect(error?.code == "cannot_decode" && error?.parameter == nil)
         }
         #expect(fixture.origin.loads == 2)
-        #expect(fixture.caches.knownRecord(for: try fixture.downloader.identity(of: "http://example.com/mark")) != nil)
+        #expect(fixture.caches.storedRecord(for: try fixture.downloader.identity(of: "http://example.com/mark")) != nil)
     }
 
     @Test func `memory is reserved for the render and both decodes at once`() async throws {
         let fixture = try Self.fixture(memoryLimit: 64 << 20)
         _ = try await fixture.thumbnail(of: .marked())
         let key = try #require(fixture.pipeline.resolved(.marked()).key(in: fixture))
-        let records = try #require(fixture.caches.records(for: try fixture.pipeline.resolved(.marked()).sources.get()))
+        let records = try #require(
+            fixture.caches.freshRecords(for: try fixture.pipeline.resolved(.marked()).sources.get()))
         fixture.caches.memory.decoded.removeAll()
         fixture.caches.memory.results.removeAll()
         let hold = await fixture.holdWorkers()
@@ -277,7 +278,7 @@ struct SeveralSourcesTests {
         _ = try await fixture.thumbnail(of: request)
         let recurring = fixture.pipeline.resolved(request)
         let sources = try recurring.sources.get()
-        let records = try #require(fixture.caches.records(for: sources))
+        let records = try #require(fixture.caches.freshRecords(for: sources))
         let size = PixelSize(width: 8, height: 8)
         var plan = RenderPlan(
             source: FrameShape(size: ImageFixture.size, hasAlpha: false),
@@ -333,7 +334,9 @@ extension Request {
 extension ResolvedRequest {
     /// The key of the result, if all sources are fresh.
     fileprivate func key(in fixture: PipelineFixture) -> ResultKey? {
-        guard let sources = try? sources.get(), let records = fixture.caches.records(for: sources) else { return nil }
+        guard let sources = try? sources.get(), let records = fixture.caches.freshRecords(for: sources) else {
+            return nil
+        }
         return try? ResultKey(for: request, of: records, by: PipelineConfiguration())
     }
 }

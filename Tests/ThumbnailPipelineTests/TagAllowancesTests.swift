@@ -18,7 +18,7 @@ struct TagAllowancesTests {
     @Test mutating func `the first tags of sources are cheap, further ones of the same source are not`() {
         let first = take(8)
         let further = take(1_000, indexed: 8)
-        #expect(first == 8 && further == Int((TagAllowances.most - 8) / TagAllowances.excessWeight))
+        #expect(first == 8 && further == Int((TagAllowances.maximumPoints - 8) / TagAllowances.excessWeight))
         let none = take(1, indexed: 8)
         let later = take(1_000, indexed: 8, at: 1)
         #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.excessWeight))

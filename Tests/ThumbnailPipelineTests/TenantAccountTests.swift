@@ -23,12 +23,12 @@ struct TenantAccountTests {
 
     @Test func `requests above the rate are rejected until tokens come back`() throws {
         let account = account { $0.rate = Quota(2, per: .seconds(1)) }
-        for _ in 0..<2 { #expect(account.refusal() == nil) }
-        let response = try #require(account.refusal()).response
+        for _ in 0..<2 { #expect(account.rejection() == nil) }
+        let response = try #require(account.rejection()).response
         #expect(response.status == .tooManyRequests && response.code == .rateLimited && response.retryAfter == 1)
         #expect(response.rateLimit == .init(current: "\"rate\";r=0;t=1", policy: "\"rate\";q=2;w=1"))
         time.advance(by: .seconds(1))
-        #expect(account.refusal() == nil)
+        #expect(account.rejection() == nil)
     }
 
     @Test func `work above a quota is rejected until it leaves the window`() throws {
@@ -38,30 +38,30 @@ struct TenantAccountTests {
         }
         let bill = RequestBill(to: account)
         bill.charge(processor: .seconds(29))
-        #expect(bill.workRefusal == nil && account.refusal() == nil)
+        #expect(bill.workRejection == nil && account.rejection() == nil)
         bill.charge(processor: .seconds(1))
-        let response = try #require(bill.workRefusal).response
+        let response = try #require(bill.workRejection).response
         #expect(response.status == .tooManyRequests && response.code == .quotaExceeded && response.retryAfter == 60)
         #expect(response.rateLimit?.policy == "\"processorTime\";q=30;w=60")
-        #expect(account.refusal() == nil, "hits go on")
+        #expect(account.rejection() == nil, "hits go on")
         time.advance(by: .seconds(60))
-        #expect(bill.workRefusal == nil)
+        #expect(bill.workRejection == nil)
         bill.charge(originBytes: 1_000)
-        #expect(bill.workRefusal?.response.rateLimit?.current == "\"originBytes\";r=0;t=120")
+        #expect(bill.workRejection?.response.rateLimit?.current == "\"originBytes\";r=0;t=120")
         #expect(bill.originBytes == 1_000 && bill.processorTime == .seconds(30))
     }
 
     @Test func `a reload keeps the use of limits that stay`() {
         let account = account { $0.rate = Quota(1, per: .seconds(1)) }
-        #expect(account.refusal() == nil && account.refusal() != nil)
+        #expect(account.rejection() == nil && account.rejection() != nil)
         var limits = TenantAccount.Limits()
         limits.rate = Quota(1, per: .seconds(1))
         limits.originBytes = Quota(1, per: .seconds(1))
         account.use(limits)
-        #expect(account.refusal() != nil)
+        #expect(account.rejection() != nil)
         limits.rate = nil
         account.use(limits)
-        #expect(account.refusal() == nil)
+        #expect(account.rejection() == nil)
     }
 
     @Test func `use is listed since the start, and for a minute, an hour and a day`() {

@@ -15,7 +15,7 @@ struct CommandFailure: Error, Equatable {
     var subject: String?
     var isWorthRetrying = false
     /// Whether the command stops instead of trying other sources.
-    var endsAll = false
+    var isFatal = false
 
     init(code: String, _ reason: String) {
         self.code = code
@@ -25,7 +25,7 @@ struct CommandFailure: Error, Equatable {
     init(system error: CInt) {
         let text = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
         self.init(code: Self.name(of: error), Self.lowered(text))
-        endsAll = [ENOSPC, EDQUOT, EROFS].contains(error)
+        isFatal = [ENOSPC, EDQUOT, EROFS].contains(error)
     }
 
     init(_ error: any Error) {

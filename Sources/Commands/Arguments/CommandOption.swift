@@ -50,9 +50,9 @@ struct CommandDescription: Sendable {
     var takesParameters = false
     var takesSettings = true
     /// Whether only settings for image processing are options.
-    var worksOnImages = false
+    var takesImageSettings = false
     /// Whether operands are files or folders of images.
-    var rendersFiles = false
+    var takesFiles = false
     var examples: [String] = []
 
     /// All options; if the command takes parameters, `-h` is the height instead of the help.
@@ -62,7 +62,7 @@ struct CommandDescription: Sendable {
         return options + [help]
     }
 
-    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.ofCommands : SettingTable.all }
+    var settings: [Setting] { !takesSettings ? [] : takesImageSettings ? SettingTable.ofCommands : SettingTable.all }
 
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
@@ -73,7 +73,7 @@ struct CommandDescription: Sendable {
         if takesParameters {
             parts.append("Result options:\n" + Self.table(ThumbnailOptionText.rows))
         }
-        if worksOnImages {
+        if takesImageSettings {
             parts.append("Settings:\n" + Self.table(settings.map { ($0.flag, $0.help) }))
             parts.append("The settings file (--config FILE or ALULA_CONFIG) and the environment can set them, too.")
         } else if takesSettings {

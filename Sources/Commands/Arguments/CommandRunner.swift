@@ -19,7 +19,7 @@ enum CommandRunner {
             fail(error, command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
-        if command.rendersFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
+        if command.takesFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
         // Block signals before any thread exists, so that all threads inherit the mask and only the wait below gets
         // them.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])

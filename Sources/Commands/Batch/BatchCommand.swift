@@ -30,7 +30,7 @@ enum BatchCommand {
             .jobs, resume, BatchList.separatedByNull, .force, .recursive, .flat, .json, .verbose,
         ],
         takesParameters: true,
-        worksOnImages: true,
+        takesImageSettings: true,
         examples: [
             "find photos -name '*.jpg' | alula batch - -w 600 -f webp -o thumbnails",
             "alula batch photos.txt -w 300,600,1200 -o 'out/{dir}/{name}-{w}.{format}'",

@@ -30,7 +30,7 @@ enum InfoCommand {
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [include, components, .recursive, .json, .verbose],
-        worksOnImages: true,
+        takesImageSettings: true,
         examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
 
     static func run(_ arguments: [String]) -> Never {

@@ -286,7 +286,7 @@ enum SourceQueue {
                 for outcome in done where !isRetried(outcome) { report(outcome) }
                 let renditions = done.filter(isRetried).map(\.rendition)
                 if let source = done.first?.source, !renditions.isEmpty { again.append((source, renditions)) }
-                isEnded = isEnded || done.contains { $0.failure?.endsAll ?? false }
+                isEnded = isEnded || done.contains { $0.failure?.isFatal ?? false }
                 begin()
             }
             isEnded = isEnded || next < count
@@ -295,7 +295,7 @@ enum SourceQueue {
             guard !isEnded, !Task.isCancelled else { return false }
             for done in await outcomes(source, renditions) {
                 report(done)
-                isEnded = isEnded || done.failure?.endsAll ?? false
+                isEnded = isEnded || done.failure?.isFatal ?? false
             }
         }
         return !isEnded && !Task.isCancelled

@@ -25,8 +25,8 @@ enum ThumbnailCommand {
             .force, .recursive, .flat, .header, .verbose,
         ],
         takesParameters: true,
-        worksOnImages: true,
-        rendersFiles: true,
+        takesImageSettings: true,
+        takesFiles: true,
         examples: [
             "alula thumbnail cat.jpg -w 300 -o cat-small.webp",
             "alula thumbnail cat.jpg -w 300,600,1200 -f webp -o out/",

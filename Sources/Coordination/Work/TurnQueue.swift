@@ -28,7 +28,7 @@ struct TurnQueue<Answer> {
         /// The cost divided by the flow's share.
         let charge: Duration
         /// The start tag: the cost of the flow before this work, in virtual time.
-        let tag: Duration
+        let startTag: Duration
         let answer: Answer
     }
 
@@ -50,7 +50,7 @@ struct TurnQueue<Answer> {
     /// The tag of the last work that got a turn.
     private var virtualTime = Duration.zero
     /// The next tag of each flow, if it is after the virtual time.
-    private var nextTags: [Int: Duration] = [:]
+    private var nextStartTags: [Int: Duration] = [:]
     private var turns: [ID: Turn] = [:]
     private var waitingSince: Duration?
     /// The times since which exclusive flows have waiting work.
@@ -92,13 +92,13 @@ struct TurnQueue<Answer> {
         answer: Answer
     ) -> Admission {
         let flow = Self.bucket(of: flow)
-        let (tag, charge) = (tag(of: flow), cost / share)
+        let (startTag, charge) = (startTag(of: flow), cost / share)
         if turns.count < maximumTurns {
-            begin(id, of: flow, tag: tag, cost: cost, at: now)
-            nextTags[flow] = tag + charge
+            begin(id, of: flow, startTag: startTag, cost: cost, at: now)
+            nextStartTags[flow] = startTag + charge
             return .turn
         }
-        let ahead = waiting[..<place(of: tag)]
+        let ahead = waiting[..<place(of: startTag)]
         let delay = delay(behind: ahead, at: now)
         if let queueTimeout, delay > queueTimeout, ahead.count >= maximumTurns { return .rejected(delay) }
         var replaced: Answer?
@@ -111,9 +111,9 @@ struct TurnQueue<Answer> {
         if waiting.isEmpty { waitingSince = now }
         if flow < 0, exclusiveSince[flow] == nil { exclusiveSince[flow] = now }
         waiting.insert(
-            Waiter(id: id, flow: flow, cost: cost, since: now, charge: charge, tag: tag, answer: answer),
-            at: place(of: tag))
-        nextTags[flow] = tag + charge
+            Waiter(id: id, flow: flow, cost: cost, since: now, charge: charge, startTag: startTag, answer: answer),
+            at: place(of: startTag))
+        nextStartTags[flow] = startTag + charge
         return replaced.map { .replaces($0) } ?? .waits
     }
 
@@ -131,8 +131,8 @@ struct TurnQueue<Answer> {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
         let left = remove(at: index)
         // Other waiters of the flow keep the next tag.
-        if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
-            nextTags[left.flow] = next - left.charge
+        if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextStartTags[left.flow] {
+            nextStartTags[left.flow] = next - left.charge
         }
         return left.answer
     }
@@ -145,11 +145,11 @@ struct TurnQueue<Answer> {
             self.pace += (pace - self.pace) / Self.weight
         }
         guard !waiting.isEmpty else {
-            if turns.isEmpty { nextTags = [:] }
+            if turns.isEmpty { nextStartTags = [:] }
             return nil
         }
         let next = remove(at: 0)
-        begin(next.id, of: next.flow, tag: next.tag, cost: next.cost, at: now)
+        begin(next.id, of: next.flow, startTag: next.startTag, cost: next.cost, at: now)
         return next.answer
     }
 
@@ -160,24 +160,24 @@ struct TurnQueue<Answer> {
         return waiter
     }
 
-    private mutating func begin(_ id: ID, of flow: Int, tag: Duration, cost: Duration, at now: Duration) {
+    private mutating func begin(_ id: ID, of flow: Int, startTag: Duration, cost: Duration, at now: Duration) {
         turns[id] = Turn(flow: flow, cost: cost, start: now)
-        guard tag > virtualTime else { return }
-        virtualTime = tag
+        guard startTag > virtualTime else { return }
+        virtualTime = startTag
         // Flows without recent work are removed.
-        nextTags = nextTags.filter { $0.value > virtualTime }
+        nextStartTags = nextStartTags.filter { $0.value > virtualTime }
     }
 
     private static func bucket(of flow: Int) -> Int { flow < 0 ? flow : flow & 1_023 }
 
-    private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
+    private func startTag(of flow: Int) -> Duration { max(virtualTime, nextStartTags[flow] ?? .zero) }
 
     /// Returns the position behind all waiters with the same tag.
-    private func place(of tag: Duration) -> Int {
+    private func place(of startTag: Duration) -> Int {
         var (first, last) = (0, waiting.count)
         while first < last {
             let middle = (first + last) / 2
-            if waiting[middle].tag <= tag { first = middle + 1 } else { last = middle }
+            if waiting[middle].startTag <= startTag { first = middle + 1 } else { last = middle }
         }
         return first
     }
@@ -187,7 +187,7 @@ struct TurnQueue<Answer> {
     /// - Parameter flow: The flow of the next work; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
         let flow = flow.map(Self.bucket)
-        let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
+        let ahead = waiting[..<(flow.map { place(of: startTag(of: $0)) } ?? waiting.count)]
         let since = if let flow, flow < 0 { exclusiveSince[flow] } else { waitingSince }
         return Backlog(count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }

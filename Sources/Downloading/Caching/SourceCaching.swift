@@ -15,7 +15,7 @@ package protocol SourceCaching: SourceReceiver {
     /// Returns the fresh or stale head of a source that was fetched in parts.
     func storedPart(of identity: SourceIdentity) -> SourceHead?
 
-    var hasSlowerLayer: Bool { get }
+    var hasLayerBelowMemory: Bool { get }
 
     /// Looks in the layers below memory, and copies a source that it finds to memory.
     func retrieve(_ identity: SourceIdentity) async -> SourceCopy?
@@ -36,7 +36,7 @@ extension SourceCaching {
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver { self }
 
-    package var hasSlowerLayer: Bool { false }
+    package var hasLayerBelowMemory: Bool { false }
 
     package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { nil }
 }

@@ -351,7 +351,7 @@ final class CurlTransfer {
     }
 
     /// The requested range, if the response contains it.
-    private var part: RequestedPart? { body.answer?.head.status == 206 ? load.request.part : nil }
+    private var part: RequestedRange? { body.answer?.head.status == 206 ? load.request.part : nil }
 
     private var stage: DownloadError.Stage {
         body.answer != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting

@@ -33,7 +33,7 @@ struct ObjectListing {
     ///
     /// These are our own names, so none has characters that XML would escape. A full page that does not say whether
     /// there are more is not considered the last.
-    func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
+    func names(in answer: SharedBytes) -> (names: [String], hasMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }
         let names: [String] = text.split(separator: "<Key>").dropFirst().compactMap { part in

@@ -88,14 +88,14 @@ package final class OriginObjects: Sendable {
                 let page = try await self.page(of: folder, after: names.last, loader)
                 names += page.names
                 // After a page without names there is no next page.
-                if !page.areMore || page.names.isEmpty || names.count > maximum { return Array(names.prefix(maximum)) }
+                if !page.hasMore || page.names.isEmpty || names.count > maximum { return Array(names.prefix(maximum)) }
             }
         }
     }
 
     private func page(
         of folder: String, after last: String?, _ loader: any DataLoading
-    ) async throws -> (names: [String], areMore: Bool) {
+    ) async throws -> (names: [String], hasMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
         // The bucket may be the first path segment or the host: try both.
         for listing in try ObjectListing.listings(of: folder, below: rules) {

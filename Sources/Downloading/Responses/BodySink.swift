@@ -99,7 +99,7 @@ struct ContentRange {
     var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }
 }
 
-extension RequestedPart {
+extension RequestedRange {
     /// Whether a 206 contains exactly the range, of the same version.
     ///
     /// Rejects ranges of encoded bytes, and several ranges in one body.

@@ -60,7 +60,7 @@ struct ResponseHead {
         case ifChanged
         case rest(PartialBody)
         /// A range of the source at this URL; a conditional request also validates a stored source.
-        case part(RequestedPart, at: String, isConditional: Bool)
+        case part(RequestedRange, at: String, isConditional: Bool)
         case put
     }
 

@@ -13,7 +13,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// The `traceparent` for named origins that accept one.
     package private(set) var traceparent: String?
     /// The range to request; a server may send the whole source instead.
-    private(set) var part: RequestedPart?
+    private(set) var part: RequestedRange?
     /// The remaining time of a download in several requests; nil uses the full timeout.
     private(set) var timeLimit: Duration?
     /// The body to store; nil for a read.
@@ -32,7 +32,7 @@ package struct TransferRequest: Hashable, Sendable {
     }
 
     init(
-        _ part: RequestedPart, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
+        _ part: RequestedRange, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
         timeLimit: Duration
     ) {
         self.init(identity: identity, condition: condition, traceparent: traceparent)
@@ -49,7 +49,7 @@ package struct TransferRequest: Hashable, Sendable {
 }
 
 /// A range to request instead of the whole source (RFC 9110 section 14).
-struct RequestedPart: Hashable, Sendable {
+struct RequestedRange: Hashable, Sendable {
     let range: Range<Int>
     /// The version of earlier ranges; nil for the first one.
     let version: PartVersion?

@@ -21,7 +21,7 @@ package final class SandboxedCodec: ImageCodec {
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let damagedContents: Locked<Quarantine<QuarantinedInput>>
-    private let endlessJobs: Locked<Quarantine<QuarantineKey>>
+    private let timedOutJobs: Locked<Quarantine<QuarantineKey>>
     /// Files whose decode took far more CPU time than estimated; they are decoded as expensive work.
     private let underestimatedContents: Locked<Quarantine<SHA256Digest>>
 
@@ -43,7 +43,7 @@ package final class SandboxedCodec: ImageCodec {
         self.timekeeper = timekeeper
         self.configuration = configuration
         damagedContents = Locked(Quarantine(duration: configuration.quarantine))
-        endlessJobs = Locked(Quarantine(duration: configuration.quarantine))
+        timedOutJobs = Locked(Quarantine(duration: configuration.quarantine))
         underestimatedContents = Locked(Quarantine(duration: configuration.quarantine))
         do {
             decoders = try WorkerRoster(
@@ -197,7 +197,7 @@ package final class SandboxedCodec: ImageCodec {
             // If the worker got little CPU time, the machine may be overloaded and the image harmless.
             if wasBusy, !token.isCancelled {
                 let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
-                endlessJobs.withLock { $0.insert(QuarantineKey(digest: digest, work: work), at: timekeeper.now) }
+                timedOutJobs.withLock { $0.insert(QuarantineKey(digest: digest, work: work), at: timekeeper.now) }
             }
             try token.check()
         case .exhausted:
@@ -260,13 +260,13 @@ package final class SandboxedCodec: ImageCodec {
     private func rejectQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
         let now = timekeeper.now
         let isAnyContentDamaged = !damagedContents.withLock { $0.isEmpty(at: now) }
-        let isAnyJobEndless = !endlessJobs.withLock { $0.isEmpty(at: now) }
-        guard isAnyContentDamaged || isAnyJobEndless else { return }
+        let hasTimedOutJobs = !timedOutJobs.withLock { $0.isEmpty(at: now) }
+        guard isAnyContentDamaged || hasTimedOutJobs else { return }
         let job = QuarantineKey(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
         if damagedContents.withLock({ $0.contains(QuarantinedInput(job), at: now) }) {
             throw Fault(detail: "the file recently crashed a worker process")
         }
-        if endlessJobs.withLock({ $0.contains(job, at: now) }) {
+        if timedOutJobs.withLock({ $0.contains(job, at: now) }) {
             throw DeadlineExceeded()
         }
     }

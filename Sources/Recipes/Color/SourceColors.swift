@@ -13,7 +13,7 @@ package struct SourceColors: Hashable, Sendable {
         case gainMap = "gain-map"
 
         /// Whether the colors need tone mapping.
-        package var isOfLight: Bool { self == .pq || self == .hlg }
+        package var needsToneMapping: Bool { self == .pq || self == .hlg }
     }
 
     package var space: Space

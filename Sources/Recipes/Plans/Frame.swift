@@ -6,9 +6,9 @@ package struct Frame {
     package let source: RecipeSource
     package let page: ImageHeader
     package private(set) var shape: FrameShape
-    private let number: Int
+    private let pageNumber: Int
     private let light: ResamplingLight
-    private let isSizeCertain: Bool
+    private let isSizeFinal: Bool
     /// The part to keep, in pixels of the upright page.
     private var part: ImagePart
     private var turn: QuarterTurn
@@ -23,16 +23,17 @@ package struct Frame {
     ///     page.
     ///   - isTrimmed: Whether the plan trims a border; sizes are preliminary until the border is known.
     package init(
-        _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none, light: ResamplingLight = .gamma,
+        _ source: RecipeSource, page pageNumber: Int = 0, turned turn: QuarterTurn = .none,
+        light: ResamplingLight = .gamma,
         isTrimmed: Bool = false
     ) {
         self.source = source
-        self.number = number
+        self.pageNumber = pageNumber
         self.turn = turn
         self.light = light
-        isSizeCertain = !isTrimmed
-        page = source.header.page(number)
-        part = source.whole(ofPage: number)
+        isSizeFinal = !isTrimmed
+        page = source.header.page(pageNumber)
+        part = source.whole(ofPage: pageNumber)
         shape = FrameShape(size: turn.turned(part.size), hasAlpha: page.hasAlpha)
         additions = source.additions.map { _ in nil }
     }
@@ -83,12 +84,14 @@ package struct Frame {
         var turn = turn
         for case let step as TurnStep in steps { turn = turn.then(step.turn) }
         let isShown = steps.allSatisfy { $0 is TurnStep || ($0 as? ResampleStep)?.part == nil && $0 is ResampleStep }
-        guard source.rules.findsFaces, number == 0, isShown else { return apply(InterestStep(.attention, size: size)) }
+        guard source.rules.findsFaces, pageNumber == 0, isShown else {
+            return apply(InterestStep(.attention, size: size))
+        }
         apply(FaceStep(size: size, zoom: zoom, of: part, turned: turn))
     }
 
     package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {
-        let addition = RecipeAddition(source.additions[index], scaledTo: size, isSizeCertain: isSizeCertain)
+        let addition = RecipeAddition(source.additions[index], scaledTo: size, isSizeFinal: isSizeFinal)
         use(index, addition)
         return addition
     }
@@ -107,7 +110,7 @@ package struct Frame {
 
     package func composition(as format: ImageFormat, _ quality: EncodingQuality) -> Composition {
         var composition = Composition(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
-        composition.page = number
+        composition.page = pageNumber
         if !part.isWhole { composition.part = part }
         composition.turn = turn
         composition.decidingSides = decidingSides

@@ -103,10 +103,10 @@ package struct RecipeAddition: Sendable {
     private(set) var drawnPart: DrawnPart?
     package let decoded: FrameShape
 
-    /// - Parameter isSizeCertain: False in both compositions of a trimmed image: its size is unknown when the decode is
+    /// - Parameter isSizeFinal: False in both compositions of a trimmed image: its size is unknown when the decode is
     ///   planned.
-    package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
-        level = isSizeCertain && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
+    package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeFinal: Bool = true) {
+        level = isSizeFinal && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
         decoded = header.shape.reduced(by: level)
     }
 

@@ -139,7 +139,7 @@ private struct PlacedWatermark {
     /// - Parameter isFinal: Whether `result` is the final size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
         let scaled = OverlayLayout.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
-        guard header.drawing != nil else { return RecipeAddition(header, scaledTo: scaled, isSizeCertain: isFinal) }
+        guard header.drawing != nil else { return RecipeAddition(header, scaledTo: scaled, isSizeFinal: isFinal) }
         let isTooLarge =
             scaled.area > limits.maximumPixels(of: header)
             || max(scaled.width, scaled.height) > header.format.maximumSide

@@ -34,11 +34,11 @@ package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
 
     package init(of colors: SourceColors, for gamut: Gamut) {
         switch colors.space {
-        case .srgb where colors.highRange.isOfLight: self = gamut == .srgb ? .own : .wide
+        case .srgb where colors.highRange.needsToneMapping: self = gamut == .srgb ? .own : .wide
         case .srgb, .gray: self = .own
         // These pixels are not converted and serve both gamuts.
-        case .displayP3 where !colors.highRange.isOfLight: self = .mapped
-        case .adobeRGB where !colors.highRange.isOfLight: self = .mapped
+        case .displayP3 where !colors.highRange.needsToneMapping: self = .mapped
+        case .adobeRGB where !colors.highRange.needsToneMapping: self = .mapped
         case .displayP3, .adobeRGB, .proPhoto, .rec2020, .cmyk, .other: self = gamut == .srgb ? .mapped : .wide
         }
     }

@@ -66,11 +66,11 @@ extension ObjectBackend {
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
-            let (sources, areAll) = try await container.members(
+            let (sources, hasAll) = try await container.members(
                 part, in: folder, signedBy: signature.derived(under: tag))
             // Also remove sources with unreadable names.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
-            (tagged, isComplete) = (tagged + sources, isComplete && areAll)
+            (tagged, isComplete) = (tagged + sources, isComplete && hasAll)
             guard sources.allSatisfy({ room.take($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
                 break

@@ -62,7 +62,7 @@ extension ObjectContainer {
     /// Returns the members, and whether all of them could be read and are sealed.
     func members(
         _ names: [String], in folder: String, signedBy signature: SharedSignature
-    ) async throws -> (sources: [NamedSource], areAll: Bool) {
+    ) async throws -> (sources: [NamedSource], hasAll: Bool) {
         let tagged = try await severalAtOnce(names) { name -> NamedSource? in
             // Other programs may have written anything here, including objects that are too long.
             guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {

@@ -14,14 +14,14 @@ package final class BodyMemory: Sendable {
 
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
-    private let maximumOfAll: Int
+    private let maximumOfAllBodies: Int
     /// The maximum for one client, in bytes.
-    let maximumOfOne: Int
+    let maximumPerBody: Int
 
     package init(of budget: MemoryBudget) {
         self.budget = budget
-        maximumOfAll = budget.limit / 4
-        maximumOfOne = maximumOfAll / 4
+        maximumOfAllBodies = budget.limit / 4
+        maximumPerBody = maximumOfAllBodies / 4
     }
 
     var taken: Int { shares.withLock { $0.all } }
@@ -31,7 +31,7 @@ package final class BodyMemory: Sendable {
     }
 
     private func fits(_ bytes: Int, of client: ClientNetwork, _ shares: Shares) -> Bool {
-        bytes <= maximumOfAll - shares.all && bytes <= maximumOfOne - shares.byClient[client, default: 0]
+        bytes <= maximumOfAllBodies - shares.all && bytes <= maximumPerBody - shares.byClient[client, default: 0]
     }
 
     /// Takes the first of `sizes` that fits; if none fits, releases the body's share and returns nil.

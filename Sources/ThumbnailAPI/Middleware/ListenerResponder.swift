@@ -20,14 +20,14 @@ package final class ListenerResponder: RequestResponder {
     private let requestIDs: RequestIDs
     private let trustedProxies: TrustedProxies
     private let tracer: Tracer?
-    private let replacement: Replacement
+    private let retirement: Retirement
     private let timekeeper: any Timekeeper
 
     init(
         _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil, tenant: RequestTenant? = nil,
         failures: FailureWriter, fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
         trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
-        replacement: Replacement = Replacement(), timekeeper: any Timekeeper
+        retirement: Retirement = Retirement(), timekeeper: any Timekeeper
     ) {
         self.middleware = middleware
         self.routes = routes
@@ -37,12 +37,12 @@ package final class ListenerResponder: RequestResponder {
         self.requestIDs = requestIDs
         self.trustedProxies = trustedProxies
         self.tracer = tracer
-        self.replacement = replacement
+        self.retirement = retirement
         self.timekeeper = timekeeper
     }
 
     /// Stops the reuse of responses that this responder built; called after a reload.
-    func markReplaced() { replacement.record() }
+    func retire() { retirement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         let (routes, tenant) = table(for: request)
@@ -174,7 +174,7 @@ package final class ListenerResponder: RequestResponder {
         _ outcome: Outcome, replacing response: HTTPResponse, _ context: RequestContext
     ) async -> HTTPResponse {
         let account = context.account(after: outcome.error)
-        guard let image = outcome.fallbackImage, let fallbackImages, account?.workRefusal() == nil else {
+        guard let image = outcome.fallbackImage, let fallbackImages, account?.workRejection() == nil else {
             return response
         }
         let bill = RequestBill(to: account)

@@ -13,7 +13,7 @@ package final class ReloadableResponder: RequestResponder {
             defer { current = responder }
             return current
         }
-        earlier.markReplaced()
+        earlier.retire()
     }
 
     private var responder: ListenerResponder { current.withLock { $0 } }
@@ -26,7 +26,7 @@ package final class ReloadableResponder: RequestResponder {
 }
 
 /// Whether a reload has replaced the responder that built the responses.
-final class Replacement: Sendable {
+final class Retirement: Sendable {
     private let flag = Atomic(false)
 
     var hasHappened: Bool { flag.load(ordering: .relaxed) }

@@ -48,7 +48,7 @@ struct RequestContext: Sendable {
         self.trace = trace
         id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.proxyID) ?? receipt : receipt
     }
-    var isNamed: Bool { id != receipt }
+    var hasProxyID: Bool { id != receipt }
 }
 
 /// A change by an operator, for the log.

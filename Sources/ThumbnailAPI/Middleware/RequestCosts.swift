@@ -8,13 +8,13 @@ import ThumbnailTypes
 /// Records requests in their tenants' accounts, and shows their costs.
 struct RequestCosts: ResponseCompletion {
     /// Whether responses have the field `Alula-Cost`.
-    let areShown: Bool
+    let isShown: Bool
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
-        guard areShown || context.tenant != nil, context.route.takesBody || context.route.images != nil else { return }
+        guard isShown || context.tenant != nil, context.route.takesBody || context.route.images != nil else { return }
         let hasBody = context.method != .head && outcome.response.status != .notModified
         let sentBytes = hasBody ? outcome.response.body.count : 0
-        if areShown {
+        if isShown {
             outcome.response.headerFields.append(.alulaCost, Self.text(outcome.bill, sentBytes: sentBytes))
         }
         guard let account = context.account(after: outcome.error) else { return }
@@ -34,15 +34,15 @@ struct RequestCosts: ResponseCompletion {
 struct CostAccounting: Sendable {
     /// The account; nil if costs are not recorded.
     let account: TenantAccount?
-    let areShown: Bool
+    let isShown: Bool
 
-    init(_ account: TenantAccount?, areShown: Bool) { (self.account, self.areShown) = (account, areShown) }
+    init(_ account: TenantAccount?, isShown: Bool) { (self.account, self.isShown) = (account, isShown) }
 
     /// A new bill; nil if costs are neither recorded nor shown.
-    var newBill: RequestBill? { account != nil || areShown ? RequestBill(to: account) : nil }
+    var newBill: RequestBill? { account != nil || isShown ? RequestBill(to: account) : nil }
 
     /// Counts a request after its signature was verified.
-    func admit() throws(TenantRefusal) {
-        if let refusal = account?.refusal() { throw refusal }
+    func admit() throws(TenantRejection) {
+        if let rejection = account?.rejection() { throw rejection }
     }
 }

@@ -60,7 +60,7 @@ struct RenditionParts: Sendable {
         let client = ClientNetwork(of: context.client)
         return Job(
             try responder.thumbnails.resolved(request, of: source).forwarding(fields), of: client,
-            tagger: responder.configuration.keys.isEmpty ? client : nil, receipt: context.receipt, bill: bill)
+            tagClient: responder.configuration.keys.isEmpty ? client : nil, receipt: context.receipt, bill: bill)
     }
 
     /// A request for facts about the opened source.

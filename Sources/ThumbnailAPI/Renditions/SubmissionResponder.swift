@@ -24,8 +24,8 @@ struct SubmissionResponder: Sendable {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
         try costs.admit()
-        if let refusal = costs.account?.workRefusal() { throw refusal }
-        let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
+        if let rejection = costs.account?.workRejection() { throw rejection }
+        let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumPerBody)
         let report =
             submission.body.bringsImage
             ? BodyReport(id: context.id, total: context.bodyLength, to: events, timekeeper: timekeeper) : nil

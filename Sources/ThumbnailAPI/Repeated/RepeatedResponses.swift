@@ -12,7 +12,7 @@ import ThumbnailTypes
 struct RepeatedResponses: Sendable {
     let thumbnails: any ThumbnailLookup
     let lifecycle: ServiceLifecycle
-    let replacement: Replacement
+    let retirement: Retirement
     let isLoggingAll: Bool
     let tracer: Tracer?
     let timekeeper: any Timekeeper
@@ -35,7 +35,7 @@ struct RepeatedResponses: Sendable {
         to request: ResolvedRequest, at route: ImageRoute, after last: DatedResponse?
     ) -> DatedResponse? {
         let start = timekeeper.now
-        guard !lifecycle.isDraining, !replacement.hasHappened, costs.account?.refusal() == nil else { return nil }
+        guard !lifecycle.isDraining, !retirement.hasHappened, costs.account?.rejection() == nil else { return nil }
         let second = timekeeper.secondsSince1970
         let cacheVersion = thumbnails.cacheVersion
         if let last, last.second == second, last.cacheVersion == cacheVersion {
@@ -71,7 +71,7 @@ struct RepeatedResponses: Sendable {
             fields.append(.date, HTTPDate(secondsSince1970: second).imfFixdate)
             if let age { fields.append(.age, String(age)) }
             fields.append(.serverTiming, ServerTiming.ofHits)
-            if costs.areShown { fields.append(.alulaCost, RequestCosts.text(nil, sentBytes: byteCount)) }
+            if costs.isShown { fields.append(.alulaCost, RequestCosts.text(nil, sentBytes: byteCount)) }
             return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
         }
     }

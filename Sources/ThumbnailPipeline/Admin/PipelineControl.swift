@@ -64,8 +64,8 @@ package struct PipelineControl: ServiceControlling {
             let announced = SourceRemoval.bounded(known)
             if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(announced.sources))) }
             state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onSources: found.add))))
-            let (all, areAll) = found.take()
-            isComplete = isComplete && announced.isComplete && areAll
+            let (all, hasAll) = found.take()
+            isComplete = isComplete && announced.isComplete && hasAll
             let others = all.subtracting(known)
             // Another layer or instance may hold copies without knowing the tag.
             if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
@@ -88,7 +88,7 @@ package struct PipelineControl: ServiceControlling {
     private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
     package var layers: [(name: String, state: LayerState)] {
-        pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
+        pipeline.caches.belowMemory.map { ($0.name.member, $0.health.state) }
     }
 
     /// Purges local layers twice, because lookups may copy values from the shared layers in between.
@@ -144,7 +144,7 @@ private final class FoundSources: Sendable {
     }
 
     /// Returns the sources reported so far, and whether every layer reported all of its sources.
-    func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
+    func take() -> (sources: Set<SourceIdentity>, hasAll: Bool) {
         state.withLock { state in
             defer { state.sources = nil }
             return (state.sources ?? [], state.incompleteLayers <= 0)

@@ -45,10 +45,10 @@ extension PipelineControl {
     private func refresh(
         _ identity: SourceIdentity, name source: ExactText, receipt: String
     ) async throws -> SourceRefresh {
-        let known = await pipeline.caches.restoreRecord(for: identity)
+        let known = await pipeline.caches.lookUpRecord(for: identity)
         // An origin may send the same file under another entity tag.
         var old = known.flatMap { pipeline.caches.bytes(of: $0) }
-        if known != nil, old == nil { old = await pipeline.caches.restoreSource(for: identity)?.bytes }
+        if known != nil, old == nil { old = await pipeline.caches.lookUpSource(for: identity)?.bytes }
         do {
             let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
             let copy = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in

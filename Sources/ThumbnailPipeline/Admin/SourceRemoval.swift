@@ -51,8 +51,8 @@ struct SourceRemoval: Sendable {
 
     /// Limits the sources to the number that can be announced to other instances.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        var room = TagRemovalLimit()
-        let bounded = sources.filter { room.take($0.name) }
+        var limit = TagRemovalLimit()
+        let bounded = sources.filter { limit.take($0.name) }
         return (bounded, bounded.count == sources.count)
     }
 

@@ -10,7 +10,7 @@ package struct CachedSources: SourceCaching {
     package init(_ caches: CacheLayers) { self.caches = caches }
 
     package func stored(for identity: SourceIdentity) -> SourceCopy? {
-        guard let record = caches.knownRecord(for: identity) else {
+        guard let record = caches.storedRecord(for: identity) else {
             caches.countMissedSource(identity)
             return nil
         }
@@ -21,9 +21,9 @@ package struct CachedSources: SourceCaching {
 
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
-    package var hasSlowerLayer: Bool { caches.slower.contains(where: \.holdsSources) }
+    package var hasLayerBelowMemory: Bool { caches.belowMemory.contains(where: \.holdsSources) }
 
-    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { await caches.restoreSource(for: identity) }
+    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { await caches.lookUpSource(for: identity) }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
         var begun = self
@@ -34,7 +34,7 @@ package struct CachedSources: SourceCaching {
     /// Stores a source; if its bytes have changed, first removes everything derived from the old bytes.
     package func store(_ source: Source) {
         caches.recordChange(of: source.identity)
-        let old = caches.storedRecord(for: source.identity)
+        let old = caches.recordInMemory(for: source.identity)
         let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, after: old, under: generations)
         // If one target of a source returns no image, images from its other targets stay.
         if fetchedRecord == nil, source.identity.sharesTargets { return }
@@ -55,13 +55,13 @@ package struct CachedSources: SourceCaching {
         let identity = source.head.identity
         caches.memory.parts.remove(SourceKey(source: identity))
         guard source.head.mayKeep(.record), let part = try? PartialRecord(source) else { return }
-        if let old = caches.storedRecord(for: identity), part.contradicts(old) {
+        if let old = caches.recordInMemory(for: identity), part.contradicts(old) {
             withdraw(identity, isKnown: true, cause: .changed)
         }
         let record = RAWPreview(source, under: generations)?.record
         if let record {
             caches.recordChange(of: identity)
-            let old = caches.storedRecord(for: identity)
+            let old = caches.recordInMemory(for: identity)
             if let old, old.validator == record.validator {
                 caches.store(SourceRecord(record.head, of: old, under: generations))
             } else {
@@ -83,18 +83,18 @@ package struct CachedSources: SourceCaching {
             caches.removeAll(from: head.identity, cause: .notStorable)
             return
         }
-        guard let old = caches.storedRecord(for: head.identity), old.validator == head.validator else { return }
+        guard let old = caches.recordInMemory(for: head.identity), old.validator == head.validator else { return }
         let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
         caches.store(record)
         if record.incompleteUntil == nil { caches.recordTags(of: head.identity) }
     }
 
     package func remove(_ identity: SourceIdentity) {
-        withdraw(identity, isKnown: caches.knownRecord(for: identity) != nil, cause: .gone)
+        withdraw(identity, isKnown: caches.storedRecord(for: identity) != nil, cause: .gone)
     }
 
     private func withdraw(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
         caches.forgetShared(identity, isKnown: isKnown)
-        if isKnown || !caches.slowerLocal.isEmpty { caches.removeAll(from: identity, cause: cause) }
+        if isKnown || !caches.localBelowMemory.isEmpty { caches.removeAll(from: identity, cause: cause) }
     }
 }

@@ -7,26 +7,27 @@ import ThumbnailTypes
 
 extension CacheLayers {
     /// Returns the newest record of all layers; without `allowances`, queries only this instance's layers.
-    func restoreRecord(
+    func lookUpRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
-        var stored = knownRecord(for: identity)
+        var stored = storedRecord(for: identity)
         if stored?.freshness.isForMemory == true { return stored }
-        let layers = allowances == nil ? slowerLocal : slower[...]
+        let layers = allowances == nil ? localBelowMemory : belowMemory[...]
         for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(stored) {
             let read = RecordRead(of: identity, stored, in: self)
-            stored = read.adopted(
-                await lookup(.record(identity), newerThan: stored, in: layer, allowances ?? LayerAllowances()))
+            stored = read.record(
+                storing:
+                    await lookup(.record(identity), newerThan: stored, in: layer, allowances ?? LayerAllowances()))
         }
         return stored
     }
 
-    func restoreRecords(
+    func lookUpRecords(
         for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after earlier: EarlierLookup?
     ) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await restoreRecord(for: sources.image, allowances, after: earlier))
+        var records = PerSource(await lookUpRecord(for: sources.image, allowances, after: earlier))
         for identity in sources.additional {
-            records.additional.append(await restoreRecord(for: identity, allowances))
+            records.additional.append(await lookUpRecord(for: identity, allowances))
         }
         return records
     }
@@ -35,9 +36,9 @@ extension CacheLayers {
         stored?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && stored?.incompleteUntil == nil
     }
 
-    func restoreSource(for identity: SourceIdentity) async -> SourceCopy? {
-        guard let record = await restoreRecord(for: identity) else { return nil }
-        for layer in slower where layer.holdsSources {
+    func lookUpSource(for identity: SourceIdentity) async -> SourceCopy? {
+        guard let record = await lookUpRecord(for: identity) else { return nil }
+        for layer in belowMemory where layer.holdsSources {
             let key = CacheKey.source(record.version)
             guard let value = await layer.lookup(key).value, let bytes = value.source else { continue }
             guard isCurrent(record) else { return nil }
@@ -48,20 +49,20 @@ extension CacheLayers {
     }
 
     /// Looks up a result in the layers below memory; a result from a shared layer is not copied to the disk.
-    func restoreResult(
+    func lookUpResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
         after earlier: EarlierLookup?
-    ) async -> RestoredResult {
-        var restored = RestoredResult()
-        for (index, layer) in slower.enumerated() where index < slowerLocal.count || isCurrent(records) {
+    ) async -> ResultLookup {
+        var found = ResultLookup()
+        for (index, layer) in belowMemory.enumerated() where index < localBelowMemory.count || isCurrent(records) {
             let reply =
                 if let reply = earlier?.reply(ofLayer: index, for: key) { reply } else {
                     await lookup(.result(key), in: layer, allowances)
                 }
-            restored.adopt(reply, ofLayer: index, for: key, of: records, in: self)
-            if restored.result != nil { break }
+            found.add(reply, ofLayer: index, for: key, of: records, in: self)
+            if found.result != nil { break }
         }
-        return restored
+        return found
     }
 
     /// Records a query of a shared layer in the request's trace.
@@ -97,17 +98,17 @@ final class RecordRead: Sendable {
 
     private var isUnchanged: Bool { caches.changes.withLock { $0.isUnchanged(since: ticket) } }
 
-    func adopted(_ reply: LayerReply) -> SourceRecord? {
+    func record(storing reply: LayerReply) -> SourceRecord? {
         guard let received = reply.value?.record else { return stored }
-        guard isUnchanged else { return caches.knownRecord(for: identity) }
-        if let stored = stored ?? caches.knownRecord(for: identity) {
+        guard isUnchanged else { return caches.storedRecord(for: identity) }
+        if let stored = stored ?? caches.storedRecord(for: identity) {
             guard received.head.receivedAt.secondsSince1970 > stored.head.receivedAt.secondsSince1970 else {
                 return stored
             }
             // Another instance has fetched a newer version.
             if stored.validator != received.validator {
                 caches.memory.removeDerived(from: identity)
-                for layer in caches.slowerLocal { layer.forget(.sources([identity])) }
+                for layer in caches.localBelowMemory { layer.forget(.sources([identity])) }
             }
         }
         return store(received) ? received : nil
@@ -123,7 +124,7 @@ final class RecordRead: Sendable {
     }
 }
 
-struct RestoredResult {
+struct ResultLookup {
     private(set) var result: RenderedImage?
     private(set) var isStored = false
     private(set) var shared: [CacheLayerStatus] = []
@@ -131,16 +132,16 @@ struct RestoredResult {
     /// Stores the result in memory and in the faster shared layers.
     ///
     /// - Parameter index: The layer, counted from the first below memory.
-    mutating func adopt(
+    mutating func add(
         _ reply: LayerReply, ofLayer index: Int, for key: ResultKey, of records: PerSource<SourceRecord>,
         in caches: CacheLayers
     ) {
         result = reply.value?.result
         if reply.wasQueried {
-            shared.append(CacheLayerStatus(caches.slower[index].name.status, result == nil ? .uriMiss : .hit))
+            shared.append(CacheLayerStatus(caches.belowMemory[index].name.status, result == nil ? .uriMiss : .hit))
         }
         guard let result else { return }
-        for faster in caches.slower.prefix(index).dropFirst(caches.slowerLocal.count) {
+        for faster in caches.belowMemory.prefix(index).dropFirst(caches.localBelowMemory.count) {
             caches.store(result, for: key, of: records, in: faster)
         }
         isStored = caches.store(result, for: key, of: records, in: caches.memory)

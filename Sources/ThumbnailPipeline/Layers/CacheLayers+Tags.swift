@@ -5,7 +5,7 @@ import Text
 
 extension CacheLayers {
     /// Runs `body` and, if it succeeds, records the tags; a purge by these tags finds the source even before.
-    func serving<Value>(
+    func recordingTags<Value>(
         _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
         _ serve: () async throws -> Value
     ) async throws -> Value {
@@ -48,7 +48,7 @@ extension CacheLayers {
         _ tags: [ExactText], of identity: SourceIdentity, _ checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty else { return }
-        for layer in slower { layer.recordTags(tags, of: identity, since: checkpoints[layer.name] ?? [:]) }
+        for layer in belowMemory { layer.recordTags(tags, of: identity, since: checkpoints[layer.name] ?? [:]) }
     }
 
     func sources(under tag: ExactText) -> Set<SourceIdentity> { tagIndex.withLock { $0.sources(under: tag) } }

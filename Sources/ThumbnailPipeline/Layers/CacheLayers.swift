@@ -12,7 +12,7 @@ package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     let all: [any CacheLayer]
     /// The layers below memory, local ones first.
-    let slower: [any CacheLayer]
+    let belowMemory: [any CacheLayer]
     let local: [any CacheLayer]
     let shared: [SharedLayer]
 
@@ -38,16 +38,16 @@ package final class CacheLayers: Sendable {
             store.map { SharedLayer(name, $0, rules: rules, timekeeper: timekeeper) }
         }
         all = local + shared
-        slower = Array(all.dropFirst())
+        belowMemory = Array(all.dropFirst())
         self.events = events
         self.timekeeper = timekeeper
     }
 
-    var slowerLocal: ArraySlice<any CacheLayer> { local.dropFirst() }
+    var localBelowMemory: ArraySlice<any CacheLayer> { local.dropFirst() }
 
-    var hasSlowerResults: Bool { slower.contains { [.up, .full].contains($0.health.state) } }
+    var hasResultsBelowMemory: Bool { belowMemory.contains { [.up, .full].contains($0.health.state) } }
 
-    func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
+    func recordInMemory(for identity: SourceIdentity) -> SourceRecord? {
         memory.records.value(for: SourceKey(source: identity))
     }
 
@@ -57,35 +57,35 @@ package final class CacheLayers: Sendable {
 
     func store(_ part: PartialRecord) { memory.parts.add(part, for: SourceKey(source: part.head.identity)) }
 
-    func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
-        guard let record = storedRecord(for: identity) else { return nil }
+    func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = recordInMemory(for: identity) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
         removeAll(from: identity, cause: .incomplete)
         return nil
     }
 
     /// Returns the record only if it describes this version.
-    func knownRecord(of version: SourceVersion) -> SourceRecord? {
-        knownRecord(for: version.source).flatMap { $0.validator == version.validator ? $0 : nil }
+    func storedRecord(of version: SourceVersion) -> SourceRecord? {
+        storedRecord(for: version.source).flatMap { $0.validator == version.validator ? $0 : nil }
     }
 
-    func record(for identity: SourceIdentity) -> SourceRecord? {
-        guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
+    func freshRecord(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = storedRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
             return nil
         }
         return record
     }
 
-    func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
-        guard let image = record(for: sources.image) else { return nil }
+    func freshRecords(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
+        guard let image = freshRecord(for: sources.image) else { return nil }
         guard !sources.additional.isEmpty else { return PerSource(image) }
-        let additional = sources.additional.compactMap(record(for:))
+        let additional = sources.additional.compactMap(freshRecord(for:))
         return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
     }
 
     /// True if the record may be stored and has not been replaced.
     func isCurrent(_ record: SourceRecord) -> Bool {
-        record.freshness.storability.isStorable && knownRecord(of: record.version) != nil
+        record.freshness.storability.isStorable && storedRecord(of: record.version) != nil
     }
 
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
@@ -130,22 +130,22 @@ package final class CacheLayers: Sendable {
     /// Keeps a truncated source and everything derived from it only in memory, and only until `end`.
     ///
     /// It is then fetched without a condition, because the complete file may have the same entity tag.
-    func limit(_ record: SourceRecord, until end: Duration) {
-        guard let stored = knownRecord(of: record.version), stored.incompleteUntil == nil else { return }
+    func markIncomplete(_ record: SourceRecord, until end: Duration) {
+        guard let stored = storedRecord(of: record.version), stored.incompleteUntil == nil else { return }
         storeInMemory(SourceRecord(stored.head, of: stored, incompleteUntil: end))
-        for layer in slower { layer.forget(.sources([record.identity])) }
+        for layer in belowMemory { layer.forget(.sources([record.identity])) }
     }
 
     /// Adds the faces to the record in all layers, unless the source has changed.
     func remember(_ faces: [Face], of record: SourceRecord) {
-        guard let stored = knownRecord(of: record.version) else { return }
+        guard let stored = storedRecord(of: record.version) else { return }
         let complete = SourceRecord(stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
         guard stored.incompleteUntil == nil else { return storeInMemory(complete) }
         recordChange(of: record.identity)
         store(complete)
     }
 
-    func faces(of record: SourceRecord) -> [Face]? { record.faces ?? knownRecord(of: record.version)?.faces }
+    func faces(of record: SourceRecord) -> [Face]? { record.faces ?? storedRecord(of: record.version)?.faces }
 
     /// Does nothing if one of the sources has changed; returns the layers that stored the result.
     func store(
@@ -197,7 +197,7 @@ package final class CacheLayers: Sendable {
     }
 
     func generationsAtStart(of identity: SourceIdentity) -> LayerGenerations {
-        let stored = shared.isEmpty ? nil : knownRecord(for: identity)
+        let stored = shared.isEmpty ? nil : storedRecord(for: identity)
         return shared.reduce(into: [:]) { $0[$1.name] = $1.generationsAtStart(of: identity, stored: stored) }
     }
 

@@ -13,7 +13,7 @@ struct DeferredSharedWrite: Sendable {
         guard !result.isIncomplete, layer.isUp, layer.mayHold(.result(key)) else { return }
         Task.detached {
             for record in records where record.generations[layer.name] == nil { await assignGenerations(to: record) }
-            let stored = records.mapValues { caches.knownRecord(for: $0.identity) }
+            let stored = records.mapValues { caches.storedRecord(for: $0.identity) }
             guard let current = stored.complete(), caches.isCurrent(records) else { return }
             caches.store(.result(result), for: .result(key), of: current, in: layer)
         }
@@ -27,7 +27,7 @@ struct DeferredSharedWrite: Sendable {
         guard isFirst else { return }
         defer { caches.adopting.withLock { _ = $0.remove(identity) } }
         let read = RecordRead(of: identity, in: caches)
-        guard let stored = caches.knownRecord(for: identity), stored.generations[layer.name] == nil,
+        guard let stored = caches.storedRecord(for: identity), stored.generations[layer.name] == nil,
             stored.incompleteUntil == nil, let generations = await layer.fetchGenerations(of: identity)
         else { return }
         let adopted = SourceRecord(stored.head, of: stored, under: [layer.name: generations])

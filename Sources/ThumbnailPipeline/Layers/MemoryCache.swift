@@ -94,7 +94,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
             state.entries.insert(
                 Stored(value: value, keyCost: keyCost, worth: worth, priority: state.age + worth), for: key,
                 weight: weight)
-            for source in key.removingSources { state.keysBySource[source, default: []].insert(key) }
+            for source in key.dependencies { state.keysBySource[source, default: []].insert(key) }
             state.keyUsage += keyCost
             let isOver = state.entries.weight > state.capacity
             return (true, replaced, isOver ? evict(downTo: state.preferred, sparesNewest: true, from: &state) : [])
@@ -201,7 +201,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private func forget(_ entry: Entry, in state: inout State) {
         removals.wrappingAdd(1, ordering: .releasing)
         state.keyUsage -= entry.value.keyCost
-        for source in entry.key.removingSources {
+        for source in entry.key.dependencies {
             state.keysBySource[source]?.remove(entry.key)
             if state.keysBySource[source]?.isEmpty == true { state.keysBySource[source] = nil }
         }

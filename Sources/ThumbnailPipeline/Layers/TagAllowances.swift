@@ -13,7 +13,7 @@ struct TagAllowances {
 
     private var clients: [ClientNetwork: Allowance] = [:]
     private var nextPrune = Duration.zero
-    static let most = 8_192.0
+    static let maximumPoints = 8_192.0
     static let perSecond = 256.0
     /// The number of tags per source that cost one point each.
     static let freeTags = 8
@@ -28,10 +28,10 @@ struct TagAllowances {
     {
         if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {
             nextPrune = now + .seconds(1)
-            clients = clients.filter { Self.points($0.value, at: now) < Self.most }
+            clients = clients.filter { Self.points($0.value, at: now) < Self.maximumPoints }
         }
         let client = clients[client] == nil && clients.count >= Self.maximumClients ? ClientNetwork(of: nil) : client
-        var points = clients[client].map { Self.points($0, at: now) } ?? Self.most
+        var points = clients[client].map { Self.points($0, at: now) } ?? Self.maximumPoints
         var count = 0
         while count < tags.count {
             let cost = indexed + count < Self.freeTags ? 1 : Self.excessWeight
@@ -44,6 +44,6 @@ struct TagAllowances {
     }
 
     private static func points(_ allowance: Allowance, at now: Duration) -> Double {
-        min(most, allowance.points + (now - allowance.at).seconds * perSecond)
+        min(maximumPoints, allowance.points + (now - allowance.at).seconds * perSecond)
     }
 }

@@ -7,20 +7,20 @@ protocol SourceKeyed: Hashable, Sendable {
     var source: Source { get }
     var additionalSources: [Source] { get }
     /// Sources whose removal also removes the entry.
-    var removingSources: [Source] { get }
+    var dependencies: [Source] { get }
     /// Bytes of an entry besides its value: the key and the cache's bookkeeping.
     var byteCount: Int { get }
 }
 
 extension SourceKeyed {
     var additionalSources: [Source] { [] }
-    var removingSources: [Source] { [source] + additionalSources }
+    var dependencies: [Source] { [source] + additionalSources }
     var byteCount: Int { 0 }
 }
 
 extension SourceKeyed where Source == SourceIdentity {
     /// Includes the wildcard, because a purge removes the copies of all clients and tenants.
-    var removingSources: [SourceIdentity] {
+    var dependencies: [SourceIdentity] {
         let sources = [source] + additionalSources
         guard sources.contains(where: \.hasWildcard) else { return sources }
         return sources + sources.compactMap { $0.hasWildcard ? $0.wildcard : nil }
@@ -57,7 +57,7 @@ extension DecodeKey {
     }
 
     /// The key of the same decode at another level.
-    func at(_ level: Int) -> DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.at(level)) }
+    func with(level: Int) -> DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.at(level)) }
 
     func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timeCost(of: plan, fileByteCount: fileByteCount)

@@ -25,12 +25,12 @@ package struct PipelineConfiguration: Sendable {
 
     package init() {}
 
-    /// Shrinks the caches in memory in proportion if their sum could exceed `most` bytes; returns whether it did.
+    /// Shrinks the caches in memory in proportion if their sum could exceed `maximumBytes` bytes; returns whether it did.
     @discardableResult
-    package mutating func fitCaches(within most: Int) -> Bool {
+    package mutating func fitCaches(within maximumBytes: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
-        guard sum > Double(most) else { return false }
-        let share = Double(most) / sum
+        guard sum > Double(maximumBytes) else { return false }
+        let share = Double(maximumBytes) / sum
         func shrink(_ bytes: inout Int) { bytes = Int(Double(bytes) * share) }
         shrink(&decodedCacheCapacity)
         shrink(&decodedCachePreferred)

@@ -8,9 +8,9 @@ package struct Job: Sendable {
     package var directives: RequestCacheControl
     /// The name by which an operator can cancel the caller's wait for its downloads.
     package let receipt: String
-    package var lookup: EarlierLookup?
+    package var earlierLookup: EarlierLookup?
     /// The client whose tags are limited; nil if the tags are signed.
-    package let tagger: ClientNetwork?
+    package let tagClient: ClientNetwork?
     let client: ClientNetwork?
     var allowances = LayerAllowances()
     /// Receives the cost of the work that the job starts; nil for the operator's work.
@@ -18,11 +18,11 @@ package struct Job: Sendable {
 
     package init(
         _ resolved: ResolvedRequest, directives: RequestCacheControl = .none, of client: ClientNetwork? = nil,
-        tagger: ClientNetwork? = nil, receipt: String, bill: RequestBill? = nil
+        tagClient: ClientNetwork? = nil, receipt: String, bill: RequestBill? = nil
     ) {
         self.bill = bill
         (self.resolved, self.directives, self.receipt) = (resolved, directives, receipt)
-        (self.client, self.tagger) = (client, tagger)
+        (self.client, self.tagClient) = (client, tagClient)
     }
 
     /// The tenant or, for the default tenant, the client in fair queues; 0 without a client.
@@ -39,7 +39,7 @@ package struct Job: Sendable {
 
     package func after(_ lookup: EarlierLookup) -> Job {
         var job = self
-        (job.lookup, job.allowances) = (lookup, lookup.allowances)
+        (job.earlierLookup, job.allowances) = (lookup, lookup.allowances)
         return job
     }
 

@@ -22,7 +22,7 @@ package protocol ThumbnailLookup: Sendable {
     /// Counts a hit for a response that was repeated without a lookup, within a second at the same ``cacheVersion``.
     func countRepeatedHit()
 
-    func overload(for job: Job) -> (any ServiceError)?
+    func rejection(for job: Job) -> (any ServiceError)?
 
     /// Returns a lookup in the shared cache; nil if the request needs a task.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?

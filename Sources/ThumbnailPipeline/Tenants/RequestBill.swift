@@ -33,5 +33,5 @@ package final class RequestBill: Sendable {
         account.flatMap { account in account.share.map { TenantFlow(id: account.flow ?? 0, share: $0) } }
     }
 
-    package var workRefusal: TenantRefusal? { account?.workRefusal() }
+    package var workRejection: TenantRejection? { account?.workRejection() }
 }

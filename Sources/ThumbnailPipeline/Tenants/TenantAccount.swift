@@ -54,23 +54,23 @@ package final class TenantAccount: Sendable {
     }
 
     /// Counts a request against `rate`; returns the error if it exceeds the rate.
-    package func refusal() -> TenantRefusal? {
+    package func rejection() -> TenantRejection? {
         let now = timekeeper.now
         return state.withLock { state in
             guard let quota = state.limits.rate, let wait = state.rate?.take(at: now) else { return nil }
-            return TenantRefusal(.rate, quota, wait: wait)
+            return TenantRejection(.rate, quota, wait: wait)
         }
     }
 
     /// The error if `processorTime` or `originBytes` is used up.
-    package func workRefusal() -> TenantRefusal? {
+    package func workRejection() -> TenantRejection? {
         let now = timekeeper.now
         return state.withLock { state in
             if let quota = state.limits.processorTime, let wait = state.processor?.wait(at: now) {
-                return TenantRefusal(.processorTime, quota, wait: wait)
+                return TenantRejection(.processorTime, quota, wait: wait)
             }
             if let quota = state.limits.originBytes, let wait = state.origin?.wait(at: now) {
-                return TenantRefusal(.originBytes, quota, wait: wait)
+                return TenantRejection(.originBytes, quota, wait: wait)
             }
             return nil
         }
@@ -109,7 +109,7 @@ package final class TenantAccount: Sendable {
 }
 
 /// A request or its work exceeds a limit of the tenant.
-package struct TenantRefusal: ServiceError {
+package struct TenantRejection: ServiceError {
     enum Limit: String, Sendable {
         case rate, processorTime, originBytes
     }

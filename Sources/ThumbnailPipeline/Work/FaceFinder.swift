@@ -30,7 +30,7 @@ struct FaceFinder: Sendable {
         let record = source.record
         return try await shared.value(for: record.version, cached: { caches.faces(of: record) }) {
             let image = try await decoder.image(
-                for: key(of: record), from: source, imagesInUse: imagesInUse, turn: turn, room: nil, bill
+                for: key(of: record), from: source, imagesInUse: imagesInUse, turn: turn, reservation: nil, bill
             ).value
             let clock = WorkClock(at: timekeeper.now)
             defer { bill?.charge(processor: clock.wholeProcessorTime) }

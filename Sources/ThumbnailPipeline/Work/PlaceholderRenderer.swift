@@ -52,10 +52,10 @@ struct PlaceholderRenderer: Sendable {
         return try await scheduler.run(
             of: bill?.flow ?? 0, share: bill?.share ?? 1, queueTimeout: nil, cost: { cost }
         ) { turn in
-            let room = try await memory.reserve(forPlaceholder: plan, of: bill?.tenantFlow)
+            let reservation = try await memory.reserve(forPlaceholder: plan, of: bill?.tenantFlow)
             let clock = WorkClock(at: timekeeper.now)
             defer {
-                room.release()
+                reservation.release()
                 bill?.charge(processor: clock.wholeProcessorTime)
             }
             return try await scheduler.lanes.workers(for: cost.render).run(

@@ -47,19 +47,19 @@ struct SourceDecoder: Sendable {
     }
 
     /// - Parameters:
-    ///   - rooms: Memory for the decodes; nil for pixels that were cached when it was reserved.
+    ///   - reservations: Memory for the decodes; nil for pixels that were cached when it was reserved.
     ///   - together: A plan that decodes the image at several levels, if more than this result needs them.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
-        turn: WorkTurn, rooms: PerSource<MemoryReservation?>, together: DecodePlan? = nil
+        turn: WorkTurn, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
     ) async throws -> Pixels {
         let (roles, own) = (job.request.roles, key.decodeKeys.image)
         let found = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
                     for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
-                    room: rooms[index], together: key == own ? together : nil, job.bill)
+                    reservation: reservations[index], together: key == own ? together : nil, job.bill)
             }
         }
         let participations = found.lazy.map(\.participation)
@@ -71,10 +71,11 @@ struct SourceDecoder: Sendable {
 
     /// Decodes the plan's levels in one pass for the results of an opened source.
     func decode(
-        _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation, _ bill: RequestBill?
+        _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, reservation: MemoryReservation,
+        _ bill: RequestBill?
     ) async throws {
         let image = try await decode(
-            opened.file, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
+            opened.file, of: opened.record, for: opened.decodeKey(plan), turn: turn, reservation: reservation, bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
             opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
         }
@@ -82,21 +83,21 @@ struct SourceDecoder: Sendable {
 
     func unsharedPixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
-        rooms: PerSource<MemoryReservation?>
+        reservations: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         let roles = job.request.roles
         return try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 guard let file = sources[index].file else { throw PipelineError.sourceNeeded }
                 return try await decode(
-                    file, of: sources[index].record, for: key, turn: turn, room: rooms[index], job.bill)
+                    file, of: sources[index].record, for: key, turn: turn, reservation: reservations[index], job.bill)
             }
         }
     }
 
     func image(
         for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
-        room: MemoryReservation?, together: DecodePlan? = nil, _ bill: RequestBill?
+        reservation: MemoryReservation?, together: DecodePlan? = nil, _ bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
         // The pixels were evicted after the cost was estimated: retry as expensive work.
@@ -111,9 +112,10 @@ struct SourceDecoder: Sendable {
             guard let file = source.file ?? caches.bytes(of: record).map({ ($0, record.header) }) else {
                 throw PipelineError.sourceNeeded
             }
-            var image = try await decode(file, of: record, for: key, together: together, turn: turn, room: room, bill)
+            var image = try await decode(
+                file, of: record, for: key, together: together, turn: turn, reservation: reservation, bill)
             for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {
-                imagesInUse.add(coarser, for: key.at(level))
+                imagesInUse.add(coarser, for: key.with(level: level))
             }
             image = image.with(coarser: [])
             caches.store(image, for: key, of: record)
@@ -128,17 +130,17 @@ struct SourceDecoder: Sendable {
 
     private func decode(
         _ file: (bytes: SharedBytes, header: ImageHeader), of record: SourceRecord, for key: DecodeKey,
-        together: DecodePlan? = nil, turn: WorkTurn, room: MemoryReservation?, _ bill: RequestBill?
+        together: DecodePlan? = nil, turn: WorkTurn, reservation: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> DecodedImage {
         let own = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
         // Nothing was reserved if the pixels were cached at that time.
-        let room = try room ?? resources.budget.reserveNow(own, of: bill?.tenantFlow)
+        let reservation = try reservation ?? resources.budget.reserveNow(own, of: bill?.tenantFlow)
         var plan = key.plan
         if let together {
             let more = file.header.cost(of: together, fileByteCount: file.bytes.count) - own
-            if (try? room.grow(by: more)) != nil { plan = together }
+            if (try? reservation.grow(by: more)) != nil { plan = together }
         }
-        defer { room.release() }
+        defer { reservation.release() }
         let checkpoint = failedDecodes.checkpoint
         do {
             let start = timekeeper.now
@@ -153,7 +155,7 @@ struct SourceDecoder: Sendable {
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
             ) { [self, plan] token in
                 try clock.perform(token, at: timekeeper.now) {
-                    try decode(file, for: key, plan, isSmall: isSmall, token: token, room: room)
+                    try decode(file, for: key, plan, isSmall: isSmall, token: token, reservation: reservation)
                 }
             }
             let end = timekeeper.now
@@ -163,7 +165,7 @@ struct SourceDecoder: Sendable {
                 decoded, of: key.source, record.header.format, in: end - start, work: clock.wholeProcessorTime)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
-                caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
+                caches.markIncomplete(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
             }
             return decoded
         } catch let error as UnderestimatedDecode {
@@ -177,7 +179,7 @@ struct SourceDecoder: Sendable {
 
     private func decode(
         _ file: (bytes: SharedBytes, header: ImageHeader), for key: DecodeKey, _ plan: DecodePlan, isSmall: Bool,
-        token: WorkToken, room: MemoryReservation
+        token: WorkToken, reservation: MemoryReservation
     ) throws -> DecodedImage {
         var limits = configuration.rules.limits
         limits.endsUnderestimatedDecodes = isSmall
@@ -190,8 +192,8 @@ struct SourceDecoder: Sendable {
             file.bytes, inside: border, header: file.header, plan: key.plan, limits: limits, token: token
         ) { drawing in
             // The first drawing's memory is free again, so only the difference is reserved.
-            let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - room.bytes
-            if more > 0 { try room.grow(by: more) }
+            let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - reservation.bytes
+            if more > 0 { try reservation.grow(by: more) }
         }
     }
 

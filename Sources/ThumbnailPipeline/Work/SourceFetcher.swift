@@ -50,7 +50,7 @@ struct SourceFetcher: Sendable {
 
     /// The walk to the preview if the stored header or the name says that the file is RAW; otherwise nil.
     func walk(for identity: SourceIdentity) -> SourceWalk? {
-        let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
+        let known = caches.recordInMemory(for: identity)?.header ?? caches.part(of: identity)?.header
         let isRAW = known.map { $0.format == .raw } ?? identity.isNamedRAW
         return isRAW ? .preview : nil
     }
@@ -58,7 +58,7 @@ struct SourceFetcher: Sendable {
     private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {
         guard let preview = RAWPreview(copy.source) else { return nil }
         var record = preview.record
-        if let known = caches.knownRecord(of: record.version) {
+        if let known = caches.storedRecord(of: record.version) {
             record = SourceRecord(record.head, of: known)
         }
         let duration = timekeeper.now - start
@@ -108,7 +108,7 @@ struct SourceFetcher: Sendable {
         _ copy: SourceCopy, for job: Job, since start: Duration, _ checkpoint: FailedDecodes.Checkpoint
     ) throws -> AvailableSource? {
         let record: SourceRecord
-        if let known = caches.knownRecord(of: copy.head.version) {
+        if let known = caches.storedRecord(of: copy.head.version) {
             record = SourceRecord(copy.head, of: known)
         } else if let bytes = copy.bytes {
             do throws(ImagingError) {

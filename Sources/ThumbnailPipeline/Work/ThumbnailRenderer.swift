@@ -21,11 +21,11 @@ struct ThumbnailRenderer: Sendable {
     let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
-    func resultFromMemory(
+    func resultWithoutSource(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage? {
         do {
-            return try await shared(key, from: sources, for: job)
+            return try await sharedResult(key, from: sources, for: job)
         } catch PipelineError.sourceNeeded {
             return nil
         }
@@ -36,7 +36,7 @@ struct ThumbnailRenderer: Sendable {
     {
         while true {
             do {
-                return try await shared(key, from: sources, for: job)
+                return try await sharedResult(key, from: sources, for: job)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
@@ -54,17 +54,18 @@ struct ThumbnailRenderer: Sendable {
         return try await scheduler.run(
             of: job.flow, share: job.share, queueTimeout: sources.queueTimeout, cost: cost
         ) { turn in
-            let rooms = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) { _ in false }
-            defer { rooms.render.release() }
+            let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) { _ in false
+            }
+            defer { reservations.render.release() }
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
-                for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
+                for: key, from: sources, for: job, turn: turn, reservations: reservations.decodes)
             let imagesInUse = ImagesInUse()
             imagesInUse.add(images.image, for: key.decodeKey)
             let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
             let decoded = timekeeper.now
             let (result, steps) = try await render(
-                images, for: key, of: sources, faces: faces, keepsForms: false, bill: job.bill)
+                images, for: key, of: sources, faces: faces, cachesAdditions: false, bill: job.bill)
             return result.with(
                 [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: Self.timings(
@@ -79,9 +80,9 @@ struct ThumbnailRenderer: Sendable {
                 decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
         }
         try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { turn in
-            let room = try await resources.budget.reserve(
+            let reservation = try await resources.budget.reserve(
                 opened.file.header.cost(of: plan, fileByteCount: opened.byteCount))
-            try await decoder.decode(plan, of: opened, turn: turn, room: room, nil)
+            try await decoder.decode(plan, of: opened, turn: turn, reservation: reservation, nil)
         }
     }
 
@@ -100,7 +101,7 @@ struct ThumbnailRenderer: Sendable {
         }
     }
 
-    private func shared(
+    private func sharedResult(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
         let (result, participation) = try await estimator.renders.value(for: key, cached: { caches.result(for: key) }) {
@@ -112,8 +113,8 @@ struct ThumbnailRenderer: Sendable {
     private func render(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let restored = await caches.restoreResult(for: key, of: sources.records, job.allowances, after: job.lookup)
-        if let result = RenderedImage(restored) { return result }
+        let found = await caches.lookUpResult(for: key, of: sources.records, job.allowances, after: job.earlierLookup)
+        if let result = RenderedImage(found) { return result }
         let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
         var joined: Duration?
         var queuedAt = timekeeper.now
@@ -126,7 +127,7 @@ struct ThumbnailRenderer: Sendable {
         } _: { turn in
             try await renderInTurn(
                 key, from: sources, for: job, turn: turn, imagesInUse: imagesInUse, joined: joined, queuedAt: queuedAt,
-                shared: restored.shared)
+                shared: found.shared)
         }
     }
 
@@ -138,13 +139,13 @@ struct ThumbnailRenderer: Sendable {
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
         imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
-        let rooms = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
+        let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
             estimator.isDecoded($0, imagesInUse: imagesInUse)
         }
-        defer { rooms.render.release() }
+        defer { reservations.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes,
+            for: key, from: sources, for: job, imagesInUse, turn: turn, reservations: reservations.decodes,
             together: self.faces.plan(together: key, of: sources.image.record, imagesInUse))
         let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
         let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
@@ -192,7 +193,7 @@ struct ThumbnailRenderer: Sendable {
     /// Runs ahead of queued decodes if it follows its own decode, because new decodes could delay it forever.
     private func render(
         _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>, faces: [Face],
-        keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
+        cachesAdditions: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
         bill: RequestBill?
     ) async throws -> (RenderedImage, Steps) {
         let plan = key.plan
@@ -200,7 +201,7 @@ struct ThumbnailRenderer: Sendable {
         let clock = WorkClock(at: start)
         defer { bill?.charge(processor: clock.wholeProcessorTime) }
         let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
-        let reuse = keepsForms ? self.reuse(for: key, of: sources) : AdditionForm.made
+        let reuse = cachesAdditions ? self.reuse(for: key, of: sources) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
@@ -235,15 +236,15 @@ struct ThumbnailRenderer: Sendable {
 
 extension RenderedImage {
     /// The result found in a layer below memory; nil on a miss.
-    init?(_ restored: RestoredResult) {
-        guard let result = restored.result else { return nil }
+    init?(_ found: ResultLookup) {
+        guard let result = found.result else { return nil }
         // A result from the disk counts as a hit of the result cache, and is not stored again.
-        guard !restored.shared.isEmpty else {
+        guard !found.shared.isEmpty else {
             self = result
             return
         }
-        let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
-        self = result.with([status] + restored.shared)
+        let status = CacheLayerStatus(.result, .uriMiss, isStored: found.isStored)
+        self = result.with([status] + found.shared)
     }
 }
 

@@ -32,8 +32,8 @@ struct WorkMemory: Sendable {
             let header = sources.image.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
-        let room = try await budget.reserve(sum, of: flow)
-        return Reservations(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
+        let reservation = try await budget.reserve(sum, of: flow)
+        return Reservations(render: reservation, decodes: costs.mapValues { $0.map { reservation.split($0) } })
     }
 
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.

@@ -98,17 +98,17 @@ struct OriginObjectsTests {
         let place = Origin.Location.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
         let listing = try #require(
             try ObjectListing.listings(of: "t/x", below: .of(Origin(name: "s", location: place))).first)
-        func found(_ end: String, _ names: [String] = ["a", "b"]) -> (names: [String], areMore: Bool)? {
+        func found(_ end: String, _ names: [String] = ["a", "b"]) -> (names: [String], hasMore: Bool)? {
             let keys = names.map { "<Contents><Key>results/t/x/\($0)</Key></Contents>" }.joined()
             return listing.names(in: SharedBytes(Array("<ListBucketResult>\(keys)\(end)</ListBucketResult>".utf8)))
         }
-        #expect(found("")?.names == ["a", "b"] && found("")?.areMore == false)
-        #expect(found("<IsTruncated>false</IsTruncated>")?.areMore == false)
-        #expect(found("<IsTruncated>true</IsTruncated>")?.areMore == true)
+        #expect(found("")?.names == ["a", "b"] && found("")?.hasMore == false)
+        #expect(found("<IsTruncated>false</IsTruncated>")?.hasMore == false)
+        #expect(found("<IsTruncated>true</IsTruncated>")?.hasMore == true)
         #expect(listing.names(in: SharedBytes(Array("<Error/>".utf8))) == nil)
         let full = (0..<ObjectListing.length).map(String.init)
-        #expect(found("", full)?.areMore == true && found("", full.dropLast())?.areMore == false)
-        #expect(found("<IsTruncated>false</IsTruncated>", full)?.areMore == false)
+        #expect(found("", full)?.hasMore == true && found("", full.dropLast())?.hasMore == false)
+        #expect(found("<IsTruncated>false</IsTruncated>", full)?.hasMore == false)
     }
 
     @Test func `a missing folder is an error, and not a miss`() async throws {

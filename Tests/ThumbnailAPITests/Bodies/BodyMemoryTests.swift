@@ -53,7 +53,7 @@ struct BodyMemoryTests {
     @Test(arguments: [1, 2, 7])
     func `of bodies that do not fit together the last growing one always fits`(portions: Int) throws {
         let memory = BodyMemory(of: budget)
-        let most = memory.maximumOfOne
+        let most = memory.maximumPerBody
         // Bodies of nearly a client's limit that arrive alternately.
         var rooms = try (0..<4).map { _ in try memory.lease(for: self.address("192.0.2.1")) }
         var length = 0

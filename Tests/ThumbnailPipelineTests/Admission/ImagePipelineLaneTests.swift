@@ -46,7 +46,7 @@ struct ImagePipelineLaneTests {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         _ = try await fixture.thumbnail(width: 20)
         let key = try #require(fixture.key(20)).decodeKey
-        let record = try #require(fixture.caches.record(for: key.source))
+        let record = try #require(fixture.caches.freshRecord(for: key.source))
         let costs = fixture.pipeline.estimator.costs
         let cost = costs.cost(of: key, from: record)
         costs.recordUnderestimate(of: key.source)
@@ -90,18 +90,18 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
-        let rejection = fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.expensive(8)), receipt: "r"))
+        let rejection = fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.expensive(8)), receipt: "r"))
         #expect(rejection?.code == "overloaded")
         #expect((rejection?.retryAfter ?? 0) >= 4)
         await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
         // Another client's work would be next.
         let other = Job(fixture.pipeline.resolved(.expensive(8)), of: ClientNetwork(bits: 1), receipt: "r")
-        #expect(fixture.pipeline.overload(for: other) == nil)
+        #expect(fixture.pipeline.rejection(for: other) == nil)
         // Others are having it made.
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.expensive(0)), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.expensive(0)), receipt: "r")) == nil)
         // This does not affect small and unknown ones.
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path(width: 21)), receipt: "r")) == nil)
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 21)), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r")) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
         codec.release()
         gate.open()
@@ -235,7 +235,8 @@ extension PipelineFixture {
     /// The key of a expensive result.
     fileprivate func expensiveKey(_ number: Int) -> ResultKey? {
         let request = Request.expensive(number)
-        guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
+        guard let identity = try? downloader.identity(of: request.source),
+            let record = caches.freshRecord(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .avif, source: record.header, limits: ImagingLimits(), light: .linear)
         else { return nil }

@@ -18,7 +18,7 @@ struct ImagePipelineOverloadTests {
         let (hold, waiting) = try await fixture.overload()
         let loads = fixture.origin.loads
         let miss = Request.path("/b")
-        let rejection = fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(miss), receipt: "r"))
+        let rejection = fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(miss), receipt: "r"))
         #expect(rejection?.status == .serviceUnavailable)
         #expect(rejection?.code == "overloaded")
         #expect(rejection?.retryAfter == 2)
@@ -30,7 +30,7 @@ struct ImagePipelineOverloadTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
         hold.release()
         for task in waiting { _ = try await task.value }
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(miss), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(miss), receipt: "r")) == nil)
     }
 
     @Test func `a request that needs no worker of its own is not rejected`() async throws {
@@ -38,9 +38,9 @@ struct ImagePipelineOverloadTests {
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
         // The result is there, and others have theirs made already.
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path()), receipt: "r")) == nil)
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path(width: 31)), receipt: "r")) == nil)
-        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path(width: 9)), receipt: "r")) != nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path()), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 31)), receipt: "r")) == nil)
+        #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 9)), receipt: "r")) != nil)
         hold.release()
         for task in waiting { _ = try await task.value }
     }
@@ -134,7 +134,7 @@ struct ImagePipelineOverloadTests {
         await first.store?.close(timeLimit: .seconds(40))
         let second = try PipelineFixture(diskFolder: folder.path)
         let (hold, waiting) = try await second.overload(loading: false)
-        #expect(second.pipeline.overload(for: Job(second.pipeline.resolved(.path()), receipt: "r")) == nil)
+        #expect(second.pipeline.rejection(for: Job(second.pipeline.resolved(.path()), receipt: "r")) == nil)
         #expect(try await second.thumbnail().statusTexts.first?.hasPrefix("alula-result hit") == true)
         await #expect(throws: WorkerPool.Full.self) { try await second.thumbnail(width: 21) }
         #expect(second.origin.loads == 0)

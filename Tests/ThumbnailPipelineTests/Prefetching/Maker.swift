@@ -59,7 +59,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func countRepeatedHit() {}
 
-    func overload(for job: Job) -> (any ServiceError)? { nil }
+    func rejection(for job: Job) -> (any ServiceError)? { nil }
 
     func thumbnail(for job: Job) async throws -> Thumbnail {
         let path = String(job.request.source.string.dropFirst("http://example.com".count))

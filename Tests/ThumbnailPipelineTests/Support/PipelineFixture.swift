@@ -193,7 +193,8 @@ final class PipelineFixture: Sendable {
     /// The key of the result of this width, if its source is fresh.
     func key(_ width: Int) -> ResultKey? {
         let request = Request.path(width: width)
-        guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
+        guard let identity = try? downloader.identity(of: request.source),
+            let record = caches.freshRecord(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits(), light: .linear)
         else { return nil }
@@ -207,7 +208,7 @@ final class PipelineFixture: Sendable {
     }
 
     /// The state of a layer below memory; nil without it.
-    func state(of layer: LayerName) -> LayerState? { caches.slower.first { $0.name == layer }?.health.state }
+    func state(of layer: LayerName) -> LayerState? { caches.belowMemory.first { $0.name == layer }?.health.state }
 
     var decodes: Int { metric("alula_decodes_total{format=\"jpeg\"}") }
     var renders: Int { metric("alula_renders_total{format=\"jpeg\"}") }

@@ -92,10 +92,10 @@ final class CodedPlanes {
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
             let (part, level) = (parts[index], levels[index])
             // A mean can be computed immediately if all its samples are in one tile.
-            let areTogether = tiles.allSatisfy { tile in
+            let isOneTile = tiles.allSatisfy { tile in
                 max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
             }
-            return areTogether ? 0 : areas[index]
+            return isOneTile ? 0 : areas[index]
         }
         sums = try PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)

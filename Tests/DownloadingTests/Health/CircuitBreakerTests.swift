@@ -8,10 +8,10 @@ import Testing
 struct GuardedLoaderTests {
     private let stub = StubLoader(isHolding: false)
     private let time = ManualTimekeeper()
-    private let loader: GuardedLoader
+    private let loader: CircuitBreaker
 
     init() {
-        loader = GuardedLoader(stub, timekeeper: time)
+        loader = CircuitBreaker(stub, timekeeper: time)
     }
 
     private func load(_ path: String = "/a", host: String = "example.com") async throws {
@@ -43,7 +43,7 @@ struct GuardedLoaderTests {
 
     @Test func `a held origin is not contacted until it is resumed`() async throws {
         let changes = Locked<[Bool]>([])
-        let loader = GuardedLoader(stub, timekeeper: time) { origin in changes.withLock { $0.append(origin.isHeld) } }
+        let loader = CircuitBreaker(stub, timekeeper: time) { origin in changes.withLock { $0.append(origin.isHeld) } }
         let request = TransferRequest(identity: .path("/a"))
         let origin = request.identity.url.origin
         for _ in 0..<2 { loader.setHeld(true, origin: origin) }
@@ -136,7 +136,7 @@ struct GuardedLoaderTests {
 
     @Test func `a test continues after the caller that raised the suspicion has left`() async throws {
         let holding = StubLoader()
-        let loader = GuardedLoader(holding, timekeeper: time)
+        let loader = CircuitBreaker(holding, timekeeper: time)
         func begin(_ path: String) -> Task<TransferResult, any Error> {
             Task { try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress()) }
         }
@@ -163,7 +163,7 @@ struct GuardedLoaderTests {
 
     @Test func `cancellations never count, not even a probe's`() async throws {
         let holding = StubLoader()
-        let loader = GuardedLoader(holding, timekeeper: time)
+        let loader = CircuitBreaker(holding, timekeeper: time)
         func begin(_ path: String = "/a") -> Task<TransferResult, any Error> {
             Task {
                 try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress())
@@ -195,7 +195,7 @@ struct GuardedLoaderTests {
     @Test func `a failure after a redirect counts against the origin where it happened`() async throws {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
-        let loader = GuardedLoader(fixture.loader, timekeeper: time)
+        let loader = CircuitBreaker(fixture.loader, timekeeper: time)
         for number in 0..<5 {
             fixture.origin.serve("/moved\(number)", .redirect(to: broken.url("/\(number)")))
             broken.serve("/\(number)", .closing)
@@ -215,7 +215,7 @@ struct GuardedLoaderTests {
     @Test func `a redirect to a suspended origin is not followed, and its sender counts as alive`() async throws {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
-        let loader = GuardedLoader(fixture.loader, timekeeper: time)
+        let loader = CircuitBreaker(fixture.loader, timekeeper: time)
         for number in 0..<5 { broken.serve("/\(number)", .closing) }
         broken.serve("/there", .redirect(to: fixture.origin.url("/good")))
         fixture.origin.serve("/moved", .redirect(to: broken.url("/a")))

@@ -4,10 +4,10 @@ package import Coordination
 ///
 /// If a failed transfer makes its origin suspect, sources that have worked before are tested one after another, in the
 /// slot of the failed transfer. A test reads only the header of the response.
-package final class GuardedLoader: DataLoading {
+package final class CircuitBreaker: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
-    private let book = Locked(OriginHealthTable())
+    private let table = Locked(OriginHealthTable())
     private let held = Locked<Set<OriginKey>>([])
     private let observer: @Sendable (OriginSnapshot) -> Void
 
@@ -50,7 +50,7 @@ package final class GuardedLoader: DataLoading {
 
     package var originHealth: OriginHealthSummary {
         let held = held.withLock { $0 }
-        return book.withLock { $0.summary(at: timekeeper.now, held: held) }
+        return table.withLock { $0.summary(at: timekeeper.now, held: held) }
     }
 
     package func isHeld(_ origin: OriginKey) -> Bool { held.withLock { $0.contains(origin) } }
@@ -96,9 +96,9 @@ package final class GuardedLoader: DataLoading {
 
     /// Changes the health table, and reports changed states to the observer.
     private func update<Outcome>(_ change: (inout OriginHealthTable) -> Outcome) -> Outcome {
-        let (outcome, changes) = book.withLock { book in
-            let outcome = change(&book)
-            return (outcome, book.takeChanges())
+        let (outcome, changes) = table.withLock { table in
+            let outcome = change(&table)
+            return (outcome, table.takeChanges())
         }
         for origin in changes { observer(origin) }
         return outcome
