@@ -41,14 +41,7 @@ package enum Lifecycle {
                     return settings
                 }, manager: manager, threshold: threshold)
             let service = try Service(settings, logger: Logger(threshold, sink: early), reloads: reloads)
-            // Log this at any level, because nothing else reports automatically chosen ports.
-            Logger(level: .info, sink: sink).info(
-                "listening",
-                [
-                    "port": port(of: service.publicServer, settings.publicListener),
-                    "adminPort": port(of: service.adminServer, settings.adminListener),
-                    "version": .string(Program.version), "revision": .string(Program.revision),
-                ])
+            logPorts(of: service, settings, to: sink)
             early.open()
             manager.reportReady()
             manager.startWatchdog(by: SystemTimekeeper())
@@ -58,14 +51,8 @@ package enum Lifecycle {
             releaseProgramPages()
             // The thread that waits for signals must not wait for files.
             blockUntilEnd(signals) { Task { _ = try? await reloads.reload() } }
-            logger.info("draining")
             manager.reportStopping()
-            Task { [settings] in
-                await service.shutDown(settings)
-                logger.info("stopped")
-                sink.flush()
-                exit(0)
-            }
+            stop(service, settings, logger: logger, sink: sink)
             blockUntilEnd(signals) {}
             // The demo's origin ends with its last use, which is here.
             withExtendedLifetime(demo) {}
@@ -74,6 +61,28 @@ package enum Lifecycle {
             early.open()
             sink.flush()
             Program.fail(["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
+        }
+    }
+
+    /// Logs the ports at any level, because nothing else reports automatically chosen ones.
+    private static func logPorts(of service: Service, _ settings: Settings, to sink: DescriptorSink) {
+        Logger(level: .info, sink: sink).info(
+            "listening",
+            [
+                "port": port(of: service.publicServer, settings.publicListener),
+                "adminPort": port(of: service.adminServer, settings.adminListener),
+                "version": .string(Program.version), "revision": .string(Program.revision),
+            ])
+    }
+
+    /// Exits when pending requests have finished.
+    private static func stop(_ service: Service, _ settings: Settings, logger: Logger, sink: DescriptorSink) {
+        logger.info("draining")
+        Task {
+            await service.shutDown(settings)
+            logger.info("stopped")
+            sink.flush()
+            exit(0)
         }
     }
 

@@ -2,6 +2,7 @@ package import Coordination
 import DiskCaching
 import Downloading
 import HTTPServing
+import HTTPTypes
 package import ImageSandbox
 import Imaging
 import Memory
@@ -43,10 +44,7 @@ package struct Engine: Sendable {
         try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, timekeeper: timekeeper)
         let faceDetector = try Faces.detector(settings, logger: logger)
-        var settings = settings
-        settings.setFaceDetection(faceDetector != nil)
-        settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
-            inSandbox: sandbox?.protections.isSandbox ?? false)
+        var settings = Self.adapted(settings, to: sandbox, findsFaces: faceDetector != nil)
         if settings.sandbox.decodedFormats == nil || sandbox == nil { try ImageLibrary.start() }
         disk = try Self.diskStore(settings.disk, logger: logger, timekeeper: timekeeper)
         let memoryLimit = Self.memoryLimit(&settings, logger: logger)
@@ -84,12 +82,25 @@ package struct Engine: Sendable {
                 metrics: PipelineMetrics(registry: registry, timekeeper: timekeeper), events: log, logger: logger,
                 faceDetector: faceDetector),
             timekeeper: timekeeper)
+        self.settings = settings
+        try startStores(logger: logger)
+    }
+
+    private func startStores(logger: Logger) throws {
         if let sharedStore {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
         }
         try resultStore?.start()
         resultStore?.waitForFirstAttempt()
-        self.settings = settings
+    }
+
+    /// The settings without formats that may not be decoded and faces that cannot be found on this machine.
+    private static func adapted(_ settings: Settings, to sandbox: SandboxedCodec?, findsFaces: Bool) -> Settings {
+        var settings = settings
+        settings.setFaceDetection(findsFaces)
+        settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
+            inSandbox: sandbox?.protections.isSandbox ?? false)
+        return settings
     }
 
     /// Shrinks the caches to half of the budget; the other half is for work in progress.
@@ -227,70 +238,67 @@ struct Service: Sendable {
         self.reloads = reloads
         let start = timekeeper.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
-        let settings = engine.settings
-        let registry = engine.registry
+        let (settings, registry) = (engine.settings, engine.registry)
+        let metricsText = { @Sendable (format: MetricsFormat) in registry.text(as: format) }
         let apiMetrics = APIMetrics(registry: registry)
         let accounts = TenantAccounts(registry: registry, timekeeper: timekeeper)
         PipelineGauges(of: engine.pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
         let version = Locked(ServiceVersion(settings, engine))
-        notifier = Notifier(
-            engine, settings: { version.withLock { $0.settings } }, logger: logger, timekeeper: timekeeper)
-        prefetcher = Self.prefetcher(
-            engine, notifier, version: { version.withLock { $0 } }, logger: logger, timekeeper: timekeeper)
-        prefetcher.resume()
-
+        let current = { @Sendable in version.withLock { $0 } }
+        notifier = Notifier(engine, settings: { current().settings }, logger: logger, timekeeper: timekeeper)
+        prefetcher = Self.prefetcher(engine, notifier, version: current, logger: logger, timekeeper: timekeeper)
         lifecycle = ServiceLifecycle(startedAt: timekeeper.now)
         let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
         let slowRequests = SlowRequests(timekeeper: timekeeper)
         let control = PipelineControl(of: engine.pipeline, notifying: notifier, for: accounts)
-        let calls = { @Sendable [notifier] in
-            version.withLock { $0.settings.notifying.isUsed } ? notifier.statistics : nil
-        }
+        let calls = { @Sendable [notifier] in current().settings.notifying.isUsed ? notifier.statistics : nil }
         let stats = ServiceStats(
             control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: timekeeper, calls: calls)
         events = EventFeed(of: engine.log, timekeeper: timekeeper) { stats.json }
         let history = StatsHistory(timekeeper: timekeeper) { stats.sample }
+        sampling = Task { await history.run() }
         let administered = AdministeredService(
             version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
             control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
             slowRequests: slowRequests, calls: calls,
-            settings: { EffectiveSetting.json(version.withLock { $0.settings.effective }) },
-            reload: reloads.reload, tenants: accounts, metricsText: { registry.text(as: $0) })
+            settings: { EffectiveSetting.json(current().settings.effective) }, reload: reloads.reload,
+            tenants: accounts, metricsText: metricsText)
         let listeners = ServiceListeners(
             engine: engine, administered: administered, lifecycle: lifecycle, metrics: apiMetrics,
             slowRequests: slowRequests, tracer: tracer, accounts: accounts, logger: logger, timekeeper: timekeeper)
-        let publicResponder = ReloadableResponder(listeners.publicResponder(of: version.withLock { $0 }))
-        let adminResponder = ReloadableResponder(listeners.adminResponder(of: version.withLock { $0 }))
-        let configurations = settings.listeners
-        adminServer = try HTTPServer(configuration: configurations.admin, responder: adminResponder, logger: logger)
-        metricsServer = try settings.metricsListener.map { listener in
-            try HTTPServer(
-                configuration: listener, responder: MetricsResponder { registry.text(as: $0) }, logger: logger)
+        let responders = ServiceResponders(listeners, version)
+        func server(_ listener: HTTPServerConfiguration, _ responder: any RequestResponder) throws -> HTTPServer {
+            try HTTPServer(configuration: listener, responder: responder, logger: logger)
         }
-        publicServer = try HTTPServer(configuration: configurations.public, responder: publicResponder, logger: logger)
-        sampling = Task { await history.run() }
-        reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier, events] settings in
-            let settings = engine.use(settings)
-            notifier.use(settings.notifying.hooks)
-            let new = ServiceVersion(settings, engine)
-            let earlier = version.withLock { version in
-                defer { version = new }
-                return version
-            }
-            publicResponder.use(listeners.publicResponder(of: new))
-            adminResponder.use(listeners.adminResponder(of: new))
-            if earlier.settings.api.adminToken?.text != settings.api.adminToken?.text { events.closeReaders() }
-            return settings
-        }
+        adminServer = try server(settings.listeners.admin, responders.admin)
+        metricsServer = try settings.metricsListener.map { try server($0, MetricsResponder(metricsText: metricsText)) }
+        publicServer = try server(settings.listeners.public, responders.public)
+        reloads.begin(
+            settings, registry: registry, logger: logger,
+            apply: { [engine, notifier, events] in
+                Self.use($0, in: engine, notifier: notifier, events: events, responders: responders)
+            })
+    }
+
+    /// Returns the settings in use.
+    private static func use(
+        _ settings: Settings, in engine: Engine, notifier: Notifier, events: EventFeed,
+        responders: ServiceResponders
+    ) -> Settings {
+        let settings = engine.use(settings)
+        notifier.use(settings.notifying.hooks)
+        let earlier = responders.use(ServiceVersion(settings, engine))
+        if earlier.settings.api.adminToken?.text != settings.api.adminToken?.text { events.closeReaders() }
+        return settings
     }
 
     private static func prefetcher(
         _ engine: Engine, _ notifier: Notifier, version: @escaping @Sendable () -> ServiceVersion, logger: Logger,
         timekeeper: any Timekeeper
     ) -> Prefetcher {
-        Prefetcher(
+        let prefetcher = Prefetcher(
             configuration: engine.settings.prefetch,
             reading: { item in
                 let version = version()
@@ -300,6 +308,8 @@ struct Service: Sendable {
             store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier) { version().settings.api.signingKeys }.report, logger: logger,
             timekeeper: timekeeper)
+        prefetcher.resume()
+        return prefetcher
     }
 
     /// Fails readiness; after the delay, stops accepting, finishes pending requests, and cancels the remaining ones.

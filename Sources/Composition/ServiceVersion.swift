@@ -81,3 +81,30 @@ struct ServiceListeners: Sendable {
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
     }
 }
+
+/// The responders of both listeners, which a reload replaces.
+struct ServiceResponders: Sendable {
+    let `public`: ReloadableResponder
+    let admin: ReloadableResponder
+    private let listeners: ServiceListeners
+    private let version: Locked<ServiceVersion>
+
+    init(_ listeners: ServiceListeners, _ version: Locked<ServiceVersion>) {
+        self.listeners = listeners
+        self.version = version
+        let first = version.withLock { $0 }
+        `public` = ReloadableResponder(listeners.publicResponder(of: first))
+        admin = ReloadableResponder(listeners.adminResponder(of: first))
+    }
+
+    /// Returns the earlier version.
+    func use(_ new: ServiceVersion) -> ServiceVersion {
+        let earlier = version.withLock { version in
+            defer { version = new }
+            return version
+        }
+        `public`.use(listeners.publicResponder(of: new))
+        admin.use(listeners.adminResponder(of: new))
+        return earlier
+    }
+}

@@ -7,8 +7,8 @@ struct FetchFailure: Error {
 }
 
 extension ImageDownloader {
-    func start(_ toStart: [State.StartAction], with work: @escaping @Sendable (State.StartAction) async -> Void) {
-        for action in toStart {
+    func launch(_ actions: [State.StartAction], _ work: @escaping @Sendable (State.StartAction) async -> Void) {
+        for action in actions {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
                 // Creating a task under the lock is safe, because it only enqueues it, and necessary: otherwise a
                 // lookup could be recorded after its transfer. Detached: a shared fetch must not inherit its first
@@ -22,9 +22,9 @@ extension ImageDownloader {
         }
     }
 
-    func start(_ toStart: [State.StartAction]) {
-        start(toStart, with: transfer)
-        if !toStart.isEmpty { activity?.watch() }
+    func startTransfers(_ actions: [State.StartAction]) {
+        launch(actions, transfer)
+        if !actions.isEmpty { activity?.watch() }
     }
 
     func lookUp(_ action: State.StartAction) async {
@@ -36,7 +36,7 @@ extension ImageDownloader {
                 retrieved.map { reuse(of: $0, for: request) } ?? .needsValidation
             }
         }
-        start(end.toStart)
+        startTransfers(end.toStart)
         if end.needsRevalidation { revalidate(identity) }
         if let retrieved {
             for answer in end.served { answer.resume(returning: .fetched(.whole(retrieved))) }
@@ -50,32 +50,45 @@ extension ImageDownloader {
         observer.started(action.slotWait)
         reportStart(of: action)
         let begin = timekeeper.now
-        let result: Result<FetchOutcome, any Error>
+        let result = await result(of: action, reason: reason)
+        action.progress.take(nil)
+        let end = FinishedTransfer(identity, result: result, progress: action.progress, in: timekeeper.now - begin)
+        // Before the fetch is forgotten, and so before another one of the source may begin.
+        observer.transfer?(TransferReport(identity, state: .ended(end), progress: action.progress))
+        let completion = finish(action, with: result)
+        startTransfers(completion.toStart)
+        activity?.watch()
+        observer.finished(end)
+        resume(completion.answers, of: action, with: result, reason: reason)
+    }
+
+    private func result(
+        of action: State.StartAction, reason: OriginResponseInfo.Reason
+    ) async -> Result<FetchOutcome, any Error> {
         do {
             try await reserveMemory(for: action)
             let outcome = try await fetch(action, reason: reason)
             // From here, `SharedBytes` counts the received body.
-            result = .success(outcome.holding(action.progress.take(nil)))
+            return .success(outcome.holding(action.progress.take(nil)))
         } catch {
+            let identity = action.request.identity
             // A 404 for one target of a source does not apply to its other targets.
             switch error as? DownloadError {
             case .notFound? where !action.request.directives.noStore && !identity.sharesTargets: cache.remove(identity)
             case .accessDenied?: cache.remove(identity)
             default: break
             }
-            result = .failure(error)
+            return .failure(error)
         }
-        action.progress.take(nil)
-        let end = FinishedTransfer(identity, result: result, progress: action.progress, in: timekeeper.now - begin)
-        // Report it before another fetch of the source can begin.
-        observer.transfer?(TransferReport(identity, state: .ended(end), progress: action.progress))
-        let completion = finish(action, with: result)
-        start(completion.toStart)
-        activity?.watch()
-        observer.finished(end)
+    }
+
+    private func resume(
+        _ answers: [(answer: Answer, participation: Participation)], of action: State.StartAction,
+        with result: Result<FetchOutcome, any Error>, reason: OriginResponseInfo.Reason
+    ) {
         switch result {
         case .success(let outcome):
-            for (answer, participation) in completion.answers {
+            for (answer, participation) in answers {
                 answer.resume(returning: outcome.shared(as: participation))
             }
         case .failure(let error):
@@ -88,7 +101,7 @@ extension ImageDownloader {
                     reason: reason, status: shared?.upstreamStatus, hasFailed: true,
                     traceparent: action.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
-            for (answer, _) in completion.answers { answer.resume(throwing: failure) }
+            for (answer, _) in answers { answer.resume(throwing: failure) }
         }
     }
 

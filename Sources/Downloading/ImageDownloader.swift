@@ -51,7 +51,7 @@ package final class ImageDownloader: Sendable {
     /// Replaces the rules; existing identities and transfers in progress keep theirs.
     package func use(_ rules: DownloadRules) {
         currentRules.withLock { $0 = rules }
-        start(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
+        startTransfers(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
     }
 
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
@@ -205,9 +205,9 @@ package final class ImageDownloader: Sendable {
                     answer.resume(throwing: FetchFailure(error: error, exchange: nil))
                 case .waiting(let toStart, let isJoined):
                     if isJoined { observer.collapsed() }
-                    start(toStart)
+                    startTransfers(toStart)
                 case .lookingUp(let action):
-                    start([action], with: lookUp)
+                    launch([action], lookUp)
                 }
             }
         } onCancel: {

@@ -89,18 +89,15 @@ struct ImageDownloaderState<Answer> {
         guard unregisteredWaiters.remove(id) != nil else { return .rejected(CancellationError(), answer) }
         guard !isShutDown else { return .rejected(DownloadError.shuttingDown, answer) }
         let key = FetchKey(request)
-        let halfTime = deadline.map { now + ($0 - now) / 2 }
-        func waiter(_ participation: Participation) -> Waiter<Answer> {
-            Waiter(
-                id: id, request: request, receipt: receipt, halfTime: halfTime, participation: participation,
-                answer: answer)
-        }
+        var waiter = Waiter(
+            id: id, request: request, receipt: receipt, halfTime: deadline.map { now + ($0 - now) / 2 },
+            participation: .joined, answer: answer)
 
         let stored = cached(request)
         if let stored, stored.reuse != .needsValidation { return .cached(stored.copy, stored.reuse, answer) }
 
         if let fetch = fetchToJoin(key) {
-            fetches[fetch]?.waiters.append(waiter(.joined))
+            fetches[fetch]?.waiters.append(waiter)
             fetchOfWaiter[id] = fetch
             return .waiting(toStart: [], isJoined: true)
         }
@@ -112,24 +109,33 @@ struct ImageDownloaderState<Answer> {
             return .failedBefore(failure, answer)
         }
 
-        lastID += 1
-        var fetch = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now, queuedAt: now)
-        fetch.waiters = [waiter(.started)]
-        fetch.storedCopy = stored?.copy
+        waiter.participation = .started
         let isWhole = stored.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
-        let queriesLayersBelowMemory = queriesLayersBelowMemory && key.mode != .unstored && !isWhole
-        let slot =
-            queriesLayersBelowMemory ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
-        guard slot != nil || queriesLayersBelowMemory || queue.hasRoom(for: fetch, among: fetches) else {
-            return .rejected(DownloadError.queueFull, answer)
+        return register(
+            waiter, key, storedCopy: stored?.copy,
+            queriesLayersBelowMemory: queriesLayersBelowMemory && key.mode != .unstored && !isWhole, at: now)
+    }
+
+    private mutating func register(
+        _ waiter: Waiter<Answer>, _ key: FetchKey, storedCopy: SourceCopy?, queriesLayersBelowMemory: Bool,
+        at now: Duration
+    ) -> Admission {
+        lastID += 1
+        var fetch = SharedFetch<Answer>(id: lastID, key: key, request: waiter.request, startedAt: now, queuedAt: now)
+        fetch.waiters = [waiter]
+        fetch.storedCopy = storedCopy
+        if !queriesLayersBelowMemory {
+            fetch.slot = slots.take(for: fetch.host, of: waiter.request.flow, fetch.progress, at: now)
+            guard fetch.slot != nil || queue.hasRoom(for: fetch, among: fetches) else {
+                return .rejected(DownloadError.queueFull, waiter.answer)
+            }
         }
-        fetch.slot = slot
         fetches[fetch.id] = fetch
         fetchOfKey[key] = fetch.id
-        fetchOfWaiter[id] = fetch.id
+        fetchOfWaiter[waiter.id] = fetch.id
 
         if queriesLayersBelowMemory { return .lookingUp(action(of: fetch, at: now)) }
-        guard slot != nil else {
+        guard fetch.slot != nil else {
             queue.append(fetch.id)
             return .waiting(toStart: [], isJoined: false)
         }

@@ -78,6 +78,6 @@ struct Waiter<Answer> {
     let request: SourceRequest
     let receipt: String
     let halfTime: Duration?
-    let participation: Participation
+    var participation: Participation
     let answer: Answer
 }

@@ -24,18 +24,17 @@ package enum ImageDecoder {
         do {
             let decoding = header.format.decoding
             let trimmed = try decoding.trim(bytes, header, plan)
-            let file =
+            var file =
                 try decoding.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
-            var isIncomplete = file.isIncomplete
             if lane == .planar, let planes = decoding.planes, PlanarLane.mayDecode(header, plan: plan) {
                 switch try planes(file.bytes, header, plan, token, room, jpeg) {
                 case .decoded(let image): return image
-                case .unsupported(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
+                case .unsupported(let lacksPixels): file.isIncomplete = file.isIncomplete || lacksPixels
                 }
             } else if let lacksPixels = decoding.damage.lacksPixels {
-                isIncomplete = try lacksPixels(file.bytes, header, token)
+                file.isIncomplete = try lacksPixels(file.bytes, header, token)
             }
-            try plan.admit(isIncomplete: isIncomplete)
+            try plan.admit(isIncomplete: file.isIncomplete)
             if lane == .planar, let loaded = try decoding.quickLoader?(file.bytes, header, plan, token, room) {
                 return try finished(loaded, header: header, plan: plan, token: token, room: room)
             }
@@ -43,21 +42,26 @@ package enum ImageDecoder {
                 return try finished(
                     load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
             }
-            let whole = RepairedFile(
-                bytes: try decoding.damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: isIncomplete)
-            do {
-                return try decode(whole, header: header, plan: plan, token: token, room: room)
-            } catch let error as VipsError {
-                try token.check()
-                guard let repaired = try decoding.damage.repairAfterFailure?(file.bytes, header, plan, token) else {
-                    throw error
-                }
-                let image = try decode(repaired, header: header, plan: plan, token: token, room: room)
-                return image.isIncomplete ? image : image.with { $0.isRepaired = true }
-            }
+            return try decodeByVips(file, header: header, plan: plan, token: token, room: room)
         } catch let error as VipsError {
             try token.check()
             throw ImagingError.cannotDecode(detail: error.text)
+        }
+    }
+
+    private static func decodeByVips(
+        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
+    ) throws -> DecodedImage {
+        let damage = header.format.decoding.damage
+        let whole = RepairedFile(
+            bytes: try damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: file.isIncomplete)
+        do {
+            return try decode(whole, header: header, plan: plan, token: token, room: room)
+        } catch let error as VipsError {
+            try token.check()
+            guard let repaired = try damage.repairAfterFailure?(file.bytes, header, plan, token) else { throw error }
+            let image = try decode(repaired, header: header, plan: plan, token: token, room: room)
+            return image.isIncomplete ? image : image.with { $0.isRepaired = true }
         }
     }
 

@@ -23,6 +23,56 @@ package struct TenantServices: Sendable {
     }
 }
 
+/// Makes the routes of each tenant at its first request.
+private struct PublicRouteMaker: Sendable {
+    let serving: @Sendable (_ tenant: Int) -> TenantServices
+    /// Whether the page shows the configuration of its tenant.
+    let pagesDiffer: Bool
+    let fields: CommonFields
+    let failures: FailureWriter
+    let files: EmbeddedFiles
+    let isLoggingAll: Bool
+    let lifecycle: ServiceLifecycle
+    let retirement: Retirement
+    let metrics: APIMetrics
+    let bodies: BodyMemory
+    let events: EventLog
+    let tracer: Tracer?
+    let timekeeper: any Timekeeper
+    /// Shared by all tenants.
+    let targets = ParsedTargets()
+
+    func routes(of tenant: Int) -> PublicRoutes {
+        let services = serving(tenant)
+        let configuration = services.configuration
+        let costs = CostAccounting(services.account, isShown: configuration.showsCosts)
+        let submission = Once { submissions(to: services, costs) }
+        return PublicRoutes(
+            configuration.dialects.map { dialect in
+                ImageRoute(
+                    dialect, isOpen: configuration.isOpen(dialect),
+                    keyIDs: configuration.keyIDs[ExactText(dialect.name)] ?? [], metrics: metrics)
+            },
+            thumbnails: ThumbnailResponder(
+                configuration, thumbnails: services.thumbnails, failures: failures,
+                repeated: RepeatedResponses(
+                    thumbnails: services.thumbnails, lifecycle: lifecycle, retirement: retirement,
+                    isLoggingAll: isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
+                    fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
+                targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
+            submissions: { submission.value },
+            files: pagesDiffer ? files.with(Once { PageConfiguration(serving(tenant).configuration) }) : files,
+            health: HealthResponses(failures: failures))
+    }
+
+    private func submissions(to services: TenantServices, _ costs: CostAccounting) -> SubmissionResponder {
+        SubmissionResponder(
+            configuration: services.configuration, thumbnails: services.thumbnails,
+            resultWriter: services.resultWriter, bodies: bodies, failures: failures, events: events, costs: costs,
+            timekeeper: timekeeper)
+    }
+}
+
 extension ListenerResponder {
     /// - Parameters:
     ///   - tenants: The tenants, the default first; empty in a service without tenants.
@@ -41,43 +91,15 @@ extension ListenerResponder {
         let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
         let retirement = Retirement()
-        let files = EmbeddedFiles(EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration))
-        let targets = ParsedTargets()
         let standard = TenantServices(
             configuration, thumbnails: thumbnails, resultWriter: resultWriter, account: account)
         let served = tenants.isEmpty ? nil : serving
-        let serving = { @Sendable (tenant: Int) in served?(tenant) ?? standard }
-        let submissions = { @Sendable (tenant: Int) in
-            let services = serving(tenant)
-            let costs = CostAccounting(services.account, isShown: services.configuration.showsCosts)
-            return SubmissionResponder(
-                configuration: services.configuration, thumbnails: services.thumbnails,
-                resultWriter: services.resultWriter, bodies: bodies, failures: failures, events: events, costs: costs,
-                timekeeper: timekeeper)
-        }
-        let routes = { @Sendable (tenant: Int) in
-            let services = serving(tenant)
-            let (configuration, thumbnails) = (services.configuration, services.thumbnails)
-            let costs = CostAccounting(services.account, isShown: configuration.showsCosts)
-            let submission = Once { submissions(tenant) }
-            return PublicRoutes(
-                configuration.dialects.map { dialect in
-                    ImageRoute(
-                        dialect, isOpen: configuration.isOpen(dialect),
-                        keyIDs: configuration.keyIDs[ExactText(dialect.name)] ?? [], metrics: metrics)
-                },
-                thumbnails: ThumbnailResponder(
-                    configuration, thumbnails: thumbnails, failures: failures,
-                    repeated: RepeatedResponses(
-                        thumbnails: thumbnails, lifecycle: lifecycle, retirement: retirement,
-                        isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
-                        fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
-                    targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
-                submissions: { submission.value },
-                files: tenants.isEmpty
-                    ? files : files.with(Once { PageConfiguration(serving(tenant).configuration) }),
-                health: HealthResponses(failures: failures))
-        }
+        let maker = PublicRouteMaker(
+            serving: { served?($0) ?? standard }, pagesDiffer: !tenants.isEmpty, fields: fields, failures: failures,
+            files: EmbeddedFiles(
+                EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration)),
+            isLoggingAll: log.isLoggingAll, lifecycle: lifecycle, retirement: retirement, metrics: metrics,
+            bodies: bodies, events: events, tracer: tracer, timekeeper: timekeeper)
         self.init(
             Middleware(
                 checks: [
@@ -90,8 +112,10 @@ extension ListenerResponder {
                 completions: [
                     ServerTiming(), RequestCosts(isShown: configuration.showsCosts), metrics, Tracing(), log,
                     requestIDs, AllowedMethods(),
-                ] + (slowRequests.map { [$0] } ?? [])),
-            routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes),
+                ]
+                    + (slowRequests.map { [$0] } ?? [])),
+            routes: maker.routes(of: 0),
+            tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: maker.routes(of:)),
             tenant: account.map { RequestTenant(claimed: $0, host: $0) }, failures: failures,
             fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,

@@ -243,19 +243,26 @@ package final class ImagePipeline: ThumbnailServing {
         var job = job
         // Another instance may render the result during the fetch.
         job.earlierLookup = nil
-        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
+        var (fetchJob, needsBytes) = (job, needsBytes)
         while true {
-            if let sources {
-                let key = try resultKey(for: job.resolved, sources.records)
-                let result =
-                    sources.allSatisfy { $0.file != nil }
-                    ? try await renderer.result(key, from: sources, for: job)
-                    : try await renderer.resultWithoutSource(key, from: sources, for: job)
-                if let result { return thumbnail(result, fetched: sources) }
+            if let sources = try await fetcher.fetch(for: fetchJob, needsBytes: needsBytes),
+                let result = try await result(from: sources, for: job)
+            {
+                return thumbnail(result, fetched: sources)
             }
-            // The sources are unchanged, but the result was evicted in the meantime.
-            sources = try await fetcher.fetch(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
+            // The sources are unchanged, but the result has been evicted meanwhile.
+            (fetchJob, needsBytes) = (job.retry, needsBytes.mapValues { _ in true })
         }
+    }
+
+    private func result(
+        from sources: PerSource<AvailableSource>, for job: Job
+    ) async throws -> RenderedImage? {
+        let key = try resultKey(for: job.resolved, sources.records)
+        guard sources.allSatisfy({ $0.file != nil }) else {
+            return try await renderer.resultWithoutSource(key, from: sources, for: job)
+        }
+        return try await renderer.result(key, from: sources, for: job)
     }
 
     private func uncacheableThumbnail(for job: Job) async throws -> Thumbnail {

@@ -38,9 +38,7 @@ enum ThumbnailCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
             guard !arguments.operands.isEmpty else { throw UsageError("missing source") }
-            guard let output = arguments.value(of: .output("", "")) else {
-                throw UsageError("missing -o FILE|FOLDER")
-            }
+            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("missing -o FILE|FOLDER") }
             let fields = try forwardedFields(arguments.values(of: .header), settings.downloads.origins)
             let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
             guard named.count(where: { $0 == .standardInput }) <= 1 else {

@@ -29,13 +29,7 @@ extension RenderSteps {
             if sigma == nil { append(KernelStep(.mean)) }
         }
         try appendModulation(values)
-        if values.has("sharpen") {
-            let flat = Float(try values.number("sharpen.1", in: 0...1_000_000) ?? 1)
-            let jagged = Float(try values.number("sharpen.2", in: 0...1_000_000) ?? 2)
-            let sigma = try values.number("sharpen", in: 0.000_001...10).map { Float($0) }
-            if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
-            if sigma == nil { append(KernelStep(.sharpen)) }
-        }
+        if values.has("sharpen") { try appendSharpening(values) }
         // The second number reverses the first one; both are equal by default.
         let gamma = try values.number("gamma", in: 1...3) ?? 2.2
         if let out = try values.number("gamma.1", in: 1...3), out != gamma {
@@ -54,6 +48,14 @@ extension RenderSteps {
         if values.has("tint") {
             append(ColorMapStep(.tint(try FrontEndTarget.color(try values.required("tint"), "tint"))))
         }
+    }
+
+    private mutating func appendSharpening(_ values: FrontEndTarget) throws(APIError) {
+        let flat = Float(try values.number("sharpen.1", in: 0...1_000_000) ?? 1)
+        let jagged = Float(try values.number("sharpen.2", in: 0...1_000_000) ?? 2)
+        let sigma = try values.number("sharpen", in: 0.000_001...10).map { Float($0) }
+        if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
+        if sigma == nil { append(KernelStep(.sharpen)) }
     }
 
     private mutating func appendModulation(_ values: FrontEndTarget) throws(APIError) {

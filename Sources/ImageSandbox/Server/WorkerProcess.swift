@@ -86,21 +86,7 @@ final class WorkerProcess: @unchecked Sendable {
         defer { token.add(processorTime: processorTime - processorStart) }
         supervisor?.begin()
         guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
-        // A short limit needs frequent checks.
-        let interval = CInt(max(1, min(Double(Self.checkInterval), (limit?.seconds ?? .infinity) * 250)))
-        waiting: while true {
-            switch socket.event(supervisor, milliseconds: interval) {
-            case .message: break waiting
-            case .forbidden(let call): return .forbidden(call: call)
-            case .none: break
-            }
-            if token.shouldStop {
-                let isBusy = token.timeLimit.map { processorTime - processorStart >= $0 / 2 }
-                return .interrupted(wasBusy: isBusy ?? false)
-            }
-            if isStopped { return .lost }
-            if let limit, processorTime - processorStart > limit { return .exhausted }
-        }
+        if let end: Outcome<Result> = endBeforeMessage(since: processorStart, limit: limit, token: token) { return end }
         let message = socket.receive(count: WorkerResponse.byteCount)
         if message.isEmpty { return .lost }
         guard let answer = WorkerResponse(message) else { return .breach("an unknown answer") }
@@ -118,6 +104,29 @@ final class WorkerProcess: @unchecked Sendable {
             throw error
         } catch {
             return .breach("\(error)")
+        }
+    }
+
+    /// Blocks until the worker sends a message; returns the outcome if there will be none.
+    ///
+    /// - Parameter start: The worker's processor time before the work.
+    private func endBeforeMessage<Result>(
+        since start: Duration, limit: Duration?, token: WorkToken
+    ) -> Outcome<Result>? {
+        // A short limit needs frequent checks.
+        let interval = CInt(max(1, min(Double(Self.checkInterval), (limit?.seconds ?? .infinity) * 250)))
+        while true {
+            switch socket.event(supervisor, milliseconds: interval) {
+            case .message: return nil
+            case .forbidden(let call): return .forbidden(call: call)
+            case .none: break
+            }
+            if token.shouldStop {
+                let isBusy = token.timeLimit.map { processorTime - start >= $0 / 2 }
+                return .interrupted(wasBusy: isBusy ?? false)
+            }
+            if isStopped { return .lost }
+            if let limit, processorTime - start > limit { return .exhausted }
         }
     }
 

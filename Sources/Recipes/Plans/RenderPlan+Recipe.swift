@@ -27,9 +27,7 @@ extension RenderPlan {
     private init(_ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         let (header, limits) = (source.header, source.limits)
         guard composition.page < header.frames else { throw .noSuchPage(composition.page, pages: header.frames) }
-        let isAnimated =
-            composition.frames > 1 && header.frames > 1 && composition.trim == nil
-            && header.format.hasMovingFrames && composition.keepsFrames
+        let isAnimated = composition.isAnimated(from: header)
         let maximumFrames = min(composition.frames, limits.maximumFrames)
         let frames = isAnimated ? min(header.frames - composition.page, maximumFrames) : 1
         let page = header.page(composition.page)
@@ -41,8 +39,7 @@ extension RenderPlan {
         let requested = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
         let gamut = requested.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
-            composition.keepsGainMap && frames == 1 && composition.format.writing?.holdsGainMap == true
-            && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
+            frames == 1 && composition.mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: page.size)
         let isWhole = page.drawing != nil || composition.trim != nil
         let ownLevel = isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap)
         // Face detection uses these pixels, so the level must suffice for it.
@@ -58,18 +55,9 @@ extension RenderPlan {
             decode: decode, source: decoded.shape, steps: steps, format: composition.format,
             quality: composition.paletteQuality ?? 100, effort: source.rules.efforts[composition.format])
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
-        isDataURL = composition.isDataURL
         self.gamut = gamut
-        if composition.isLossless, format.isLosslessByChoice {
-            (isLossless, quality) = (true, .fixed(100))
-        } else if format.hasQuality {
-            set(composition.quality, in: composition.qualityScale)
-        }
-        if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
-        if composition.keepsCopyright, format.writing?.holdsEXIF == true { attribution = decoded.attribution }
-        if format.writing?.holdsPacket == true {
-            rights = header.rights?.only(composition.keptMetadata ?? source.rules.keptMetadata)
-        }
+        setEncoding(of: composition)
+        setMetadata(of: composition, from: source, attribution: decoded.attribution)
         additions = try composition.plannedAdditions(of: source)
         isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
         guard !isStacked || outputSize.height <= format.maximumSide / frames else {
@@ -77,6 +65,25 @@ extension RenderPlan {
         }
         border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
         try check(limits, frames: frames, maximum: decoded.storedSize.area)
+    }
+
+    private mutating func setEncoding(of composition: Composition) {
+        isDataURL = composition.isDataURL
+        if composition.isLossless, format.isLosslessByChoice {
+            (isLossless, quality) = (true, .fixed(100))
+        } else if format.hasQuality {
+            set(composition.quality, in: composition.qualityScale)
+        }
+        if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
+    }
+
+    private mutating func setMetadata(
+        of composition: Composition, from source: RecipeSource, attribution: Attribution?
+    ) {
+        if composition.keepsCopyright, format.writing?.holdsEXIF == true { self.attribution = attribution }
+        if format.writing?.holdsPacket == true {
+            rights = source.header.rights?.only(composition.keptMetadata ?? source.rules.keptMetadata)
+        }
     }
 
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
@@ -120,10 +127,8 @@ extension RenderPlan {
             }
             guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
             let input = resample.part?.size ?? work.input.size
-            guard input.width / resample.size.width <= maximumToOne, input.height / resample.size.height <= maximumToOne
-            else {
-                throw .tooManyPixels(input)
-            }
+            let reduction = max(input.width / resample.size.width, input.height / resample.size.height)
+            guard reduction <= maximumToOne else { throw .tooManyPixels(input) }
         }
     }
 }
@@ -160,6 +165,14 @@ extension Composition {
         if requestedPart.turn != .none { all.append(TurnStep(requestedPart.turn)) }
         for step in steps { all.append(step) }
         return all
+    }
+
+    fileprivate func isAnimated(from header: ImageHeader) -> Bool {
+        frames > 1 && header.frames > 1 && trim == nil && header.format.hasMovingFrames && keepsFrames
+    }
+
+    fileprivate func mayKeepGainMap(of header: ImageHeader, within limits: ImagingLimits) -> Bool {
+        keepsGainMap && format.writing?.holdsGainMap == true && header.gainMap?.isWithin(limits) == true
     }
 
     /// Whether frames are kept; they are not stacked for formats encoded in worker processes.

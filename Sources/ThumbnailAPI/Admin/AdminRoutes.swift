@@ -102,46 +102,66 @@ struct AdminRoutes: RouteTable {
     private func respond(
         to request: HTTPRequest, at route: AdminRoute, _ parameters: AdminParameters, _ context: RequestContext
     ) throws -> PendingResponse<Outcome> {
-        let response: HTTPResponse
         switch route {
-        case .cache where request.method == .delete: return try purge(parameters, context)
-        case .refresh: return refresh(try parameters.requiredSource(), context)
-        case .hold: return setHeld(true, origin: try parameters.requiredOrigin(), context)
-        case .resume: return setHeld(false, origin: try parameters.requiredOrigin(), context)
-        case .reload: return reload(context)
-        case .prefetchJob(let id) where request.method == .delete:
-            return performing(AuditedAction("cancel", ("id", id)), for: context) { action in
-                guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
-                action.entries = 1
-                return HTTPResponse(status: .noContent, headerFields: failures.common)
-            }
-        case .prefetchJob(let id): return deferred(context) { try await job(id) }
-        case .prefetch:
-            return deferred(context) { self.response(json: .prefetchJobs(await service.prefetching.jobs())) }
-        case .metrics:
-            let format = MetricsFormat(accept: request.headerFields[.accept])
-            response = self.response(service.metricsText(format), mediaType: format.mediaType)
-        case .status: response = self.response(json: status)
-        case .cache:
-            response = self.response(
-                json: .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) }))
-        case .downloads where request.method == .delete:
-            return cancelDownloads(of: try parameters.requiredSource(), context)
-        case .downloads: response = self.response(json: .array(service.control.downloads.map { .download($0) }))
-        case .events:
-            response = try EventResponder(feed: service.events, control: service.control, common: failures.common)
-                .response(to: request, parameters)
-        case .statsHistory: response = self.response(json: service.history.json)
-        case .download(let receipt):
-            return performing(AuditedAction("cancel", ("id", receipt)), for: context) { action in
-                guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
-                action.entries = 1
-                return HTTPResponse(status: .noContent, headerFields: failures.common)
-            }
-        case .explain: response = self.response(json: try explanation(of: parameters))
-        case .tenants: response = self.response(json: .tenants(service.tenants?.all ?? []))
+        case .cache where request.method == .delete: try purge(parameters, context)
+        case .cache: ready(caches)
+        case .downloads where request.method == .delete: cancelDownloads(of: try parameters.requiredSource(), context)
+        case .downloads: ready(.array(service.control.downloads.map { .download($0) }))
+        case .download(let receipt): cancelWait(receipt, context)
+        case .refresh: refresh(try parameters.requiredSource(), context)
+        case .hold: setHeld(true, origin: try parameters.requiredOrigin(), context)
+        case .resume: setHeld(false, origin: try parameters.requiredOrigin(), context)
+        case .reload: reload(context)
+        case .prefetch: deferred(context) { response(json: .prefetchJobs(await service.prefetching.jobs())) }
+        case .prefetchJob(let id) where request.method == .delete: cancelJob(id, context)
+        case .prefetchJob(let id): deferred(context) { try await job(id) }
+        case .metrics: .ready(Outcome(response: metrics(for: request)))
+        case .events: .ready(Outcome(response: try events(for: request, parameters)))
+        case .status: ready(status)
+        case .statsHistory: ready(service.history.json)
+        case .explain: ready(try explanation(of: parameters))
+        case .tenants: ready(.tenants(service.tenants?.all ?? []))
         }
-        return .ready(Outcome(response: response))
+    }
+
+    private func ready(_ json: JSONValue) -> PendingResponse<Outcome> {
+        .ready(Outcome(response: response(json: json)))
+    }
+
+    private func cancelWait(_ receipt: String, _ context: RequestContext) -> PendingResponse<Outcome> {
+        cancel(receipt, context) {
+            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+        }
+    }
+
+    private func cancelJob(_ id: String, _ context: RequestContext) -> PendingResponse<Outcome> {
+        cancel(id, context) {
+            guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
+        }
+    }
+
+    private func cancel(
+        _ id: String, _ context: RequestContext, by cancel: @escaping @Sendable () async throws -> Void
+    ) -> PendingResponse<Outcome> {
+        performing(AuditedAction("cancel", ("id", id)), for: context) { action in
+            try await cancel()
+            action.entries = 1
+            return HTTPResponse(status: .noContent, headerFields: failures.common)
+        }
+    }
+
+    private var caches: JSONValue {
+        .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) })
+    }
+
+    private func metrics(for request: HTTPRequest) -> HTTPResponse {
+        let format = MetricsFormat(accept: request.headerFields[.accept])
+        return response(service.metricsText(format), mediaType: format.mediaType)
+    }
+
+    private func events(for request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
+        try EventResponder(feed: service.events, control: service.control, common: failures.common)
+            .response(to: request, parameters)
     }
 
     private func deferred(
@@ -160,7 +180,7 @@ struct AdminRoutes: RouteTable {
         let (source, tag) = (try parameters.source(), try parameters.tag())
         let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
         return performing(AuditedAction("purge", subject), for: context) { action in
-            let removed = try await purge(source, tag)
+            let removed = try await remove(source, tag)
             action.entries = removed.entries
             return response(json: .removedEntries(removed))
         }
@@ -273,7 +293,7 @@ struct AdminRoutes: RouteTable {
         return response(json: .prefetchStatus(status, of: id))
     }
 
-    private func purge(_ source: ExactText?, _ tag: ExactText?) async throws -> RemovedEntries {
+    private func remove(_ source: ExactText?, _ tag: ExactText?) async throws -> RemovedEntries {
         if let tag { return try await service.control.remove(tag: tag) }
         if let source { return try await service.control.remove(source: source) }
         return try await service.control.removeAll()

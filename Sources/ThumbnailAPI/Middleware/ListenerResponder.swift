@@ -48,15 +48,15 @@ package final class ListenerResponder: RequestResponder {
         let (routes, tenant) = table(for: request)
         let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0, tenant)
         do {
-            if let outcome = try check(context) { return send(outcome, context) }
+            if let outcome = try check(context) { return completed(outcome, context) }
             guard request.method == .post, context.route.takesBody else {
-                return send(try routes.respond(to: request, context), context)
+                return finished(try routes.respond(to: request, context), context)
             }
             let body = try routes.body(of: request, context)
             guard request.hasBody else { throw APIError.lengthRequired }
-            return send(body.respond(to: request), context)
+            return finished(body.respond(to: request), context)
         } catch {
-            return send(failures.outcome(of: error, context), context)
+            return completed(failures.outcome(of: error, context), context)
         }
     }
 
@@ -107,15 +107,17 @@ package final class ListenerResponder: RequestResponder {
         return nil
     }
 
-    private func send(_ pending: PendingResponse<Outcome>, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
+    private func finished(
+        _ pending: PendingResponse<Outcome>, _ context: RequestContext
+    ) -> PendingResponse<HTTPResponse> {
         switch pending {
-        case .ready(let outcome): return send(outcome, context)
+        case .ready(let outcome): return completed(outcome, context)
         case .recurring(let response, let responder): return .recurring(response, by: responder)
         case .deferred, .waiting:
             do throws(APIError) {
-                return wait(for: pending, context, end: try beginWait(context))
+                return finished(pending, context, end: try beginWait(context))
             } catch {
-                return send(failures.outcome(of: error, context), context)
+                return completed(failures.outcome(of: error, context), context)
             }
         }
     }
@@ -135,13 +137,13 @@ package final class ListenerResponder: RequestResponder {
     }
 
     /// Calls `end` when the response is complete, or abandoned.
-    private func wait(
-        for pending: PendingResponse<Outcome>, _ context: RequestContext, end: @escaping @Sendable () -> Void
+    private func finished(
+        _ pending: PendingResponse<Outcome>, _ context: RequestContext, end: @escaping @Sendable () -> Void
     ) -> PendingResponse<HTTPResponse> {
         switch pending {
         case .ready, .recurring:
             end()
-            return send(pending, context)
+            return finished(pending, context)
         case .deferred(let work):
             return .deferred { [self] in
                 defer { end() }
@@ -156,7 +158,7 @@ package final class ListenerResponder: RequestResponder {
         case .waiting(let wait):
             return .waiting(
                 ShortWait(begin: wait.begin) { [self] in
-                    self.wait(for: wait.finish(), context, end: end)
+                    finished(wait.finish(), context, end: end)
                 } abandon: { [self] in
                     defer { end() }
                     return complete(wait.abandon(), context)
@@ -164,7 +166,7 @@ package final class ListenerResponder: RequestResponder {
         }
     }
 
-    private func send(_ outcome: Outcome, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
+    private func completed(_ outcome: Outcome, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
         let response = complete(outcome, context)
         if outcome.fallbackImage == nil { return .ready(response) }
         return .deferred { [self] in await withFallbackImage(outcome, replacing: response, context) }
@@ -213,7 +215,7 @@ extension ListenerResponder {
         func interrupt(by rejection: HTTPRejection) { body.interrupt(by: rejection.error) }
 
         func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
-            responder.send(body.respond(to: request), context)
+            responder.finished(body.respond(to: request), context)
         }
     }
 }

@@ -25,7 +25,7 @@ package struct PipelineConfiguration: Sendable {
 
     package init() {}
 
-    /// Shrinks the caches in memory in proportion if their sum could exceed `maximumBytes` bytes; returns whether it did.
+    /// Shrinks the caches in memory in proportion if their sum could exceed `maximumBytes`; returns whether it did.
     @discardableResult
     package mutating func fitCaches(within maximumBytes: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)

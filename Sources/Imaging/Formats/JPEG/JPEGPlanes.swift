@@ -88,19 +88,37 @@ enum JPEGPlanes {
         let usable = zip(levels.dropFirst(), coarserDetails)
             .prefix { decoder != nil || stored.refinement(level: $0) == 1 || !$1 }
         let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
-        let profile = stored.profile(stating: header.colors)
-        func image(_ index: Int, hasColorDetail: Bool) -> DecodedImage {
-            let own = upright[index * stored.planes..<(index + 1) * stored.planes]
-            let planes = [Plane].stacked(own.map { ($0.size, $0.region) })
-            let (start, count) = (own[own.startIndex].offset, planes.byteCount)
-            return DecodedImage(
-                pixels: count == pixels.count ? pixels : SharedBytes(start..<start + count, of: pixels), planes: planes,
-                range: .full, profile: profile, isIncomplete: isIncomplete, jpegDecoding: decoding,
-                hasColorDetail: hasColorDetail)
-        }
+        let results = JPEGResults(
+            pixels: pixels, planes: upright, planesPerImage: stored.planes,
+            profile: stored.profile(stating: header.colors), isIncomplete: isIncomplete, decoding: decoding)
+        return .decoded(results.image(hasColorDetail: hasColorDetail, coarser: usable.map(\.1)))
+    }
+}
+
+/// The upright planes of all levels of one decode.
+private struct JPEGResults {
+    let pixels: SharedBytes
+    let planes: [Plane]
+    let planesPerImage: Int
+    let profile: ColorProfile?
+    let isIncomplete: Bool
+    let decoding: JPEGDecoding?
+
+    /// - Parameter coarserDetails: Whether each usable coarser level has color detail.
+    func image(hasColorDetail: Bool, coarser coarserDetails: [Bool]) -> DecodedImage {
         let first = image(0, hasColorDetail: hasColorDetail)
-        guard !usable.isEmpty else { return .decoded(first) }
-        return .decoded(first.with(coarser: usable.enumerated().map { image($0 + 1, hasColorDetail: $1.1) }))
+        guard !coarserDetails.isEmpty else { return first }
+        return first.with(coarser: coarserDetails.enumerated().map { image($0 + 1, hasColorDetail: $1) })
+    }
+
+    private func image(_ index: Int, hasColorDetail: Bool) -> DecodedImage {
+        let own = planes[index * planesPerImage..<(index + 1) * planesPerImage]
+        let planes = [Plane].stacked(own.map { ($0.size, $0.region) })
+        let (start, count) = (own[own.startIndex].offset, planes.byteCount)
+        return DecodedImage(
+            pixels: count == pixels.count ? pixels : SharedBytes(start..<start + count, of: pixels), planes: planes,
+            range: .full, profile: profile, isIncomplete: isIncomplete, jpegDecoding: decoding,
+            hasColorDetail: hasColorDetail)
     }
 }
 

@@ -110,7 +110,7 @@ extension FormatCodec {
 struct RepairedFile {
     let bytes: SharedBytes
     /// Whether pixels are missing; they are gray or show the previous frame.
-    let isIncomplete: Bool
+    var isIncomplete: Bool
 }
 
 struct EncodedGainMap {
