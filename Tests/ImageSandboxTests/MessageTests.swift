@@ -27,6 +27,12 @@ struct MessageTests {
                 coarser: [planes, planes, planes])),
     ]
 
+    private static var fromJPEG: EncoderSettings {
+        var settings = EncoderSettings(quality: 80, effort: 5)
+        settings.visualQuality = 80
+        return settings
+    }
+
     static let planes = DecodedDescription(
         size: PixelSize(width: 33, height: 21), bands: 3,
         planes: [
@@ -95,6 +101,8 @@ struct MessageTests {
                 DecodedDescription(size: PixelSize(width: 30, height: 20), bands: 4, loop: 3), as: .avif,
                 settings: EncoderSettings(quality: 1, effort: 9, bitDepth: 10), delays: 256), byteCount: 2_752, room: 1,
             new: []),
+        .perform(
+            .encode(planes, as: .jxl, settings: fromJPEG), byteCount: 2_752, room: 1, new: []),
         .attempt(.openSocket), .releaseMemory,
     ])
     func `a request reads back as written`(request: WorkerRequest) {

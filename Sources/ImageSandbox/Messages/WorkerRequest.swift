@@ -76,14 +76,17 @@ extension MessageCoder {
         switch work {
         case .decode(let plan): return .decode(self.plan(plan))
         case .findFaces(let size): return .findFaces(pixelSize(size))
-        case .encode(let image, let format, let settings, let delays):
+        case .encode(let image, let format, let requested, let delays):
             let format = element(format, of: ImageFormat.allCases)
-            let settings = EncoderSettings(
-                quality: byte(settings.quality), effort: byte(settings.effort), bitDepth: byte(settings.bitDepth),
-                isWide: flag(settings.isWide), isLossless: flag(settings.isLossless))
+            var settings = EncoderSettings(
+                quality: byte(requested.quality), effort: byte(requested.effort), bitDepth: byte(requested.bitDepth),
+                isWide: flag(requested.isWide), isLossless: flag(requested.isLossless))
             let delays = size(delays)
+            // 0 stands for an unknown one.
+            let visualQuality = byte(requested.visualQuality ?? 0)
+            settings.visualQuality = visualQuality == 0 ? nil : visualQuality
             require(format.isEncodedByWorker && 1...100 ~= settings.quality && 0...9 ~= settings.effort)
-            require(format.bitDepths.contains(settings.bitDepth))
+            require(format.bitDepths.contains(settings.bitDepth) && visualQuality <= 100)
             require(delays == 0 || delays > 1 && format.isAnimationEncodedByWorker)
             return .encode(description(image), as: format, settings: settings, delays: delays)
         }
