@@ -9,16 +9,16 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConfinementTests {
-    /// How a worker starts.
+    /// The way in which a worker is started.
     enum Start: CaseIterable {
         case program, copy
 
         #if TSAN
-        // ThreadSanitizer has a thread of its own, so no process can be copied.
+        // ThreadSanitizer has its own thread, so no process can be forked.
         static let allCases = [program]
         #endif
 
-        /// Starts a worker; if it is a copy, its template has ended.
+        /// Starts a worker; for a copy, the template has exited afterward.
         func worker() throws -> WorkerProcess {
             let launch = WorkerLaunch.ofTests
             guard self == .copy else { return try launch.start() }
@@ -49,7 +49,7 @@ struct ConfinementTests {
         case .sendDescriptor: #expect(attempt == .lost)
         default: #expect(attempt == Self.calls[action].map { .forbidden(call: $0) })
         }
-        // A supervised call still waits, and does no harm until the server ends the worker.
+        // A supervised call still waits and has no effect until the server kills the worker.
         let isOver = action == .sendDescriptor
         #expect(worker.end() == .killed(signal: isOver ? SIGSYS : SIGKILL))
     }
@@ -66,7 +66,7 @@ struct ConfinementTests {
         try #require(worker.protections.isSupervised)
         #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
         #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))
-        // It gets no more by repeating the call, and is ended if it continues.
+        // Repeated calls start no more threads and finally end the worker.
         for _ in 0..<100 {
             guard worker.attempt(.startThreads) == .finished(error: EAGAIN) else { break }
             #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))
@@ -108,7 +108,7 @@ struct ConfinementTests {
         #expect(await eventually(within: .seconds(60)) { worker.withLock { $0 } != nil })
         pool.shutDown()
         let started = try #require(worker.withLock { $0 })
-        // The wait ends with the connection, not with the time limit.
+        // The wait ends because the connection closes, not because of the time limit.
         #expect(started.socket.wait(milliseconds: 60_000))
         #expect(started.end() == .killed(signal: SIGKILL))
     }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct IdleWorkerTests {
-    /// Has a worker decode a small photograph, and returns the bytes of its pixels.
+    /// Decodes a small photograph in a worker and returns the bytes of its pixels.
     private static func decode(by worker: WorkerProcess) throws -> [UInt8] {
         let file = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(file)
@@ -25,7 +25,7 @@ struct IdleWorkerTests {
         return image.pixels.array
     }
 
-    /// Kilobytes of memory that a worker shares with the server and has mapped pages of.
+    /// Resident memory that a worker shares with the server, in kilobytes.
     private static func sharedMemory(of worker: WorkerProcess) throws -> Int {
         let lines = try #require(contents("/proc/\(worker.id)/status")).split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix("RssShmem:") })

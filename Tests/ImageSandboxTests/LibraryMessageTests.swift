@@ -9,7 +9,7 @@ import Testing
 
 @testable import ImageSandbox
 
-/// Messages that libraries write about an image, on standard error or in a log of their own.
+/// Messages that libraries write about an image, to standard error or to their own log.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct LibraryMessageTests {
     private static func ends(_ fixture: SandboxFixture) -> [SandboxMetrics.Cause: Int] {

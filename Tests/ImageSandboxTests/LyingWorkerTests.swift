@@ -9,17 +9,17 @@ import Testing
 
 @testable import ImageSandbox
 
-/// A worker that a test plays: an idle process, and a thread that answers for it.
+/// A simulated worker: an idle process, and a thread that responds in its place.
 private final class PlayedWorker {
     let process: WorkerProcess
     private let thread = WorkerPool(count: 1, maximumQueued: 1, name: "played")
 
     /// A worker that sends the bytes of `answer` after its first request.
     ///
-    /// `answer` gets the descriptor of the output, or of a large file.
+    /// `answer` receives the descriptor of the output, or of a large file.
     init(_ answer: @escaping @Sendable (_ pixels: CInt) -> [UInt8]?) throws {
         let (ours, theirs) = try MessageSocket.pair()
-        // The process gets an unused end, so that the connection ends with the thread.
+        // The process gets an unused socket, so that the connection closes when the thread ends.
         let (_, other) = try MessageSocket.pair()
         let arguments = unsafe [strdup("sleep"), strdup("1000"), nil]
         defer { unsafe arguments.forEach { unsafe free($0) } }
@@ -31,7 +31,7 @@ private final class PlayedWorker {
         _ = thread.submit { _ in
             guard let (_, descriptors) = theirs.nextMessage(count: WorkerRequest.byteCount) else { return }
             defer { for descriptor in descriptors { close(descriptor) } }
-            // A large result or file has memory of its own.
+            // A large result or file has separate memory.
             guard descriptors.count >= 2, let pixels = descriptors.last, let message = answer(pixels) else { return }
             _ = theirs.write(message)
         }
@@ -70,7 +70,7 @@ private final class PlayedWorker {
 
 @Suite(.timeLimit(.minutes(2)))
 struct LyingWorkerTests {
-    /// A true answer about 64×48 pixels, which `lie` may change.
+    /// A correct response about 64×48 pixels, which `lie` may change.
     private static func answer(
         _ lie: @escaping @Sendable (inout WorkerResponse.ClaimedImage) -> Void = { _ in }
     ) -> @Sendable (CInt) -> [UInt8]? {
@@ -83,7 +83,7 @@ struct LyingWorkerTests {
         }
     }
 
-    /// Planes as libjpeg makes them of the image, which `lie` may change.
+    /// Planes of the image as libjpeg returns them, which `lie` may change.
     private static func planes(
         _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
     ) -> @Sendable (CInt) -> [UInt8]? {
@@ -164,7 +164,7 @@ struct LyingWorkerTests {
         let token = WorkToken()
         let gate = Locked(false)
         let worker = try PlayedWorker { _ in
-            // The caller leaves after the request was sent; the answer comes after the outcome is known.
+            // The caller leaves after the request was sent, and the response arrives after the outcome is known.
             token.cancel()
             while !gate.withLock({ $0 }) { sched_yield() }
             return nil
@@ -179,7 +179,7 @@ struct LyingWorkerTests {
     /// The side of an image that is too large to be copied.
     private static let side = 1_280
 
-    /// A true answer about this image.
+    /// A correct response about this image.
     private static func manyPixels(more: Int = 0) -> [UInt8] {
         WorkerResponse.decoded(
             WorkerResponse.ClaimedImage(
@@ -274,7 +274,7 @@ struct LyingWorkerTests {
     }
 
     @Test func `a size that the header rules out is never mapped`() throws {
-        // A worker fills all the room that a expensive header gives it, and claims an image of this size.
+        // A worker fills all the memory that an expensive header allows, and claims an image of this size.
         let size = PixelSize(width: 4 * Self.side, height: 4 * Self.side)
         let description = DecodedDescription(size: size, bands: 4)
         let claim = WorkerResponse.ClaimedImage(
@@ -283,7 +283,7 @@ struct LyingWorkerTests {
         let kept = try ReusableMemory("test", isWritable: false)
         var output = try OutputMemory(kept, room: size.area * 4)
         #expect(throws: ImagingError.self) { try claim.image(in: &output, of: header, by: DecodePlan()) }
-        // The memory was not sealed, so it was not read either.
+        // The memory was not sealed, and therefore was not read.
         let descriptor = output.largeDescriptor ?? -1
         let byte: [UInt8] = [1]
         #expect(unsafe pwrite(descriptor, byte, 1, 0) == 1)
@@ -293,7 +293,7 @@ struct LyingWorkerTests {
         let worker = try PlayedWorker { memory in
             var status = stat()
             _ = unsafe fstat(memory, &status)
-            // All of the room, which is for four bands; the image has two.
+            // The memory is for four bands, but the image has two.
             return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGrayPixels : nil
         }
         let outcome = try worker.outcome(of: ImageFixture.photo(width: 2 * Self.side, height: Self.side, format: .png))
@@ -340,7 +340,7 @@ struct LyingWorkerTests {
         close(kept)
     }
 
-    /// Writes `bytes` into the memory, and claims that they are a file of `count` bytes.
+    /// Writes `bytes` to the memory and claims that they are a file of `count` bytes.
     private static func leaving(_ bytes: [UInt8], count: Int) -> @Sendable (CInt) -> [UInt8]? {
         { output in
             guard unsafe pwrite(output, bytes, bytes.count, 0) == bytes.count else { return nil }

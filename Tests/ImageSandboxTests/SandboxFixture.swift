@@ -8,13 +8,13 @@ import TestSupport
 
 @testable import ImageSandbox
 
-/// Real workers, and a hand-cranked clock for the quarantine.
+/// Real workers, and a manual clock for the quarantine.
 final class SandboxFixture: Sendable {
     let time = ManualTimekeeper()
     let registry = MetricsRegistry()
     let codec: SandboxedCodec
 
-    /// Workers for one image at a time, which are two decoders, unless `configure` says otherwise.
+    /// By default two decoders, each for one image at a time.
     init(_ configure: (inout SandboxConfiguration) -> Void = { _ in }) throws {
         let limits = WorkerLimits(memory: 4 << 30, pixels: 2 << 30, processorSeconds: 600)
         var configuration = SandboxConfiguration(
@@ -46,7 +46,7 @@ final class SandboxFixture: Sendable {
     }()
     static let slowSize = PixelSize(width: 8_192, height: 8_192)
 
-    /// Decodes the slow image, on a thread of its own.
+    /// Decodes the slow image on a separate thread.
     func decodeSlowly(timeLimit: Duration? = nil, isSmall: Bool = false) async throws -> DecodedImage {
         let codec = codec
         let file = Self.slow
@@ -57,7 +57,7 @@ final class SandboxFixture: Sendable {
         }
     }
 
-    /// An image that keeps AVIF's encoder busy for a while: nothing in it is like its neighbor.
+    /// Noise, which keeps the AVIF encoder busy for a while.
     static let noise: DecodedImage = {
         var state: UInt32 = 1
         let samples = (0..<noiseSize.area * 3).map { _ in
@@ -68,7 +68,7 @@ final class SandboxFixture: Sendable {
     }()
     static let noiseSize = PixelSize(width: 1_600, height: 1_200)
 
-    /// Encodes the noise, on a thread of its own.
+    /// Encodes the noise on a separate thread.
     func encodeSlowly(as format: ImageFormat = .avif, timeLimit: Duration? = nil) async throws -> SharedBytes {
         let codec = codec
         let noise = Self.noise
@@ -85,7 +85,7 @@ final class SandboxFixture: Sendable {
         return try await pool.run(timeLimit: timeLimit, body)
     }
 
-    /// Begins to decode the slow image.
+    /// Starts to decode the slow image.
     func startSlowly() -> Task<DecodedImage, any Error> {
         Task { try await self.decodeSlowly() }
     }
@@ -102,7 +102,7 @@ final class SandboxFixture: Sendable {
         return codec.encoders?.idleProcesses.first ?? 0
     }
 
-    /// Waits until an encoder other than `process` is at work, and returns its process.
+    /// Waits until an encoder other than `process` is working, and returns its process.
     func busyEncoder(besides process: pid_t = 0) async -> pid_t {
         let found = { @Sendable [codec] in
             let encoders = codec.encoders
@@ -113,20 +113,20 @@ final class SandboxFixture: Sendable {
         return found() ?? 0
     }
 
-    /// Waits until one of these idle workers is at work, and returns its process.
+    /// Waits until one of these idle workers is working, and returns its process.
     func busy(of processes: [pid_t]) async -> pid_t {
         let isBusy = { @Sendable [codec] in processes.first { !codec.idleProcesses.contains($0) } }
         _ = await eventually(within: .seconds(60)) { isBusy() != nil }
         return isBusy() ?? 0
     }
 
-    /// Waits until `count` workers are idle, and returns their processes; the next to be used is the last.
+    /// Waits until `count` workers are idle, and returns their processes; the last one is used next.
     func idle(_ count: Int) async -> [pid_t] {
         _ = await eventually(within: .seconds(60)) { [codec] in codec.idleProcesses.count == count }
         return codec.idleProcesses
     }
 
-    /// The value of a metric, without labels or with these.
+    /// The value of a metric; `name` may include labels.
     func metric(_ name: String) -> Int? {
         let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return line?.split(separator: " ").last.flatMap { Int($0) }
@@ -138,7 +138,7 @@ final class SandboxFixture: Sendable {
 }
 
 extension WorkerLaunch {
-    /// Workers of the built executable, with time enough for a debug build on a busy machine.
+    /// Workers of the built executable, with timeouts for a debug build on a busy machine.
     static let ofTests: WorkerLaunch = {
         let limits = WorkerLimits(memory: 1 << 30, pixels: 1 << 30, processorSeconds: 60)
         var launch = WorkerLaunch(executable: BuiltExecutable.alula, limits: limits)

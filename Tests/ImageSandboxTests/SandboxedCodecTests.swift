@@ -19,7 +19,7 @@ struct SandboxedCodecTests {
         let profile = ICCWriter.profile(
             primaries: [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]])
         let photo = ImageFixture.photo(width: 401, height: 303)
-        // Detail in strong colors.
+        // Details in saturated colors.
         let stripes = SampleImage(PixelSize(width: 400, height: 300), bands: 3) { x, _ in
             x / 6 % 2 == 0 ? [255, 0, 0] : [255, 255, 255]
         }
@@ -40,7 +40,7 @@ struct SandboxedCodecTests {
                     file, header: header, plan: plan, limits: .none, token: WorkToken())
                 let image = try fixture.decode(file, plan: plan)
                 #expect(image.description == expected.description, "\(name) at \(level)")
-                // Renders are compared, because the padding of planes' rows is arbitrary.
+                // Compare renders, because the padding of rows in planes is arbitrary.
                 let render = RenderPlan(
                     decode: plan, resizedSize: image.size, format: header.frames > 1 ? .gif : .png, quality: 100)
                 let isSame =
@@ -101,7 +101,7 @@ struct SandboxedCodecTests {
         writer.rowsChunk = 500
         var file = writer.file { x, y in [5 * x, 7 * y, 90] }
         #expect(try !fixture.decode(SharedBytes(file)).isRepaired)
-        // The checksum of the first chunk of rows; not each libvips reads the one of the last.
+        // Damage the checksum of the first `IDAT` chunk; some versions of libvips do not check the last one.
         file[33 + 508] ^= 1
         let image = try fixture.decode(SharedBytes(file))
         #expect(image.isRepaired && !image.isIncomplete)
@@ -141,7 +141,7 @@ struct SandboxedCodecTests {
             ] + profiles.map { JPEGWriter.profiled(ImageFixture.jpeg.array, $0) }
         for (index, file) in files.enumerated() {
             let file = SharedBytes(file)
-            // The padding of a reduced JPEG's rows is not compared.
+            // The row padding of reduced JPEGs is not compared.
             for level in index < 4 ? [1, 2, 4] : [1] {
                 let plan = DecodePlan(level: level)
                 let image = try fixture.decode(file, plan: plan)
@@ -248,7 +248,7 @@ struct SandboxedCodecTests {
     @Test func `more CPU time or larger pixels than granted end the worker, and the image is not retried`()
         async throws
     {
-        // The delays behind the frames are the only bytes that the worker writes by a system call.
+        // Only the delays after the frames are written by a system call of the worker.
         let long = SharedBytes(ImageFixture.animation(frames: 400, as: .gif, size: PixelSize(width: 32, height: 32)))
         for (limits, file) in [
             (WorkerLimits(memory: 8 << 30, pixels: 2 << 30, processorSeconds: 1), SandboxFixture.slow),
@@ -279,7 +279,7 @@ struct SandboxedCodecTests {
         async throws
     {
         let fixture = try SandboxFixture()
-        // Half of the time limit is over before the first check.
+        // Half of the time limit has passed before the first check.
         await #expect(throws: DeadlineExceeded.self) { try await fixture.decodeSlowly(timeLimit: .milliseconds(1)) }
         #expect(fixture.metric("alula_quarantined_total") == 1)
         await #expect(throws: DeadlineExceeded.self) { try await fixture.decodeSlowly() }
@@ -303,14 +303,14 @@ struct SandboxedCodecTests {
 
     @Test func `small and large images follow each other`() async throws {
         try ImageLibrary.start()
-        // Prices are those of code that is built for production.
+        // Time costs are measured with optimized builds.
         let fixture = try SandboxFixture { $0.minimumDecodeTime = .seconds(60) }
         let small = ImageFixture.jpeg.bytes
-        // More pixels, and a longer file, than the kept memory holds.
+        // More pixels, and a longer file, than the reusable memory holds.
         let large = ImageFixture.photo(width: 1_280, height: 1_280, format: .png)
         let long = ImageTrap.jpegProfile.bytes
         #expect(long.count > ReusableMemory.count)
-        // As many pixels as the kept memory holds, with delays behind them; then a few pixels more.
+        // As many pixels as the reusable memory holds, followed by delays; then a few pixels more.
         let size = PixelSize(width: 32, height: 32)
         let bands = try ImageReading.decode(SharedBytes(ImageFixture.animation(frames: 2, as: .gif, size: size))).bands
         let frames = ReusableMemory.count / (size.area * bands)
@@ -331,7 +331,7 @@ struct SandboxedCodecTests {
     @Test func `an idle worker holds no memory of large images`() async throws {
         let fixture = try SandboxFixture()
         let worker = try #require(await fixture.idle(2).last)
-        /// Bytes behind the worker's descriptors.
+        /// Bytes of files and memory behind the worker's descriptors.
         func held() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(worker)/fd").reduce(0) { sum, name in
                 var status = stat()
@@ -355,13 +355,13 @@ struct SandboxedCodecTests {
             pixels: SharedBytes([UInt8](repeating: 128, count: size.area)), size: size, bands: 1)
         let honest = try ImageEncoder.encode(pixels, as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
         #expect(try fixture.decode(honest, plan: DecodePlan(level: 8)).size == PixelSize(width: 512, height: 512))
-        // The box with the size, of version 0.
+        // Change the size in the `ispe` box, which has version 0.
         var lie = honest.array
         let box = try #require(lie.firstRange(of: Array("ispe".utf8))?.upperBound)
         lie.replaceSubrange(box + 4..<box + 12, with: [0, 0, 0, 64, 0, 0, 0, 48])
         let file = SharedBytes(lie)
         #expect(try ImageHeader.inspect(file).storedSize == ImageFixture.size)
-        // The decoder refuses the frame by its size, with much memory as with little.
+        // The decoder rejects the size of the frame regardless of the available memory.
         for spare in [16 << 20, 1 << 30] {
             let fixture = try SandboxFixture { $0.launch.spareMemory = spare }
             #expect(throws: ImagingError.cannotDecode(detail: "the coded image cannot be read")) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageSandbox
 
-/// Decodes by worker processes of the formats that only they read.
+/// Formats that only worker processes decode.
 @Suite(.timeLimit(.minutes(3)))
 struct SandboxedDrawingTests {
     @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"))
@@ -54,7 +54,7 @@ struct SandboxedDrawingTests {
         let text = "<text y='20' font-size='12'>Ag</text>"
         let file = SharedBytes(UnwrittenImages.svg("width='64' height='48'", text))
         let expected = try fixture.decode(file).pixels.array
-        // Cairo 1.18 draws them.
+        // Cairo 1.18 draws the text without error.
         var failures = 0
         for turn in 0..<4 {
             let size = PixelSize(width: 6_000 + turn, height: 4_500)

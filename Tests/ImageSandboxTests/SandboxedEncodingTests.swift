@@ -16,7 +16,7 @@ struct SandboxedEncodingTests {
     func `a worker writes the same file as this process`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        // Planes with and without color, pixels with and without alpha, and more bytes than the kept memory holds.
+        // Planes with and without color, pixels with and without alpha, and more bytes than the reusable memory holds.
         let large = PixelSize(width: 1_280, height: 1_280)
         for (file, size) in [
             (ImageFixture.photo(width: 401, height: 303), PixelSize(width: 203, height: 151)),

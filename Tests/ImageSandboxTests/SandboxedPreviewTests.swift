@@ -7,14 +7,14 @@ import Testing
 
 @testable import ImageSandbox
 
-/// Previews of RAW photographs, which alone are sent to worker processes.
+/// Only the previews of RAW photographs are sent to worker processes.
 @Suite(.timeLimit(.minutes(2)))
 struct SandboxedPreviewTests {
     @Test(arguments: [1, 6])
     func `a worker process decodes a preview as this process does`(orientation: Int) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        // Rows without padding, which is not always the same.
+        // This width needs no row padding, which would vary.
         let preview = ImageFixture.file(.photo(PixelSize(width: 1_024, height: 512)), as: .jpeg)
         var writer = RAWWriter(.arw, preview)
         (writer.orientation, writer.isAdobeRGB, writer.gap) = (orientation, true, 3_000_000)

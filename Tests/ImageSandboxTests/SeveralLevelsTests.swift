@@ -12,7 +12,7 @@ struct SeveralLevelsTests {
     @Test func `several levels come from one decode, from small and from large memory`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        // Rows without padding, which is not always the same.
+        // These widths need no row padding, which would vary.
         for size in [PixelSize(width: 1_024, height: 512), PixelSize(width: 2_048, height: 1_536)] {
             let file = SharedBytes(ImageFixture.file(.texture(size), as: .jpeg))
             let image = try fixture.decode(file, plan: DecodePlan(level: 1).with(coarserLevels: [2, 8]))
@@ -22,7 +22,7 @@ struct SeveralLevelsTests {
             }
             #expect(image.coarser.count == 2)
         }
-        // Levels that the format cannot decode together are left out.
+        // Levels that the format cannot decode together are omitted.
         let whole = ImageFixture.photo(width: 640, height: 480, format: .png)
         #expect(try fixture.decode(whole, plan: DecodePlan(level: 1).with(coarserLevels: [2])).coarser.isEmpty)
         #expect(fixture.ends(.breach) == 0)

@@ -17,7 +17,7 @@ struct UnderestimatedDecodeTests {
         }
         #expect(fixture.metric("alula_quarantined_total") == 0)
         #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
-        // As long as a quarantine.
+        // The duration of a quarantine.
         fixture.time.advance(by: .seconds(600))
         await #expect(throws: UnderestimatedDecode.self) { try await fixture.decodeSlowly(isSmall: true) }
         #expect(fixture.ends(.exhausted) == 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageSandbox
 
-/// When a worker process ends and another one takes its place.
+/// The end of a worker process, and its replacement.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct WorkerLifetimeTests {
     @Test func `a worker is replaced after its number of images`() async throws {

@@ -9,10 +9,10 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)), .unlessThreadSanitized("no process can be copied"))
 struct WorkerTemplateTests {
-    /// The address at which a process has its executable.
+    /// The address at which a process has mapped its executable.
     private static func base(of process: pid_t) throws -> Substring {
         let maps = try #require(contents("/proc/\(process)/maps"))
-        // A sanitizer has mappings below it.
+        // Mappings of sanitizers may precede it.
         let executable = try #require(maps.split(separator: "\n").first { $0.contains("/") })
         return executable.prefix { $0 != "-" }
     }
@@ -93,7 +93,7 @@ struct WorkerTemplateTests {
         let base = try Self.base(of: second.id)
         #expect(try Self.base(of: first.id) == base)
         kill(first.id, SIGSEGV)
-        // The connection ends with the process.
+        // The connection closes when the process exits.
         #expect(first.socket.wait(milliseconds: 60_000))
         #expect(roster.reap(first).cause == .crash)
         #expect(await eventually(within: .seconds(60), isReady))

@@ -12,20 +12,21 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The bytes that the caches count, beside those that the allocator gave: an entry that counts for less than it takes
-/// lets clients exceed the budget by asking for many of them.
+/// The caches count at least the bytes that the allocator uses for their entries.
+///
+/// Otherwise clients could exceed the budget by requesting many entries of a kind that is counted as too small.
 @Suite(.serialized, .unlessSanitized("its allocator does not tell what it holds"))
 struct CacheAccountTests {
     private static let entries = 4_000
 
-    /// Bytes from the allocator that `body` keeps, beside those that it says it counts.
+    /// Bytes that `body` keeps allocated, and the bytes that it returns as counted.
     private func growth(_ body: () throws -> Int) rethrows -> (taken: Int, counted: Int) {
         let before = Int(CLinux_allocated_bytes())
         let counted = try body()
         return (Int(CLinux_allocated_bytes()) - before, counted)
     }
 
-    /// A file of a few bytes, in a block as large as encoders make them.
+    /// A file of a few bytes in a large block, as encoders return it.
     private static func file(_ count: Int) -> SharedBytes {
         guard let base = unsafe malloc(64 << 10) else { fatalError("out of memory") }
         unsafe memset(base, 1, count)

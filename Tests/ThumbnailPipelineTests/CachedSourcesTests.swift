@@ -37,7 +37,7 @@ struct CachedSourcesTests {
             bytes: bytes)
     }
 
-    /// Stores a source with pixels of two levels and pages, and a result.
+    /// Stores a source, its pixels at two levels and pages, and a result.
     private func fill(_ source: Source) throws {
         sources.store(source)
         let record = try record(source)

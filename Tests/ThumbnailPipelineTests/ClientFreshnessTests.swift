@@ -88,7 +88,7 @@ struct ClientFreshnessTests {
         // The remaining time counts, not the lifetime.
         let old: HTTPFields = [.cacheControl: "max-age=100", .age: "80"]
         #expect(Self.told(ofBoth: old, short) == Freshness(lifetime: 100, age: 85))
-        // A source that says nothing counts as an hour.
+        // A source without freshness information counts as fresh for an hour.
         #expect(Self.told(ofBoth: long, [:]) == Freshness(lifetime: 100, age: 5))
         #expect(Self.told(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
     }
@@ -99,7 +99,7 @@ struct ClientFreshnessTests {
         #expect(Self.told(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))
         #expect(Self.told(ofBoth: closed, open) == Freshness(storability: .private, lifetime: 30, age: 5))
         #expect(Self.told(ofBoth: closed, [.cacheControl: "no-store"]).storability == .none)
-        // The operator's bounds are for what all may store.
+        // The configured bounds apply only to publicly cacheable responses.
         #expect(Self.told(ofBoth: open, closed, maximum: 10).lifetime == 30)
         #expect(Self.told(ofBoth: open, open, maximum: 10) == Freshness(lifetime: 10, age: nil))
     }

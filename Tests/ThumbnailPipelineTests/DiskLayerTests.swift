@@ -13,14 +13,14 @@ import ThumbnailTypes
 @testable import DiskCaching
 @testable import ThumbnailPipeline
 
-/// The disk below memory: the entries after a restart.
+/// The disk layer below memory, with entries that survive a restart.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 final class DiskLayerTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-pipeline-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// One life of the service over the folder.
+    /// Runs `body` with a new pipeline over the folder.
     private func life<Value>(
         engine: String = "test", _ body: (PipelineFixture) async throws -> Value
     ) async throws -> Value {
@@ -84,7 +84,7 @@ final class DiskLayerTests {
             }
         }
         try await life { fixture in
-            // The last confirmation is stored.
+            // The latest confirmation is stored.
             fixture.time.clock.advance(by: .seconds(45))
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 0)
@@ -137,7 +137,7 @@ final class DiskLayerTests {
         try await life { fixture in
             #expect(try await fixture.thumbnail(of: .marked()).statusTexts == ["alula-result hit"])
             #expect(fixture.renders == 0)
-            // The image alone is another result.
+            // The image without a watermark is a different result.
             _ = try await fixture.thumbnail()
             #expect(fixture.renders == 1)
         }
@@ -164,7 +164,7 @@ final class DiskLayerTests {
             fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")
             _ = try await fixture.thumbnail("/b")
             let removed = try await fixture.control.remove(source: "http://example.com/a")
-            // The record, the bytes and the result, though memory knew nothing of them.
+            // The record, the bytes and the result, although memory had none of them.
             #expect(removed.entries == 3)
         }
         try await life { fixture in
@@ -224,7 +224,7 @@ final class DiskLayerTests {
         #expect(await disk.lookup(.record(try source(.shop()))).value != nil)
         #expect(await disk.lookup(.record(try source(.shop(base: "http://example.com/b")))).value == nil)
         #expect(await disk.lookup(.record(try source(.unrestricted))).value == nil)
-        // A purge under other settings must reach it, because these settings may come back.
+        // A purge under other settings must also remove the entry, because the earlier settings may return.
         _ = await disk.remove(.sources([try source(.shop(base: "http://example.com/b"))]))
         #expect(await disk.lookup(.record(try source(.shop()))).value == nil)
         await store.close(timeLimit: .queueTimeout)

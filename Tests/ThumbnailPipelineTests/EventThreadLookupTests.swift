@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Looks into the shared cache that need no task.
+/// Lookups in the shared cache that need no task.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct EventThreadLookupTests {
     private let server: FakeRedis
@@ -28,13 +28,13 @@ struct EventThreadLookupTests {
         return fixture
     }
 
-    /// Waits until the server has all that the instance wrote.
+    /// Waits until all writes of the instance have reached the server.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
         try #require(await eventually(within: .queueTimeout) { store.statistics.values.bytes == 0 })
     }
 
-    /// Two instances, of which the first has made and shared a result.
+    /// Two instances; the first one has rendered and shared a result.
     private func pair(cacheControl: String = "max-age=100") async throws -> (PipelineFixture, PipelineFixture) {
         let (one, other) = (
             try await instance(cacheControl: cacheControl), try await instance(cacheControl: cacheControl)
@@ -53,7 +53,7 @@ struct EventThreadLookupTests {
         return look.finish()
     }
 
-    /// Asks until the look ends, with the thumbnail or for a task to go on.
+    /// Queries until the lookup ends with a thumbnail or needs a task.
     private func end(
         of look: any PendingLookup
     ) async -> (thumbnail: Thumbnail?, questions: Int, earlier: EarlierLookup?) {
@@ -77,7 +77,7 @@ struct EventThreadLookupTests {
             for: look.map { job.after($0) } ?? job)
     }
 
-    // The log is read with a look at the generation of everything alone.
+    // Reading the log queries only the generation of everything, so that query is not counted.
     private var lookUps: Int { server.commands.count { $0[0] == "MGET" && $0.count > 2 } }
 
     @Test func `a lookup requests the record first, and the result only if the record is known`() async throws {
@@ -104,7 +104,7 @@ struct EventThreadLookupTests {
         let narrowed = await end(of: narrow)
         #expect(narrowed.thumbnail == nil)
         #expect(try await rest(other, after: narrowed.earlier, width: 11).image.size.width == 11)
-        // Before the render it is looked for once more: another instance may have made it during the fetch.
+        // Before the render there is another lookup, because another instance may have rendered it during the fetch.
         #expect(lookUps == before + 3 && other.renders == 1)
         // Nothing is found.
         let third = try await instance()
@@ -116,7 +116,7 @@ struct EventThreadLookupTests {
         let asked = lookUps
         _ = try await rest(third, after: misled.earlier)
         #expect(third.origin.loads == 1)
-        // The source was unknown; the result is requested, now that there is a record.
+        // The result is requested only now, because the source was unknown before.
         #expect(lookUps == asked + 1)
     }
 
@@ -132,7 +132,7 @@ struct EventThreadLookupTests {
             #expect(await thumbnail(first) != nil)
         }
         other.caches.memory.results.removeAll()
-        // A look that is given up makes room, too.
+        // An abandoned lookup also allows the next one.
         do { _ = try #require(look(other)) }
         #expect(look(other) != nil)
     }

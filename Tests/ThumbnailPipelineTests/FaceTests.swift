@@ -54,7 +54,7 @@ struct FaceTests {
         ).faces
     }
 
-    /// The columns and rows where the thumbnail has the eyes' and the mouth's shades.
+    /// Whether the dark eyes and mouth do not touch the left and right edges.
     private func isFaceWhole(_ thumbnail: Thumbnail) throws -> Bool {
         let image = try ImageReading.decode(thumbnail.image.bytes)
         let dark = (0..<image.size.width).filter { x in

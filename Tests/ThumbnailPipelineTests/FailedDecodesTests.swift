@@ -101,7 +101,7 @@ struct FailedDecodesTests {
 
     @Test func `36: a broken late frame is rejected, and does not affect the source`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
-        // The third frame is cut.
+        // The third frame is truncated.
         fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")
         let first = try await fixture.thumbnail()
         var request = Request.path()

@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The cache that serves a response, its report, and its bytes, which never depend on the cache.
+/// The cache layer that serves a response, its report, and equal bytes from every layer.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineCachingTests {
     private static let cold = [
@@ -45,7 +45,7 @@ struct ImagePipelineCachingTests {
             return (codec.work.withLock { $0.count }, try #require(last))
         }
         let (alone, after) = (try await images([.keep]), try await images([.drop, .keep]))
-        // The image once, and its map.
+        // The image and its gain map are decoded once each.
         #expect(alone.decodes == 2 && after.decodes == 2)
         #expect(after.last.image.hasGainMap && after.last.eTag == alone.last.eTag)
     }
@@ -84,7 +84,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.caches.statistics.map(\.statistics.usage)[1].bytes >= first.image.bytes.count)
     }
 
-    /// All of the image, as the text of a `data:` URL.
+    /// The whole image as the text of a `data:` URL.
     private struct TextRecipe: RenderRecipe {
         let keyText = "text"
 
@@ -237,7 +237,7 @@ struct ImagePipelineCachingTests {
     @Test func `pixels evicted between lookup and use are decoded again`() async throws {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(width: 20)
-        // The next look at the clock is the render's, after the request has seen the pixels and left the source aside.
+        // The render reads the clock next, after the request has found the pixels and skipped the source.
         fixture.time.atNextLook { fixture.caches.memory.decoded.removeAll() }
         let thumbnail = try await fixture.thumbnail(width: 30)
         #expect(thumbnail.image.size.width == 30)

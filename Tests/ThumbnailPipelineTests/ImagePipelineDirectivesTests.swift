@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The effect of a caller's own `Cache-Control`.
+/// The effect of the client's `Cache-Control`.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineDirectivesTests {
     @Test(arguments: ["no-cache", "max-age=0"])

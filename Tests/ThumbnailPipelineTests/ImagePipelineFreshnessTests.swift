@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The effect of the origin's `Cache-Control`, and of its changes of mind, on pixels and results.
+/// The effect of the origin's `Cache-Control`, and of changes to it, on pixels and results.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineFreshnessTests {
     @Test(arguments: [("private", Freshness.Storability.private), ("no-store", .none)])

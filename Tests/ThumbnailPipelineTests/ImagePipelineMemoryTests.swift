@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The memory that decodes and renders reserve before they begin.
+/// Memory that decodes and renders reserve before they begin.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineMemoryTests {
     @Test func `a source that can never fit is rejected before a worker receives it`() async throws {
@@ -42,7 +42,7 @@ struct ImagePipelineMemoryTests {
         fixture.time.clock.advance(by: .seconds(5))
         let error = await #expect(throws: MemoryBudget.Full.self) { try await request.value }
         #expect(error?.status == .serviceUnavailable && error?.code == "overloaded" && error?.retryAfter == 1)
-        // The source is not at fault: it stays, and serves the next request.
+        // The source is kept and serves the next request, because it is not at fault.
         held.release()
         #expect(try await fixture.thumbnail().image.format == .jpeg)
         #expect(fixture.origin.loads == 1)

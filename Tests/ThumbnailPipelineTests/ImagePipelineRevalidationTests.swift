@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Stale sources: revalidated, served meanwhile, served instead of an error.
+/// Stale sources: revalidated, served during revalidation, served instead of an error.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineRevalidationTests {
     private static func fixture(
@@ -125,7 +125,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
         #expect(fixture.origin.loads == 2)
         #expect(fixture.origin.confirmations == 1)
-        // Past the window it must be contacted first.
+        // After the window, the origin must be contacted first.
         fixture.time.clock.advance(by: .seconds(40))
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
@@ -166,7 +166,7 @@ struct ImagePipelineRevalidationTests {
         #expect(stale.statusTexts == ["alula-result hit", text])
         #expect(stale.freshness.age == 10)
         #expect(fixture.origin.loads == 2)
-        // 36: the failure is remembered, and never takes the stale copy's place.
+        // 36: the failure is cached but never replaces the stale copy.
         fixture.time.clock.advance(by: .seconds(1))
         let again = try await fixture.thumbnail(width: 30)
         #expect(again.statusTexts.last == "alula-source hit ttl=-1")

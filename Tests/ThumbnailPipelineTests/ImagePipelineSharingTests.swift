@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Which requests share work: conformance 14, 15, 22 to 24 and 26 through the whole pipeline.
+/// Requests that share work, through the whole pipeline (conformance 14, 15, 22 to 24 and 26).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineSharingTests {
     @Test func `14: two hundred simultaneous requests make one transfer, one decode and one render`() async throws {

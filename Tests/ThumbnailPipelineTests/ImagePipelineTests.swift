@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The pipeline's edges: the quick look, refusals, placeholders.
+/// Cache lookups on event threads, rejections and placeholders.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineTests {
     @Test func `the quick lookup finds only fresh results`() async throws {
@@ -219,7 +219,7 @@ struct ImagePipelineTests {
 }
 
 extension PipelineFixture {
-    /// Running and waiting downloads, and running work.
+    /// Running and queued downloads, and running work.
     fileprivate var activity: [Int] {
         let statistics = control.statistics
         return [statistics.activeDownloads, statistics.queuedDownloads, statistics.activeRenders]

@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Images that lack pixels, if the settings let them be served.
+/// Images with missing pixels, if the settings allow serving them.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct IncompleteSourcesTests {
     private static let whole = ImageFixture.photo(width: 160, height: 120)
@@ -45,7 +45,7 @@ struct IncompleteSourcesTests {
         var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
         writer.rowsChunk = 500
         var file = writer.file { x, y in [5 * x, 7 * y, 90] }
-        // The checksum of the first chunk of rows.
+        // The checksum of the first `IDAT` chunk.
         if isWrong { file[33 + 508] ^= 1 }
         let sink = RecordingSink()
         let fixture = try PipelineFixture(logger: Logger(level: .debug, sink: sink))
@@ -80,7 +80,7 @@ struct IncompleteSourcesTests {
         fixture.time.clock.advance(by: .milliseconds(59_999))
         _ = try await fixture.thumbnail(width: 19)
         #expect(fixture.origin.loads == 1)
-        // The rest of it comes under the same entity tag.
+        // The complete file is served with the same entity tag.
         fixture.origin.serve(Self.whole, cacheControl: "max-age=86400", eTag: "\"1\"")
         fixture.time.clock.advance(by: .milliseconds(1))
         let request = fixture.pipeline.resolved(.path())

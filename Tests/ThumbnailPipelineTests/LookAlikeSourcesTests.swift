@@ -10,10 +10,10 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// URLs that are equal by Swift's comparison of strings, and are different sources in every layer of the caches.
+/// URLs that Swift's `String` considers equal are different sources in every cache layer.
 @Suite(.timeLimit(.minutes(1)))
 struct LookAlikeSourcesTests {
-    /// Two spellings of a path, and how each is fetched.
+    /// Two spellings of a path, as requested and as sent to the origin.
     struct Pair: CustomTestStringConvertible, Sendable {
         let first: (written: String, fetched: String)
         let second: (written: String, fetched: String)

@@ -225,7 +225,7 @@ struct MemoryCacheTests {
         }
         #expect(["expensive", "c", "d", "e", "f"].allSatisfy { cache.contains(VariantKey($0, 1)) })
         #expect(cache.memoryUsage == 5)
-        // Unused, it goes once the others have turned over a few times.
+        // An unused entry is evicted after the others have been replaced several times.
         for name in 0..<40 {
             cache.add(
                 StoredImage(name: "\(name)", bytes: 1), for: VariantKey("\(name)", 1), timeCost: .milliseconds(10))

@@ -13,7 +13,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Images that a caller has in hand while many results are made from them.
+/// Sources that a call keeps while it renders many results.
 @Suite struct OpenedSourceTests {
     private static func request(_ width: Int) -> Request {
         var request = Request(source: "upload", format: .fixed(.png))
@@ -149,7 +149,7 @@ import ThumbnailTypes
         var judged = 0
         for _ in 1...3 { source.admit { judged += 1 } }
         #expect(judged == 1)
-        // A source that was fetched or hashed for the call has been checked before.
+        // A source that was fetched or hashed for the call was already checked.
         upload.admit { judged += 1 }
         #expect(judged == 1)
     }
@@ -168,7 +168,7 @@ import ThumbnailTypes
         let held = ImagesInUse()
         for level in [1, 2, 4, 8] { held.add(image(512 / level), for: key(0, level)) }
         #expect([1, 2, 4, 8].allSatisfy { held.contains(key(0, $0)) })
-        // The one that was used last stays as long as it may.
+        // The most recently used image stays longest.
         #expect(held.image(for: key(0, 2))?.size.width == 256)
         held.add(image(512), for: key(1, 1))
         #expect(held.contains(key(1, 1)) && held.contains(key(0, 2)) && !held.contains(key(0, 1)))

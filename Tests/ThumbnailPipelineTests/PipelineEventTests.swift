@@ -9,7 +9,6 @@ import ThumbnailTypes
 @testable import Downloading
 @testable import ThumbnailPipeline
 
-/// The events that the pipeline records.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct PipelineEventTests {
     private let fixture: PipelineFixture

@@ -11,12 +11,12 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The store where results stay, below memory, disk and shared cache.
+/// The result store below memory, disk and shared cache.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct ResultStoreTests {
     private let objects = ObjectsInMemory()
 
-    /// An instance with the store, whose origin serves an image that may be kept for a while.
+    /// An instance with the store; its origin serves a cacheable image.
     private func instance(
         engine: String = "test", isEphemeral: Bool = false, cacheControl: String = "max-age=100",
         sharedCache: String? = nil, diskFolder: String? = nil, sharesSources: Bool = false
@@ -30,7 +30,7 @@ struct ResultStoreTests {
         return fixture
     }
 
-    /// Waits until all that the instance wrote is there.
+    /// Waits until all writes of the instance have reached the store.
     private func settled(_ fixture: PipelineFixture) async throws {
         let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
         try #require(await eventually { store.statistics.values.bytes + (cache?.statistics.values.bytes ?? 0) == 0 })

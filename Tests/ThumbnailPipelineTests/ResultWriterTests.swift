@@ -10,7 +10,7 @@ import ThumbnailTypes
 @testable import Recipes
 @testable import ThumbnailPipeline
 
-/// The `Cache-Control` of results that are put into a bucket.
+/// The `Cache-Control` of results that are written to a bucket.
 struct ResultWriterTests {
     /// Records the fields of written objects.
     private final class Recorder: DataLoading {
@@ -38,7 +38,7 @@ struct ResultWriterTests {
             freshness: Freshness(source, at: now, isFromCache: false, bounds: bounds))
     }
 
-    /// The `Cache-Control` that a bucket is sent.
+    /// The `Cache-Control` that the bucket receives.
     private func told(
         _ thumbnail: Thumbnail, of source: OpenedSource? = nil, place: String? = nil, rendition: String? = nil
     ) async throws -> String? {
@@ -66,7 +66,7 @@ struct ResultWriterTests {
     func `an explicit lifetime is sent, but not a heuristic one`(fields: HTTPFields, expected: String?) async throws {
         let source = Self.freshness(fields)
         #expect(try await told(Self.thumbnail(source)) == expected)
-        // A source that may not be stored is an image in hand under a name of no origin.
+        // An uncacheable source is opened under a name that no origin has.
         let passing = try OpenedSource(
             uncacheable: SharedBytes(ImageFixture.jpeg.array), name: "0a", at: Self.now, fetched: source)
         let made = Self.thumbnail(passing.record.head.freshness)

@@ -11,12 +11,12 @@ import ThumbnailTypes
 @testable import Recipes
 @testable import ThumbnailPipeline
 
-/// Requests that name a second source beside their image.
+/// Requests with an additional source.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct SeveralSourcesTests {
     private static let mark = ImageFixture.png.bytes
 
-    /// A pipeline whose origin serves an image at `/a` and a second source at `/mark`.
+    /// A pipeline whose origin serves an image at `/a` and an additional source at `/mark`.
     private static func fixture(
         image: String? = "max-age=100", mark: String? = "max-age=100", memoryLimit: Int = .max,
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
@@ -163,7 +163,7 @@ struct SeveralSourcesTests {
         #expect(Self.entries(fixture) == [1, 0, 1])
         _ = try await fixture.thumbnail(of: .marked())
         #expect(fixture.origin.loads == 3 && fixture.decodes == 1)
-        // A purge of the image takes the result too.
+        // A purge of the image also removes the result.
         _ = try await fixture.control.remove(source: "http://example.com/a")
         #expect(Self.entries(fixture) == [1, 0, 1])
     }
@@ -222,7 +222,7 @@ struct SeveralSourcesTests {
             #expect(error?.code == code && error?.category == category && error?.status.code == status)
             loads.append(fixture.origin.loads)
         }
-        // The failure is remembered: the second request contacts no origin.
+        // The failure is cached: the second request contacts no origin.
         #expect(loads[0] == loads[1])
     }
 
@@ -296,7 +296,7 @@ struct SeveralSourcesTests {
     }
 }
 
-/// A step of the tests: fills all but one pixel with the color of the second source's first pixel.
+/// Fills all but one pixel with the color of the additional source's first pixel.
 private struct CoverStep: VipsStep {
     let summary = "cover"
     func shape(after input: FrameShape) -> FrameShape { input }
@@ -314,14 +314,14 @@ private struct CoverStep: VipsStep {
 }
 
 extension Request {
-    /// A request for a path of the tests' host, with a watermark.
+    /// A request for a path of the test host, with a watermark.
     fileprivate static func path(_ path: String, mark: String) -> Request {
         var request = Request.path(path)
         request.additional = [AdditionalSource(.watermark, source: ExactText(mark))]
         return request
     }
 
-    /// A request for a path of the tests' host, with the watermark at `/mark`.
+    /// A request for a path of the test host, with the watermark at `/mark`.
     static func marked(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
     ) -> Request {
@@ -332,7 +332,7 @@ extension Request {
 }
 
 extension ResolvedRequest {
-    /// The key of the result, if all sources are fresh.
+    /// The key of the result if all sources are fresh.
     fileprivate func key(in fixture: PipelineFixture) -> ResultKey? {
         guard let sources = try? sources.get(), let records = fixture.caches.freshRecords(for: sources) else {
             return nil

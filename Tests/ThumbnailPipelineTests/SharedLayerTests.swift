@@ -20,7 +20,7 @@ struct SharedLayerTests {
 
     init() throws { server = try FakeRedis() }
 
-    /// An instance that is connected, and whose origin serves an image that may be kept for a while.
+    /// A connected instance; its origin serves a cacheable image.
     private func instance(
         engine: String = "test", isEphemeral: Bool = false, sharesSources: Bool = false,
         staleAllowances: StaleAllowances = StaleAllowances(), cacheControl: String = "max-age=100",
@@ -35,13 +35,13 @@ struct SharedLayerTests {
         return fixture
     }
 
-    /// Waits until the server has all that the instance wrote.
+    /// Waits until all writes of the instance have reached the server.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
         try #require(await eventually { store.statistics.values.bytes == 0 })
     }
 
-    /// The values on the server.
+    /// Number of values on the server.
     private var valueCount: Int { server.keys.count { $0.hasPrefix("alula:1:v:") } }
 
     @Test func `a result of one instance is found by another, which fetches and renders nothing`() async throws {
@@ -67,7 +67,7 @@ struct SharedLayerTests {
         let first = try await one.thumbnail()
         try await settled(one)
         let identity = try one.downloader.identity(of: Request.path().source)
-        // The widths, dates and counts of the record are somewhere among these numbers.
+        // The record's widths, dates and counts are among these numbers.
         for place in stride(from: 0, to: 400, by: 8) {
             for number in [Int.min, -1, Int.max] {
                 server.rewrite("alula:1:v:") { Self.forged($0, number, at: place + 4) }
@@ -80,12 +80,12 @@ struct SharedLayerTests {
         #expect(one.origin.loads > 60, "hardly any forgery was noticed")
     }
 
-    /// A value whose head says another number at a place, and whose hash is right.
+    /// A value with another number at a position of its header, and a valid hash.
     private static func forged(_ value: [UInt8], _ number: Int, at place: Int) -> [UInt8] {
-        // The mark, the length, the key, the number of generations, two of them, and the length of the head.
+        // Magic, length, key, number of generations, two generations, and length of the header.
         let start = 8 + 8 + 32 + 1 + 2 * 22 + 4
         var bytes = Array(value.dropLast(32))
-        // The body of a result can be forged without a key; that is none of its numbers.
+        // Only the header contains numbers to forge; without a key, the body of a result can be forged anyway.
         let headLength = Int(bytes[start - 4]) | Int(bytes[start - 3]) << 8
         for shift in 0..<8 where place + shift < headLength {
             bytes[start + place + shift] = UInt8(truncatingIfNeeded: number >> (shift * 8))
@@ -172,7 +172,7 @@ struct SharedLayerTests {
         _ = try await one.thumbnail()
         try await settled(one)
         _ = try await other.thumbnail()
-        // A flight of the other instance that ends after the purge.
+        // A fetch of the other instance ends after the purge.
         let gate = other.origin.hold()
         let late = other.start("/a", width: 11)
         await gate.arrivals(1)
@@ -264,6 +264,6 @@ struct SharedLayerTests {
 }
 
 extension Freshness {
-    /// The freshness of the same answer if it comes from a cache.
+    /// The freshness of the same response from a cache.
     fileprivate var fromCache: Freshness { Freshness(storability: storability, lifetime: lifetime, age: age ?? 0) }
 }

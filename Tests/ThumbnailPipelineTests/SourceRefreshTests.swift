@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The effect of an operator's `POST /refresh` on a source.
+/// The effect of `POST /refresh` on a source.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SourceRefreshTests {
     private let fixture: PipelineFixture

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// How many tags clients may add.
+/// The number of tags that clients may add.
 struct TagAllowancesTests {
     private let client = ClientNetwork(of: IPAddress("192.0.2.1"))
     private var allowances = TagAllowances()

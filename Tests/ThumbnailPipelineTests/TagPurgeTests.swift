@@ -10,10 +10,10 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Purges of all sources requested under a tag.
+/// Purges of all sources that were requested with a tag.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TagPurgeTests {
-    /// An instance whose origin serves an image that may be kept for a while.
+    /// An instance whose origin serves a cacheable image.
     private func instance(
         _ server: FakeRedis? = nil, diskFolder: String? = nil, objects: ObjectsInMemory? = nil
     ) async throws -> PipelineFixture {
@@ -32,7 +32,7 @@ struct TagPurgeTests {
         return request
     }
 
-    /// Waits until what instances share has all that the instance wrote.
+    /// Waits until all writes of the instance have reached the shared layers.
     private func settled(_ fixture: PipelineFixture) async throws {
         try #require(
             await eventually {

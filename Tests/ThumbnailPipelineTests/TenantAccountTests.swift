@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Limits and use of one tenant.
+/// Limits and usage of one tenant.
 struct TenantAccountTests {
     private let time = ManualTimekeeper()
 

@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Expensive work beside small work: images of 64×64 that are requested as millions of pixels.
+/// Expensive and small work side by side: images of 64×64 are requested with millions of pixels.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineLaneTests {
     private let codec = HeldCodec()
@@ -19,7 +19,7 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(workerCount: workerCount, codec: codec)
         let expensive = try await fixture.startExpensive(3, codec)
         #expect(fixture.workers.runningCount == 0)
-        // Before, the workers were all taken, and this waited for them.
+        // All expensive turns are taken, but small work has free workers.
         #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
         #expect(codec.begunCount == 1)
         codec.release()
@@ -30,13 +30,13 @@ struct ImagePipelineLaneTests {
     @Test(arguments: ["max-age=60", "no-store"])
     func `an underestimated decode is repeated in an expensive turn`(cacheControl: String) async throws {
         let codec = WatchedCodec()
-        // The second and third one as if it had joined the attempts of others.
+        // The second and third failures are as if the request had joined underestimated decodes of others.
         codec.underestimates.withLock { $0 = 3 }
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
         #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
         #expect(codec.smallDecodes.withLock { $0 } == [true, false, false, false])
-        // Now it is known.
+        // The underestimate is remembered.
         #expect(try await fixture.thumbnail(width: 60).image.size.width == 60)
         #expect(codec.smallDecodes.withLock { $0 }.dropFirst(4).allSatisfy { !$0 })
     }
@@ -72,7 +72,7 @@ struct ImagePipelineLaneTests {
         codec.release()
         for (index, task) in tasks.enumerated() { #expect(try await task.value.image.size.width == 20 + index) }
         for (index, task) in joined.enumerated() { #expect(try await task.value.image.size.width == 40 + index) }
-        // The later ones may have other downloads, and so other decodes, if nothing may be stored.
+        // Uncacheable sources may be downloaded, and therefore decoded, again for later requests.
         if cacheControl != "no-store" { #expect(codec.begunCount == 1) }
     }
 
@@ -97,9 +97,9 @@ struct ImagePipelineLaneTests {
         // Another client's work would be next.
         let other = Job(fixture.pipeline.resolved(.expensive(8)), of: ClientNetwork(bits: 1), receipt: "r")
         #expect(fixture.pipeline.rejection(for: other) == nil)
-        // Others are having it made.
+        // The result is already being rendered for other requests.
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.expensive(0)), receipt: "r")) == nil)
-        // This does not affect small and unknown ones.
+        // Small and unknown work is not affected.
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 21)), receipt: "r")) == nil)
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r")) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
@@ -112,7 +112,7 @@ struct ImagePipelineLaneTests {
     @Test func `a flood of small work does not block expensive work`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
-        // Its pixels are there.
+        // The pixels are cached.
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
         codec.release()
@@ -211,12 +211,12 @@ struct ImagePipelineLaneTests {
 }
 
 extension SampleFiles {
-    /// Its bytes alone have a high cost.
+    /// A file that is expensive because of its size in bytes.
     fileprivate static var expensive: SharedBytes { SharedBytes(jpeg.array + [UInt8](repeating: 0, count: 32 << 20)) }
 }
 
 extension Request {
-    /// The image at `/a` in millions of pixels; each number is another result.
+    /// The image at `/a` with millions of pixels; each number is a different result.
     fileprivate static func expensive(_ number: Int) -> Request {
         var request = Request.path(width: 1_500, format: .fixed(.avif))
         request.options.height = 1_500
@@ -232,7 +232,7 @@ extension PipelineFixture {
         try await pipeline.thumbnail(for: .expensive(number), directives: .none, receipt: "expensive \(number)")
     }
 
-    /// The key of a expensive result.
+    /// The key of an expensive result.
     fileprivate func expensiveKey(_ number: Int) -> ResultKey? {
         let request = Request.expensive(number)
         guard let identity = try? downloader.identity(of: request.source),
@@ -243,10 +243,10 @@ extension PipelineFixture {
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
 
-    /// Requests this number of expensive results: one has its turn and is being encoded, the others wait for theirs.
+    /// Requests this number of expensive results: one has its turn and is being encoded, the others wait.
     fileprivate func startExpensive(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
         origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
-        // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.
+        // All wait for one transfer first, so that their queue timeouts start together.
         let gate = origin.hold()
         let tasks = (0..<count).map { number in Task.immediate { try await self.expensive(number) } }
         try requireDownload(callers: count)
@@ -256,7 +256,7 @@ extension PipelineFixture {
         return tasks
     }
 
-    /// Takes the one turn, unless it is taken, and lets as much wait for it as is bearable.
+    /// Takes the only turn, unless it is taken, and queues as much work as the queue timeout allows.
     fileprivate func occupyTurns(
         behind taken: Int = 0
     ) throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {

@@ -8,8 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The work that the pipeline still does, and the work that it refuses, while its workers have more to do than they
-/// can.
+/// Work that overloaded workers still accept, and work that is rejected.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineOverloadTests {
     @Test func `a miss is rejected before any work, a hit is served`() async throws {
@@ -23,7 +22,7 @@ struct ImagePipelineOverloadTests {
         #expect(rejection?.code == "overloaded")
         #expect(rejection?.retryAfter == 2)
         #expect(fixture.metric("alula_overload_refusals_total") == 1)
-        // One that arrives with the flood is rejected too, before its source is requested.
+        // A request that is already past admission is rejected too, before its source is fetched.
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b") }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b", cacheControl: "no-store") }
         #expect(fixture.origin.loads == loads)
@@ -37,7 +36,7 @@ struct ImagePipelineOverloadTests {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
-        // The result is there, and others have theirs made already.
+        // One result is cached, and another one is being rendered for other requests.
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path()), receipt: "r")) == nil)
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 31)), receipt: "r")) == nil)
         #expect(fixture.pipeline.rejection(for: Job(fixture.pipeline.resolved(.path(width: 9)), receipt: "r")) != nil)
@@ -66,14 +65,14 @@ struct ImagePipelineOverloadTests {
                 try await fixture.pipeline.thumbnail(of: image, for: .path(width: width))
             }
         }
-        // But another call is, before its source is fetched or its upload hashed.
+        // Another call is rejected before its source is fetched or its upload is hashed.
         let loads = fixture.origin.loads
         await #expect(throws: WorkerPool.Full.self) {
             try await fixture.pipeline.open(
                 for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
         }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.open(upload: SampleFiles.jpeg) }
-        // One with an opened source may find all its results, so its first piece of work is checked.
+        // A call with an opened source may find all results in the cache, so only its first work is checked.
         let stored = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         await #expect(throws: WorkerPool.Full.self) {
@@ -145,13 +144,13 @@ struct ImagePipelineOverloadTests {
 }
 
 extension PipelineFixture {
-    /// Holds the workers, and lets jobs wait for them that keep them busy for two seconds.
+    /// Blocks the workers and queues two seconds of work.
     ///
-    /// With `loading`, two of them are renders of the image at `/a`: 30 and 31 pixels wide.
+    /// With `loading`, two of the jobs are renders of the image at `/a`, 30 and 31 pixels wide.
     fileprivate func overload(
         loading: Bool = true
     ) async throws -> (hold: WorkerHold, waiting: [Task<Void, any Error>]) {
-        // The fixture's work took no time on its clock: these are the pool's only measurements.
+        // These are the pool's only measurements, because the fixture's clock stood still during other work.
         for priority in WorkerPool.Priority.allCases {
             try await workers.run(priority: priority) { [time] _ in time.clock.advance(by: .milliseconds(50)) }
         }

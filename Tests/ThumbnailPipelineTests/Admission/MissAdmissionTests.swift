@@ -4,15 +4,15 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// How long misses may wait, as a rule and at the door of a real queue.
+/// The maximum wait of misses: the rule, and its use with a real queue.
 @Suite(.timeLimit(.minutes(1)))
 struct MissAdmissionTests {
     private let time = ManualTimekeeper()
 
     @Test(arguments: [
-        // A queue that was empty a moment ago holds a burst.
+        // A queue that was recently empty holds a burst.
         (Duration.zero, Duration.seconds(1)), (.seconds(1), .seconds(1)),
-        // A queue that has stood for the longest allowed wait is too long.
+        // A queue that has existed for longer than the maximum wait is too long.
         (.seconds(1) + .nanoseconds(1), .milliseconds(500)), (.seconds(60), .milliseconds(500)),
     ])
     func `a standing queue has half the queue timeout of a burst`(age: Duration, queueTimeout: Duration) {
@@ -36,7 +36,7 @@ struct MissAdmissionTests {
         #expect(workers.queuedCount == 21)
         #expect(admission.rejection(in: .small, for: 0) == WorkerPool.Full(delay: .milliseconds(1_050)))
         #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small, for: 0) }
-        // From now on the flood has lasted longer than the longest allowed wait.
+        // From now on the flood has lasted longer than the maximum wait.
         time.advance(by: .seconds(1))
         #expect(admission.queueTimeout(in: .small, for: 0) == .seconds(1))
         time.advance(by: .nanoseconds(1))
@@ -68,7 +68,7 @@ struct MissAdmissionTests {
         let lanes = lanes(workers)
         let admission = MissAdmission(lanes: lanes, maximumDelay: .seconds(1))
         let gate = Gate()
-        // Two seconds of expensive work that has its turn, and one that waits, as may one in any case.
+        // Two seconds of expensive work that has its turn, and one more that waits, which is always allowed.
         let expensive = (0..<2).map { _ in
             Task.immediate { try await lanes.turns.run(cost: .seconds(2)) { await gate.pass() } }
         }
@@ -78,7 +78,7 @@ struct MissAdmissionTests {
         gate.open()
         for task in expensive { try await task.value }
         #expect(admission.rejection(in: .expensive, for: 0) == nil)
-        // The other way round: small work that waits for long keeps no expensive work out.
+        // Vice versa, a long queue of small work does not reject expensive work.
         let hold = ThreadGate()
         let small = (0..<3).map { _ in Task.immediate { try await workers.run { _ in hold.pass() } } }
         await hold.arrivals(1)
@@ -90,7 +90,7 @@ struct MissAdmissionTests {
         for task in small { try await task.value }
     }
 
-    /// Lanes of which the small one is `workers`, and the expensive one has a single turn.
+    /// `workers` is the small lane; the expensive lane has a single turn.
     private func lanes(_ workers: WorkerPool) -> WorkLanes {
         let expensive = WorkerPool(count: 1, maximumQueued: 10, name: "test expensive", timekeeper: time)
         expensive.shutDown()

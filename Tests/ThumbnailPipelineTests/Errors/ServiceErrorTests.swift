@@ -32,7 +32,7 @@ struct ServiceErrorTests {
         var testDescription: String { "\(error) → \(status) \(code)" }
     }
 
-    /// Details for the log only: an address, a library's message, a path.
+    /// Details that may appear only in the log: an address, a library's message, a path.
     private static let secret = "10.1.2.3:8443 vips_jpegload /etc/secret"
     private static let size = PixelSize(width: 30_000, height: 20_000)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// The hosts that callbacks may lead to.
+/// The hosts that callbacks may use.
 struct CallbackHostsTests {
     @Test(arguments: [
         ("https://hooks.example.com/a", true), ("http://HOOKS.example.com:8443/", true),

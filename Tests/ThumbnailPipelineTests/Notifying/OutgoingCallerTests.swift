@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailPipeline
 
-/// Calls in the background: tries, pauses, bounds and the end.
+/// Background calls: attempts, pauses, limits and shutdown.
 @Suite(.timeLimit(.minutes(1)))
 struct OutgoingCallerTests {
     private let time = ManualTimekeeper()

@@ -5,11 +5,11 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Hooks of purges: how their values are escaped, and which calls a purge makes.
+/// Purge hooks: the escaping of their values, and the calls of a purge.
 struct PurgeHookTests {
     private static let purge = PurgeReport(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
 
-    /// A text, its context, and the text filled in for a purge.
+    /// A template, the context of its values, and the text for a purge.
     private static let texts: [(String, HookTemplate.Place, String)] = [
         ("/p?u={url}", .url, "/p?u=https%3A%2F%2Fh%2F%C3%A4%20%22b%5C.jpg%3Fx%3D1%26y%3D%7Btag%7D"),
         ("/p/{tag}/{tags}", .url, "/p/a.b/a.b,c-d"),
@@ -91,7 +91,7 @@ struct PurgeHookTests {
     }
 
     @Test func `no value changes the destination or adds a line`() throws {
-        // Servers would resolve these.
+        // Servers would resolve these path segments.
         #expect(try PurgeHook(url: "http://h/purge/{tag}").calls(for: PurgeReport(tags: ["..", "."])).isEmpty)
         #expect(try PurgeHook(url: "http://h/purge/{url}/").calls(for: PurgeReport(url: "..")).isEmpty)
         let field = try PurgeHook(url: "http://h/", fields: [(.alulaReceipt, "{url}")])

@@ -11,9 +11,9 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Records from a cache that somebody else can write to: no number in them may end the process.
+/// Numbers in records from a cache that others can write to must not crash the process.
 struct ForgedRecordTests {
-    /// Numbers that no field holds, or that arithmetic is not made for.
+    /// Numbers outside the range of every field, or that overflow in arithmetic.
     private static let extremes = [
         Int.min, Int.min + 1, -(1 << 32), -1, 0, 1, 2, 5, 9, 255, 1 << 31, 1 << 32, 1 << 47, 1 << 62, Int.max - 1,
         Int.max,
@@ -89,7 +89,7 @@ struct ForgedRecordTests {
         return requests
     }()
 
-    /// Does with a record what requests, operators and the shared cache do.
+    /// Uses a record as requests, operators and the shared cache do.
     private func use(_ record: SourceRecord) throws {
         let again = try #require(SourceRecord(record.encoded, of: Self.identity), "it is not read as it is written")
         #expect(again.header == record.header && again.encoded == record.encoded)
@@ -112,7 +112,7 @@ struct ForgedRecordTests {
         }
     }
 
-    /// Every form of `bytes` in which eight bytes, or one, are another number, and every beginning of it.
+    /// Every truncation of `bytes`, and every variation of eight bytes or one byte.
     private func forgeries(of bytes: [UInt8]) -> some Sequence<[UInt8]> {
         let numbers = (0...max(0, bytes.count - 8)).lazy.flatMap { place in
             Self.extremes.lazy.map { number in
@@ -156,7 +156,7 @@ struct ForgedRecordTests {
         }
     }
 
-    /// Records of which one field says what no origin and no file can say.
+    /// Records with one value that no origin or file can produce.
     private static let impossible: [(name: String, bytes: [UInt8])] = {
         var list: [(name: String, bytes: [UInt8])] = []
         func add(
@@ -183,7 +183,7 @@ struct ForgedRecordTests {
         for number in [Int.min, -1, 0, 1 << 33, Int.max] {
             add("width \(number)", jpeg(number))
             add("height \(number)", jpeg(4, number))
-            // No header has such an orientation, so it is put between the runs and the bands of its bytes.
+            // No header has this orientation, so it is written into the bytes between the runs and the bands.
             let forged = record(.jpeg).encoded.replacing(
                 0.bytes + 1.bytes + 3.bytes, with: 0.bytes + number.bytes + 3.bytes)
             list.append(("orientation \(number)", forged))
@@ -193,7 +193,7 @@ struct ForgedRecordTests {
             add("status \(number)", status: number, good)
             if number != 0 { add("profile \(number)", jpeg(profile: number)) }
             if number < 0 || number == .max {
-                // No head can be made with such dates, so they are put into its bytes.
+                // No header can be created with these dates, so they are written into the bytes.
                 for date in [784_111_770, 784_111_777] {
                     list.append(("date \(number)", record(.jpeg).encoded.replacing(date.bytes, with: number.bytes)))
                 }
@@ -247,6 +247,6 @@ struct ForgedRecordTests {
 }
 
 extension Int {
-    /// The number as records hold it.
+    /// The number as encoded in records.
     fileprivate var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
 }

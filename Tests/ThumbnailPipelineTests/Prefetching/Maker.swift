@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Makes nothing: records the requests, and fails or waits as scripted.
+/// Renders nothing: records the requests, and fails or waits as scripted.
 final class Maker: ThumbnailLookup, ThumbnailRendering {
     struct Failure: Error {}
 
@@ -30,7 +30,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
     }
 
     private let state = Locked(State())
-    /// The thumbnails that were made, or failed in the making.
+    /// Counts renders, including failed ones.
     let makes = EventCounter()
 
     var made: [String] { state.withLock { $0.made } }
@@ -98,7 +98,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
     }
 }
 
-/// Nothing is fetched here.
+/// A loader for tests that fetch nothing.
 struct NoLoader: DataLoading {
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission

@@ -5,7 +5,7 @@ import Text
 
 @testable import ThumbnailPipeline
 
-/// The memory of jobs, which are kept for reading after their end.
+/// Jobs in memory, which can be read for a while after their end.
 struct PrefetchJobsTests {
     private let budget = MemoryBudget()
     private let items = (0..<1_000).map { PrefetchItem("/thumbnail?url=photos:\($0).jpg&w=300", to: "out:\($0)") }
@@ -25,7 +25,7 @@ struct PrefetchJobsTests {
         return PrefetchResult(target: assignment.item.target, source: "photos:1.jpg", stored: stored)
     }
 
-    /// Renders all thumbnails that are left.
+    /// Renders all remaining thumbnails.
     private func finish(_ jobs: inout PrefetchJobs) -> [PrefetchReport] {
         var reports: [PrefetchReport] = []
         while let assignment = jobs.nextAssignment() {

@@ -17,7 +17,7 @@ final class PrefetcherTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-prefetch-\(UUID().uuidString)")
     private let time = ManualTimekeeper()
     private let maker = Maker()
-    /// Nil for `maker`.
+    /// The maker after a reload; nil for `maker`.
     private let newMaker = Locked<Maker?>(nil)
     private let isBusy = Locked(false)
     private let reports = Watched<[PrefetchReport]>([])
@@ -26,7 +26,7 @@ final class PrefetcherTests: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The origin `out`, which takes results.
+    /// The writable origin `out`.
     private func writable() -> WritableOrigins {
         var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
@@ -57,7 +57,7 @@ final class PrefetcherTests: Sendable {
     private func store(noteCapacity: Int = 1 << 20) throws -> DiskStore {
         var configuration = DiskStoreConfiguration(folder: folder.path, capacities: [:], contentVersion: 1)
         configuration.noteCapacity = noteCapacity
-        // Long: a loaded machine is no slow disk.
+        // A long limit, because a loaded machine is not a slow disk.
         configuration.readTimeLimit = .queueTimeout
         return try DiskStore(configuration, logger: .silent, timekeeper: time)
     }
@@ -88,7 +88,7 @@ final class PrefetcherTests: Sendable {
         newMaker.withLock { $0 = new }
         maker.reject("/a", times: 1)
         gate.open()
-        // Rejected because of overload, it is tried again later, and still by the version before.
+        // Rejected because of overload, it is retried later, still with the earlier settings.
         await maker.makes.reached(1)
         await time.nextWaking(at: .seconds(30))
         time.advance(by: .seconds(30))
@@ -109,7 +109,7 @@ final class PrefetcherTests: Sendable {
         let id = try await first.begin(items).id
         first.shutDown()
         await before.close(timeLimit: .queueTimeout)
-        // The stored job has the destinations, too.
+        // The stored job includes the destinations.
         try FileManager.default.createDirectory(
             at: folder.appending(path: "c.jpg"), withIntermediateDirectories: true)
         isBusy.withLock { $0 = false }
@@ -149,7 +149,7 @@ final class PrefetcherTests: Sendable {
         await reports.reached { $0.count == 2 }
         #expect(reports.withLock { $0.map(\.id) } == [id, other])
         await store.close(timeLimit: .queueTimeout)
-        // It does not continue in the next process.
+        // The job does not continue in the next process.
         let next = try self.store()
         let resumed = self.prefetcher(store: next)
         resumed.resume()
@@ -315,7 +315,7 @@ final class PrefetcherTests: Sendable {
         let job = Task { try await second.begin(["/b"]) }
         hold.release()
         #expect(await status.value == PrefetchStatus(total: 1, done: 0, failed: 0))
-        // The job that was there first has the place.
+        // The earlier job takes the only place.
         await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await job.value }
         second.shutDown()
         await after.close(timeLimit: .queueTimeout)

@@ -4,13 +4,13 @@ import TestSupport
 @testable import DiskCaching
 
 extension DiskStore {
-    /// A hold on the store's thread: a disk that does not answer.
+    /// Blocks the store's thread, like a disk that does not respond.
     func hold() async -> ThreadHold {
         await ThreadHold.take { occupy in
             _ = self.thread.submit { _ in occupy() }
         }
     }
 
-    /// Pieces of work that wait for the thread.
+    /// Number of operations that wait for the thread.
     var pendingCount: Int { thread.queuedCount }
 }

@@ -4,9 +4,9 @@ import Memory
 import Recipes
 import TestSupport
 
-/// A codec whose encodes wait at a gate, as if they took long, and then give a few bytes.
+/// A codec whose encodes wait at a gate and then return a few bytes.
 ///
-/// Alternatively its expensive decodes wait there.
+/// With `holdsDecodes`, expensive decodes wait instead.
 final class HeldCodec: ImageCodec {
     private let holdsDecodes: Bool
     private let gate = ThreadGate()
@@ -14,7 +14,7 @@ final class HeldCodec: ImageCodec {
 
     init(holdsDecodes: Bool = false) { self.holdsDecodes = holdsDecodes }
 
-    /// The number that has come to the gate.
+    /// Number of encodes or decodes that have reached the gate.
     var begunCount: Int { begun.count }
 
     /// Waits until this number has reached the gate.
@@ -42,6 +42,6 @@ final class HeldCodec: ImageCodec {
         gate.pass()
     }
 
-    /// Lets those at the gate and all to come go on.
+    /// Opens the gate for good.
     func release() { gate.open() }
 }

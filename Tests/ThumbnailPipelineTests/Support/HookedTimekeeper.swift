@@ -1,12 +1,12 @@
 import Coordination
 import TestSupport
 
-/// A hand-cranked clock that runs a closure of the test when the pipeline reads it: the test can act between two steps.
+/// A manual clock that runs a closure when the pipeline reads it, so that a test can act between two steps.
 final class HookedTimekeeper: Timekeeper {
     let clock = ManualTimekeeper()
     private let hook = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Runs `body` at the next look at the monotonic clock, once.
+    /// Runs `body` once, the next time the monotonic clock is read.
     func atNextLook(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
 
     var now: Duration {

@@ -4,7 +4,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 extension ImagePipeline {
-    /// A plain image in the box of a request by Alula's own rules.
+    /// A plain image with the size of a request in Alula's own grammar.
     func placeholder(for request: Request, color: Color, bill: RequestBill? = nil) async throws -> EncodedImage {
         try await placeholder(Placeholder(color, in: request.options), bill: bill)
     }

@@ -14,7 +14,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// A pipeline with real imaging over an origin that the test scripts.
+/// A pipeline with real imaging and a scripted origin.
 final class PipelineFixture: Sendable {
     let time = HookedTimekeeper()
     let origin: ScriptedOrigin
@@ -27,20 +27,20 @@ final class PipelineFixture: Sendable {
     let lanes: WorkLanes
     let registry = MetricsRegistry()
     let log = EventLog()
-    /// The downloads that have ended, with what they found in the caches.
+    /// Counts downloads that have ended, including those served from the caches.
     let downloadEnds = EventCounter()
     let budget: MemoryBudget
-    /// The budget's purges of everything: a waiter asks for one when it has joined the line and found no room.
+    /// Counts purges of everything; a waiter requests one after joining the line.
     let lastPurges = EventCounter()
     let pipeline: ImagePipeline
     let control: PipelineControl
     private let workerCount: Int
     private let holds = Locked<[WorkerHold]>([])
 
-    /// A pipeline over `workerCount` threads, whose origin serves the image of quarters at `/a`.
+    /// A pipeline with `workerCount` threads, whose origin serves the quarters image at `/a`.
     ///
-    /// With a folder it has a disk cache there, whose results are made by `engine`; with a URL it has a shared cache on
-    /// the server there.
+    /// A folder enables a disk cache there, whose results are keyed with `engine`. A URL enables a shared cache on that
+    /// server.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
         diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
@@ -86,7 +86,7 @@ final class PipelineFixture: Sendable {
             origins: [Origin(name: "local", location: .folder(path: "/images"))])
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
-        // It would sleep on the tests' clock.
+        // It would sleep on the manual clock.
         observer.activity = nil
         observer.finished = { [downloadEnds, finished = observer.finished] transfer in
             finished(transfer)
@@ -95,7 +95,7 @@ final class PipelineFixture: Sendable {
         downloader = ImageDownloader(
             rules: DownloadRules(downloads), loader: origin, cache: CachedSources(caches), timekeeper: time,
             observer: observer)
-        // Whatever else lives in this process is none of the pipeline's.
+        // Memory in use by other tests in this process does not count.
         budget = MemoryBudget(
             limit: memoryLimit, timekeeper: time,
             purge: { [lastPurges] step in
@@ -127,7 +127,7 @@ final class PipelineFixture: Sendable {
     }
 
     deinit {
-        // A test that failed half-way has not let them go, and the threads are waited for.
+        // A failed test may not have released them, and the threads are joined.
         for hold in holds.withLock({ $0 }) { hold.release() }
         Task { [sharedStore, resultStore] in
             await sharedStore?.stop(timeLimit: .zero)
@@ -150,12 +150,12 @@ final class PipelineFixture: Sendable {
         try await pipeline.thumbnail(for: request, directives: .none, receipt: "receipt")
     }
 
-    /// A request in progress; when this returns, it waits for its download, or for the render that it shares.
+    /// Starts a request, which waits for its download or for a shared render when this returns.
     func start(_ path: String = "/a", width: Int? = 20, receipt: String = "receipt") -> Task<Thumbnail, any Error> {
         Task.immediate { try await self.thumbnail(path, width: width, receipt: receipt) }
     }
 
-    /// Keeps all workers busy until the returned hold is let go.
+    /// Blocks all workers until the returned hold is released.
     func holdWorkers() async -> WorkerHold {
         let hold = WorkerHold()
         holds.withLock { $0.append(hold) }
@@ -174,12 +174,12 @@ final class PipelineFixture: Sendable {
         try #require(downloader.fetches.first?.receipts.count == count)
     }
 
-    /// How many callers wait for the render of this width.
+    /// Number of callers that wait for the render of this width.
     func renderWaiters(width: Int = 20) -> Int {
         key(width).map { sharedRenders.waiterCount(for: $0) } ?? 0
     }
 
-    /// How many renders wait for the decode that this width needs.
+    /// Number of renders that wait for the decode that this width needs.
     func decodeWaiters(width: Int = 20) -> Int {
         key(width).map { sharedDecodes.waiterCount(for: $0.decodeKey) } ?? 0
     }
@@ -187,10 +187,10 @@ final class PipelineFixture: Sendable {
     var sharedRenders: SharedTasks<ResultKey, RenderedImage> { pipeline.estimator.renders }
     var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.renderer.decoder.shared }
 
-    /// Renders and decodes that are shared at this moment.
+    /// Number of shared renders and decodes in progress.
     var sharedWorkCount: Int { sharedRenders.count + sharedDecodes.count }
 
-    /// The key of the result of this width, if its source is fresh.
+    /// The key of the result of this width if its source is fresh.
     func key(_ width: Int) -> ResultKey? {
         let request = Request.path(width: width)
         guard let identity = try? downloader.identity(of: request.source),
@@ -201,13 +201,13 @@ final class PipelineFixture: Sendable {
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
 
-    /// The value of the metric whose line begins with `name`, 0 without such a line.
+    /// The value of the metric whose line begins with `name`; 0 without such a line.
     func metric(_ name: String) -> Int {
         let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return line.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? 0
     }
 
-    /// The state of a layer below memory; nil without it.
+    /// The state of a layer below memory; nil if there is no such layer.
     func state(of layer: LayerName) -> LayerState? { caches.belowMemory.first { $0.name == layer }?.health.state }
 
     var decodes: Int { metric("alula_decodes_total{format=\"jpeg\"}") }
@@ -217,7 +217,7 @@ final class PipelineFixture: Sendable {
 extension ObjectsInMemory: ObjectContainer {}
 
 extension OriginRules {
-    /// Those of an origin named shop.
+    /// The rules of an origin named `shop`.
     static func shop(base: String = "http://example.com/") throws -> OriginRules {
         let shop = Origin(name: "shop", location: .web(base: try SourceURL(parsing: base)))
         return try #require(DownloadRules(DownloadConfiguration(origins: [shop]))["shop"])
@@ -225,12 +225,11 @@ extension OriginRules {
 }
 
 extension Duration {
-    /// How long a test waits for another task or thread of the process: long, because others may use all cores
-    /// meanwhile.
+    /// A long timeout, because other processes may use all cores.
     static let queueTimeout = Duration.seconds(40)
 }
 
-/// Files that many tests want, made once.
+/// Files that many tests use, created once.
 enum SampleFiles {
     static let jpeg = ImageFixture.jpeg.bytes
     static let other = ImageFixture.jpegGrayRamp.bytes
@@ -241,10 +240,10 @@ enum SampleFiles {
 }
 
 extension Request {
-    /// A request for a source of a folder, which may differ between machines.
+    /// A request for a file of a local folder, which may differ between machines.
     static let local = Request(source: "local:local", format: .negotiated([:]))
 
-    /// A request for a path of the tests' host.
+    /// A request for a path of the test host.
     static func path(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
     ) -> Request {
@@ -255,7 +254,7 @@ extension Request {
 }
 
 extension Thumbnail {
-    /// The members of `Cache-Status` in short.
+    /// Members of `Cache-Status` in short form.
     var statusTexts: [String] {
         cacheStatus.map {
             "\($0.layer.rawValue) \($0.outcome.rawValue)" + ($0.forwardStatus.map { " \($0)" } ?? "")
@@ -268,19 +267,16 @@ extension Thumbnail {
 }
 
 extension ImagePipeline {
-    /// The cached thumbnail of a new request.
     func cachedThumbnail(for request: Request) -> Thumbnail? {
         cachedThumbnail(for: resolved(request))
     }
 
-    /// The thumbnail of a new request.
     func thumbnail(
         for request: Request, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
         try await thumbnail(for: Job(resolved(request), directives: directives, receipt: receipt))
     }
 
-    /// A thumbnail of an opened source.
     func thumbnail(of source: OpenedSource, for request: Request) async throws -> Thumbnail {
         try await thumbnail(for: Job(resolved(request, of: source), receipt: "receipt"))
     }

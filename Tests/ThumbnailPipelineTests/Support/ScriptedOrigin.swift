@@ -5,9 +5,8 @@ import TestSupport
 
 @testable import Downloading
 
-/// An origin that answers each path as the test says, and counts transfers.
+/// An origin with a scripted response to each path; counts transfers.
 final class ScriptedOrigin: DataLoading {
-    /// The response to a path.
     struct Answer: Sendable {
         var bytes: SharedBytes
         var fields: HTTPFields = [:]
@@ -28,16 +27,16 @@ final class ScriptedOrigin: DataLoading {
 
     init(timekeeper: any Timekeeper) { self.timekeeper = timekeeper }
 
-    /// Transfers that have begun.
+    /// Number of transfers that have started.
     var loads: Int { state.withLock { $0.loads } }
-    /// How many of them were answered with 304.
+    /// Number of 304 responses.
     var confirmations: Int { state.withLock { $0.confirmations } }
-    /// Transfers that were canceled.
+    /// Number of canceled transfers.
     var cancellations: Int { cancels.count }
     /// Waits until this number of transfers has been canceled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
-    /// Answers `path` with an image from now on; every other path is not found.
+    /// Serves an image at `path`; other paths are not found.
     func serve(_ bytes: SharedBytes, at path: String = "/a", cacheControl: String? = nil, eTag: String? = nil) {
         var answer = Answer(bytes: bytes)
         answer.fields[.cacheControl] = cacheControl
@@ -45,13 +44,13 @@ final class ScriptedOrigin: DataLoading {
         serve(answer, at: path)
     }
 
-    /// Answers `path` in this way from now on.
+    /// Sets the response to `path`.
     func serve(_ answer: Answer, at path: String) { state.withLock { $0.answers[path] = answer } }
 
-    /// Fails from now on, or no more.
+    /// Makes all transfers fail; nil makes them succeed again.
     func fail(with error: DownloadError?) { state.withLock { $0.failure = error } }
 
-    /// Lets transfers to come wait at a gate.
+    /// Makes later transfers wait at a gate.
     func hold() -> Gate {
         let gate = Gate()
         state.withLock { $0.gate = gate }

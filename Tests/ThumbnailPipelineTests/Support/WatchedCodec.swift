@@ -3,17 +3,17 @@ import Imaging
 import Memory
 import Recipes
 
-/// A codec that records the encoded images, or fails.
+/// Records decodes and encodes, or fails.
 final class WatchedCodec: ImageCodec {
-    /// Sizes of the images, in the order in which they came.
+    /// Sizes of the encoded images, in order.
     let encoded = Locked<[PixelSize]>([])
-    /// The failure of the next encode; nil if it succeeds.
+    /// The error of encodes; nil if they succeed.
     let fault = Locked<(any Error)?>(nil)
-    /// Decodes as nil, and encodes by the width of the image, in the order in which they came.
+    /// Decodes as nil and encodes as the width of the image, in order.
     let work = Locked<[Int?]>([])
-    /// The number of next decodes that end as underestimated.
+    /// The number of next decodes that fail as underestimated.
     let underestimates = Locked(0)
-    /// Of each decode, whether it may end as underestimated.
+    /// For each decode, whether it may fail as underestimated.
     let smallDecodes = Locked<[Bool]>([])
     private let codec = InProcessCodec()
 

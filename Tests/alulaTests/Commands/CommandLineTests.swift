@@ -11,19 +11,19 @@ import Testing
 @testable import Commands
 @testable import Composition
 
-/// One run of the built executable: what it wrote, and how it ended.
+/// One run of the built executable: its output and exit status.
 struct CommandRun: Sendable {
     let output: [UInt8]
     let errors: String
-    /// The exit status; nil if a signal ended it.
+    /// The exit status; nil if a signal ended the process.
     let status: Int32?
 
     var text: String { String(decoding: output, as: UTF8.self) }
     var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-    /// Runs it to its end, in `folder`.
+    /// Runs the executable in `folder` until it exits.
     ///
-    /// `signal` is sent as soon as its standard error holds `marker`.
+    /// Sends `signal` as soon as standard error contains `marker`.
     init(
         _ arguments: [String], in folder: TemporaryFolder, input: [UInt8] = [],
         environment: [String: String] = [:], signal: Int32? = nil, whenErrorsHold marker: String = ""
@@ -34,7 +34,7 @@ struct CommandRun: Sendable {
         process.executableURL = URL(filePath: BuiltExecutable.alula)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: folder.path)
-        // Only a sanitizer's variables of the tests' environment.
+        // Of the tests' environment, only variables of sanitizers are passed on.
         let sanitizing = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         process.environment = ["PATH": "/usr/bin:/bin"].merging(sanitizing) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle(forReadingAtPath: source.path + "/input")
@@ -77,7 +77,7 @@ struct CommandLineTests {
 
     private static let runners = WorkerPool(count: 1, maximumQueued: 8, name: "command-runs")
 
-    /// A run that a service in this process is to answer: a thread of its own waits for it.
+    /// Runs a command that uses a service in this process; a separate thread waits for the command.
     func runAside(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
         try await Self.runners.run { [folder] _ in
             try CommandRun(arguments, in: folder, environment: environment)
@@ -229,7 +229,7 @@ struct CommandLineTests {
         #expect(second.lines.count { $0.contains(#""status":"made","file":"out/3.png""#) } == 1)
         #expect(second.lines.last == #"{"status":"finished","made":1,"skipped":5,"failed":1}"#)
         #expect(changed() == before)
-        // Other options are other work, and existing files are replaced only on request.
+        // Other options are different work, and existing files are replaced only on request.
         let other = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume")
         #expect(other.status == 1 && other.errors.contains("6 skipped, 1 failed"))
         #expect(other.lines.count { $0.contains(/^.* -> out\/[1-5](-2)?.png \(skipped: exists\)$/) } == 6)

@@ -2,10 +2,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// One behavior of an HTTP cache as a sequence of exchanges: the origin's answers, and whether the service requests
-/// them.
+/// One behavior of an HTTP cache as a sequence of requests and origin responses.
 ///
-/// The names are those of the public suite of cache tests (http-tests/cache-tests), so that results can be compared.
+/// The names are those of the public test suite http-tests/cache-tests, so that results can be compared.
 struct CacheCase: Sendable {
     /// A field's value: a text, or a date this number of seconds after the exchange.
     enum Value: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
@@ -23,28 +22,28 @@ struct CacheCase: Sendable {
         }
     }
 
-    /// The requests that the origin must see.
+    /// The requests that the origin must receive.
     enum Expectation: Sendable {
-        /// No request.
+        /// no request
         case cached
-        /// A request, which it answers with the fields of the exchange.
+        /// a request, to which it responds with the fields of the exchange
         case notCached
-        /// A request with the validators of its last answer, which it answers with 304.
+        /// a request with the validators of its last response, to which it responds with 304
         case validated
     }
 
-    /// One request of a client, and the origin's answer.
+    /// One request of a client, and the origin's response.
     struct Exchange: Sendable {
         var status = 200
         var fields: [(String, Value)] = []
         /// The client's `Cache-Control`.
         var request: String?
-        /// Closes the connection instead of answering.
+        /// Whether the origin closes the connection instead of responding.
         var isCut = false
         var expectation = Expectation.notCached
-        /// The status that the client gets.
+        /// The status that the client receives.
         var answer = 200
-        /// The `Age` that the client gets; nil if it does not matter.
+        /// The `Age` that the client receives; nil for any.
         var age: Int?
         /// Seconds until the next exchange.
         var pause = 3
@@ -58,7 +57,7 @@ struct CacheCase: Sendable {
         self.exchanges = exchanges
     }
 
-    /// An answer is fetched; a while later the client asks again, and the origin gets a second request or none.
+    /// Two requests with a pause; `expectation` says whether the second one reaches the origin.
     init(
         _ name: String, status: Int = 200, _ fields: KeyValuePairs<String, Value>, _ expectation: Expectation,
         request: String? = nil, answer: Int = 200, age: Int? = nil, pause: Int = 3
@@ -74,10 +73,10 @@ struct CacheCase: Sendable {
             ])
     }
 
-    /// Plays the exchanges on a path that no other case uses.
+    /// Performs the exchanges on a path that no other case uses.
     func play(on running: RunningService, clock: ManualTimekeeper) async throws {
         let path = "/" + name
-        // A good answer and a while without bad ones restore the origin's health, which this case is not about.
+        // A successful response and a pause without failures restore the origin's health.
         running.origin.serve(path + "-healthy", .image(ImageFixture.jpeg.array))
         _ = try await running.thumbnail(path + "-healthy", "w=8")
         defer { clock.advance(by: .seconds(11)) }

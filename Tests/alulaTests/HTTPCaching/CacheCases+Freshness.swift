@@ -1,4 +1,4 @@
-/// Freshness and age: `Cache-Control`, `Expires`, `Age`, heuristics, and how they are parsed.
+/// Freshness and age: `Cache-Control`, `Expires`, `Age`, heuristics, and their parsing.
 extension CacheCase {
     static let ageParsing: [CacheCase] =
         [
@@ -107,8 +107,7 @@ extension CacheCase {
                 ], .notCached)
         ]
 
-    /// Refusals are never reused as images; a failure of the origin is remembered for at most a minute, which is over
-    /// here.
+    /// Error responses are never used as images; failures are cached for at most a minute, which has passed here.
     static let heuristics: [CacheCase] =
         [(200, .cached), (203, .cached), (201, .notCached), (202, .notCached)].map {
             (status: Int, expectation: Expectation) in

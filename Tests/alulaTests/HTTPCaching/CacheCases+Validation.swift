@@ -26,7 +26,7 @@ extension CacheCase {
             stale("stale-sie-503", "max-age=2, stale-if-error=60", Exchange(status: 503)),
         ]
 
-    /// The origin is contacted, fails, and the stale copy is served.
+    /// The origin is contacted and fails, and the stale copy is served.
     private static func stale(_ name: String, _ control: String, _ failing: Exchange) -> CacheCase {
         CacheCase(name, [Exchange(fields: [("Cache-Control", .text(control))]), failing])
     }
@@ -43,7 +43,7 @@ extension CacheCase {
             "304-etag-update-response-Expires", ("Expires", -1), ("Expires", "Mon, 11 Jan 2038 11:11:11 GMT")),
     ]
 
-    /// A stale answer is confirmed by a 304 with other freshness, which then counts.
+    /// A 304 confirms a stale response and replaces its freshness.
     private static func update(_ name: String, _ old: (String, Value), _ new: (String, Value)) -> CacheCase {
         CacheCase(
             name,

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Composition
 
-/// The behaviors that the public suite of cache tests requires, played against the service itself.
+/// The behaviors that the public suite of cache tests requires, tested against the whole service.
 ///
-/// docs/http-caching.md says which do not apply, and why.
+/// docs/http-caching.md lists the ones that do not apply, with reasons.
 @Suite(.timeLimit(.minutes(3)))
 struct CacheSuiteTests {
     enum Group: String, CaseIterable, CustomTestStringConvertible {

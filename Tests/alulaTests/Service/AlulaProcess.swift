@@ -1,13 +1,13 @@
 import Foundation
 
-/// The built executable in a process of its own, with its standard output and error as one text.
+/// The built executable as a process, with standard output and error as one text.
 final class AlulaProcess {
     private let process = Process()
     private let output = Pipe()
 
-    /// A process that is not started yet.
+    /// Creates a process without starting it.
     ///
-    /// `limit` holds options of `ulimit` that lower its limits.
+    /// `limit` has options of `ulimit`.
     init(_ arguments: [String], limit: String? = nil) {
         let executable = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "alula")
         if let limit {
@@ -21,13 +21,13 @@ final class AlulaProcess {
         process.standardOutput = output
     }
 
-    /// Starts the process; returns its output up to and with `marker`, or up to its end.
+    /// Starts the process and returns its output up to and including `marker`, or to its end.
     func start(until marker: String) throws -> String {
         try process.run()
         return output(until: marker)
     }
 
-    /// The output from here up to and with `marker`, or up to its end.
+    /// Further output up to and including `marker`, or to its end.
     func output(until marker: String) -> String {
         var text = ""
         while !text.contains(marker) {
@@ -38,18 +38,17 @@ final class AlulaProcess {
         return text
     }
 
-    /// Waits for the process to end by itself.
+    /// Waits for the process to exit.
     ///
-    /// Returns the exit status; nil if a signal ended it.
+    /// Returns the exit status; nil if a signal ended the process.
     func end() -> Int32? {
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : nil
     }
 
-    /// Sends a signal.
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Sends SIGTERM and waits.
+    /// Sends SIGTERM and waits for the process to exit.
     ///
     /// Returns the exit status; nil if a signal ended the process.
     func terminate() -> Int32? {

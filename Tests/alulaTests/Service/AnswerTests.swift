@@ -192,7 +192,7 @@ struct AnswerTests {
             let rejected = try await running.thumbnail("/a.avif")
             #expect(rejected.status == 415 && rejected.text.contains("\"code\":\"not_an_image\""))
         }
-        // In a process of its own, because a loader that is on stays on.
+        // Runs in a separate process, because an enabled loader stays enabled.
         await #expect(processExitsWith: .success) {
             try await withService(["--source-formats", "jpeg,avif"]) { running in
                 running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// A service in which any dialect has a key: no image leaves it unsigned.
+/// A service with a key for any dialect serves no unsigned image.
 struct ClosedServiceTests {
     private static let keys = [
         ["--thumbor-key", "key"], ["--thumbor-key", "key", "--thumbor-path", "/t"],

@@ -17,7 +17,7 @@ struct DemoTests {
         #expect(answer.status == 200)
         let header = try ImageHeader.inspect(SharedBytes(answer.body))
         #expect(header.size == PixelSize(width: 300, height: 225))
-        // No other address of this machine may be fetched.
+        // No other port of this machine may be fetched from.
         client.send("GET /thumbnail?url=http://127.0.0.1:\(match.1)/ HTTP/1.1\r\nHost: alula\r\n\r\n")
         let rejected = try await client.response()
         #expect(

@@ -10,7 +10,7 @@ import Testing
 @testable import DiskCaching
 @testable import Settings
 
-/// The disk cache as an operator sees it.
+/// The disk cache from an operator's point of view.
 @Suite(.timeLimit(.minutes(2)))
 final class DiskCacheTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-service-\(UUID().uuidString)")
@@ -158,7 +158,7 @@ final class DiskCacheTests: Sendable {
 }
 
 extension DiskStore {
-    /// Waits until all work requested so far is done.
+    /// Waits until all operations requested so far are done.
     func settled() async {
         let answer = Promise<Void>()
         if thread.submit({ _ in answer.fulfill(()) }) { await answer.value() }

@@ -11,7 +11,7 @@ import Testing
 /// Events of the whole service over real sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct EventTests {
-    /// The text that a connection has sent when `isEnough` holds; statistics arrive every second, so reading continues.
+    /// Reads from a connection until `isEnough` holds; statistics arrive every second, so there is always more to read.
     private func read(
         _ client: RawHTTPClient, after text: String = "", until isEnough: (String) -> Bool
     ) async throws -> String {
@@ -54,7 +54,7 @@ struct EventTests {
             }
             var text = try await history()
             #expect(text.hasPrefix(#"{"ageSeconds":["#))
-            // The request is counted when its answer has been sent, and stands in a later sample than the first one.
+            // The request is counted after its response has been sent, so it is not in the first sample.
             while text.firstMatch(of: /"requests":\[0(,0)*,1/) == nil {
                 await Task.yield()
                 text = try await history()

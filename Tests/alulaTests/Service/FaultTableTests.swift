@@ -8,18 +8,18 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// The answers to faults of origins, for one client and for fifty at once.
+/// Responses to faults of origins, for one client and for fifty at once.
 @Suite(.timeLimit(.minutes(3)))
 struct FaultTableTests {
-    /// A fault and the contract's answer to it.
+    /// A fault and the contract's response to it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: FakeAnswer
         let status: Int
         let code: String
-        /// Settings with which the fault comes soon.
+        /// Settings that make the fault occur soon.
         var arguments: [String] = []
-        /// Whether a reset of a kept connection causes a second request.
+        /// Whether a reset of a reused connection causes a second request.
         var mayRepeat = false
     }
 
@@ -169,7 +169,7 @@ struct FaultTableTests {
     private func expectAll(_ running: RunningService, _ url: String, _ fault: Fault) async throws {
         expect(try await running.send("GET", "/thumbnail?url=\(url)&w=32"), fault)
         try await withThrowingTaskGroup(of: RawHTTPClient.Response.self) { group in
-            // Another source: the first one's failure is remembered.
+            // Another source, because the first one's failure is cached.
             for _ in 0..<50 { group.addTask { try await running.send("GET", "/thumbnail?url=\(url)%3Fb&w=32") } }
             for try await answer in group { expect(answer, fault) }
         }
@@ -192,13 +192,13 @@ struct FaultTableTests {
 }
 
 extension RunningService {
-    /// Clients that wait for a download.
+    /// Number of clients that wait for a download.
     var waiters: Int { service.downloader.fetches.map(\.receipts.count).reduce(0, +) }
 }
 
 private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
 
-/// A listener that never accepts and whose queue is full, so that further connections get no answer.
+/// A listener that never accepts and whose queue is full, so that further connections get no response.
 private final class DeafListener: Sendable {
     let port: Int
     private let descriptors: [CInt]

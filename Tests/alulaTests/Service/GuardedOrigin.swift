@@ -6,7 +6,7 @@ import Recipes
 import Telemetry
 import TestSupport
 
-/// An origin that receives fields of clients, and has another image for each.
+/// An origin that receives clients' fields and has a different image for each client.
 extension PrivateSourceTests {
     static func fields(_ name: String?) -> String { name.map { "Authorization: Bearer \($0)\r\n" } ?? "" }
 
@@ -15,7 +15,7 @@ extension PrivateSourceTests {
             .plain(PixelSize(width: 64, height: 48), name == "alice" ? [200, 0, 0] : [0, 0, 200]), as: .png)
     }
 
-    /// Alice and Bob have an image each, Mallory none; a stranger is challenged.
+    /// Alice and Bob have an image each, Mallory has none, and unknown clients get a challenge.
     static func answer(
         to request: FakeOrigin.Request, as statuses: [String: Int] = ["mallory": 403], _ control: String?
     ) -> FakeAnswer {

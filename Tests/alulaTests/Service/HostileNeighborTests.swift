@@ -22,7 +22,7 @@ struct HostileNeighborTests {
                     #expect(bad.status == 502)
                 }
             }
-            // Without a good request in between, sources that worked before keep the origin open.
+            // Without successful requests in between, sources that worked before keep the origin from being suspended.
             for number in 0..<40 {
                 let bad = try await running.send(
                     "GET", "/thumbnail?url=\(running.origin.url("/worse\(number).png"))&w=32")

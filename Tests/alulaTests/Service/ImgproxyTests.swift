@@ -141,7 +141,7 @@ struct ImgproxyTests {
         try await withService(keys) { running in
             Self.serve(running)
             #expect(try await running.send("GET", "/_/plain/\(running.origin.url("/a.png"))").status == 403)
-            // The vector of imgproxy: the path is no source, but it is signed.
+            // imgproxy's test vector: the path is not a source, but its signature is valid.
             let signed = try await running.send("GET", "/oWaL7QoW5TsgbuiS9-5-DI8S3Ibbo1gdB2SteJh3a20/asd")
             #expect(signed.status == 400)
         }

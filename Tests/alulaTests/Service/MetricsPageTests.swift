@@ -6,10 +6,10 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// The page docs/metrics.md, whose tables are those of the code.
+/// docs/metrics.md lists the metrics of the code.
 @Suite(.timeLimit(.minutes(2)))
 struct MetricsPageTests {
-    /// The metrics of a service with all of its parts.
+    /// The metrics of a service with all features enabled.
     private func descriptions() async throws -> [MetricDescription] {
         let server = try FakeRedis()
         let folder = TemporaryFolder()

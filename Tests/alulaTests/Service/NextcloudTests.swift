@@ -15,7 +15,7 @@ import Text
 struct NextcloudTests {
     private static let settings = ["--imaginary-path", "/", "--imaginary-key", "sesame", "--uploads", "on"]
 
-    /// The answer to a file that is sent as Nextcloud sends it: without a type.
+    /// The response to a file that is sent without a type, as Nextcloud does.
     private func preview(
         _ running: RunningService, _ file: [UInt8], _ first: String, _ operation: String, _ side: Int, type: String
     ) async throws -> RawHTTPClient.Response {
@@ -33,7 +33,7 @@ struct NextcloudTests {
         return try await client.response()
     }
 
-    /// Files that show red, green, blue and white in their quarters, upright.
+    /// Files with red, green, blue and white quarters, upright.
     private static let files: [(name: String, file: [UInt8], first: String, type: String)] =
         [ImageFixture.jpeg, .jpegOrientation3, .jpegOrientation6, .jpegOrientation7, .webp].map {
             ($0.rawValue, $0.array, "autorotate", "jpeg")

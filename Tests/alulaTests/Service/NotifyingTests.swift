@@ -6,7 +6,7 @@ import Testing
 @testable import Settings
 @testable import ThumbnailPipeline
 
-/// The calls that the running service makes over real sockets.
+/// Outgoing calls of the whole service over real sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct NotifyingTests {
     private func encoded(_ url: String) -> String {

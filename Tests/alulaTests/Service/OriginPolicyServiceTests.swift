@@ -5,7 +5,7 @@ import Testing
 
 @testable import Composition
 
-/// Expectations and cache policies of named origins in the whole service, and their reload.
+/// Expected formats and cache policies of named origins in the whole service, and their reload.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginPolicyServiceTests {
     private let file = Locked("{}")

@@ -4,14 +4,14 @@ import Recipes
 import TestSupport
 import Testing
 
-/// `/info` of long files costs some ranges of them.
+/// `/info` of long files fetches only some ranges of them.
 @Suite(.timeLimit(.minutes(2)))
 struct PartialFetchTests {
     private static let length = 20_000_000
     private static let filler = [UInt8](repeating: 0xA5, count: length)
     private static let exif = EXIF.block(orientation: 6)
 
-    /// Files of 20 MB, most with metadata behind their pixels.
+    /// Files of 20 MB, most with metadata after their pixels.
     private static let files: [(name: String, bytes: [UInt8])] = [
         ("jpeg", ImageFixture.jpegOrientation6.array + filler),
         ("progressive", ImageFixture.jpegProgressive.array.dropLast(2) + filler),
@@ -21,7 +21,7 @@ struct PartialFetchTests {
         ("svg", UnwrittenImages.svg("width='64' height='48'") + filler),
     ]
 
-    /// With a last chunk that is shorter.
+    /// The last chunk is shorter.
     private static func png(chunkLength: Int) -> [UInt8] {
         func chunk(_ type: String, _ data: ArraySlice<UInt8>) -> [UInt8] {
             data.count.bigEndian32 + Array(type.utf8) + data + [0, 0, 0, 0]
@@ -33,7 +33,7 @@ struct PartialFetchTests {
         return file + chunk("IDAT", filler.prefix(777)) + chunk("eXIf", exif[...]) + chunk("IEND", [])
     }
 
-    /// With the directory at the end.
+    /// The directory is at the end.
     private static let tiff: [UInt8] = {
         let entries = [
             (256, 3, 64), (257, 3, 48), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (274, 3, 6), (277, 3, 1),
@@ -46,7 +46,7 @@ struct PartialFetchTests {
             + directory + 0.littleEndianBytes(4)
     }()
 
-    /// With EXIF data at the end.
+    /// The EXIF data is at the end.
     private static let avif: [UInt8] = {
         let image = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
         let other = HEIFWriter.Item(id: 2, type: "data", data: filler)
@@ -54,7 +54,7 @@ struct PartialFetchTests {
         return HEIFWriter([image, other, exif], primary: 1).file
     }()
 
-    /// With the orientation 6 behind the pixels.
+    /// The orientation, 6, is after the pixels.
     private static let webp: [UInt8] = {
         func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
             Array(name.utf8) + data.count.littleEndianBytes(4) + data + [UInt8](repeating: 0, count: data.count % 2)

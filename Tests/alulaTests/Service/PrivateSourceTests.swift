@@ -12,7 +12,7 @@ import Text
 @testable import Composition
 @testable import Settings
 
-/// Named origins that receive fields of clients: each client has its own sources.
+/// Named origins that receive clients' fields: each client has separate sources.
 @Suite(.timeLimit(.minutes(2)))
 struct PrivateSourceTests {
     @Test func `each client gets its own image, and equal fields share one fetch`() async throws {
@@ -89,9 +89,9 @@ struct PrivateSourceTests {
             running.origin.serveOthers { Self.answer(to: $0, as: ["alice": 403, "bob": 500], nil) }
             time.advance(by: .seconds(62))
             #expect(try await running.get("a", as: "alice").status == 403)
-            // A failure of the origin rejects no client.
+            // A failure of the origin does not deny access.
             #expect(try await running.get("a", as: "bob").status == 200)
-            // Not even within the window for revalidation in the background.
+            // Nor within the window for background revalidation.
             running.origin.serveOthers { Self.answer(to: $0, "max-age=1, stale-while-revalidate=60") }
             time.advance(by: .seconds(10))
             #expect(try await running.get("a", as: "alice").status == 200)
@@ -187,7 +187,7 @@ struct PrivateSourceTests {
             #expect(request.value("X-Other") == nil && request.value("Via") == nil)
             for _ in 0..<2 {
                 let away = try await running.get("away", as: "alice", fields: fields)
-                // What the other server says of its own file is not the origin's word.
+                // The other server's directives do not apply to the origin.
                 #expect(away.status == 200 && away.headerFields[.cacheControl] == "private, max-age=0")
             }
             #expect(running.origin.hits("/away") == 2)
@@ -224,7 +224,7 @@ struct PrivateSourceTests {
                 }
                 #expect(running.origin.hits("/a") == before + 2)
                 let removed = try await running.send("DELETE", "/cache?\(purge)", to: .admin)
-                // The file, the pixels and the result of either.
+                // The file, the pixels and the result of both clients.
                 #expect(removed.text.hasPrefix(#"{"entries":6,"#), "\(removed.text)")
             }
             let hits = running.origin.hits("/a")
@@ -262,7 +262,7 @@ struct PrivateSourceTests {
             for share in ["sourceDisk", "resultDisk", "recordDisk"] {
                 #expect(try await running.metric("alula_cache_entries{cache=\"\(share)\"}") == entries)
             }
-            // What lies there is of the same client alone.
+            // Each client still gets only its own image.
             #expect(try Self.color(try await running.get("a", as: "bob")) == [0, 0, 200])
         }
     }

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Thumbnails of long RAW photographs cost their previews and some ranges.
+/// Thumbnails of long RAW photographs fetch only previews and some ranges.
 @Suite(.timeLimit(.minutes(2)))
 struct RAWRangesTests {
     private static let size = PixelSize(width: 640, height: 480)
@@ -15,7 +15,7 @@ struct RAWRangesTests {
     private static let options = ["--source-formats", "jpeg,png,raw", "--max-source-bytes", "64MiB"]
     private static let fields = [("ETag", "\"1\""), ("Cache-Control", "max-age=60")]
 
-    /// A file of 30 MB, upright or turned.
+    /// A file of 30 MB, upright or rotated.
     private static func file(
         _ kind: RAWWriter.Kind = .nef, orientation: Int = 1, _ preview: [UInt8] = preview
     ) -> [UInt8] {
@@ -70,7 +70,7 @@ struct RAWRangesTests {
             let other = try await service.thumbnail("/a.nef", "w=90")
             #expect(other.status == 200)
             #expect(file.sentBytes <= Self.preview.count + 128 << 10 && !file.requests.contains(nil))
-            // Another image of the same second, in a file with the same first range.
+            // Another image of the same second, whose file has the same first range.
             let gray = ImageFixture.file(.plain(Self.size, [90, 90, 90]), as: .jpeg) + Self.tail
             let padding = [UInt8](repeating: 0, count: Self.preview.count - gray.count)
             file.become(Self.file(.nef, gray + padding), fields)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Composition
 
-/// `POST /reload` in the whole service; SIGHUP does the same.
+/// `POST /reload` in the whole service; SIGHUP has the same effect.
 @Suite(.timeLimit(.minutes(1)))
 struct ReloadTests {
     private let file = Locked("{}")

@@ -17,10 +17,10 @@ struct RunningService: Sendable {
     let service: Service
     let settings: Settings
 
-    /// Starts both; private sources of 127.0.0.0/8 are allowed.
+    /// Starts the service and an origin; private sources in 127.0.0.0/8 are allowed.
     ///
-    /// - Parameter file: The text of the settings file, which a reload reads again; `ORIGIN` stands for the origin's
-    ///   address.
+    /// - Parameter file: The text of the settings file, which a reload reads again; `ORIGIN` is replaced by the
+    ///   origin's address.
     init(
         _ arguments: [String] = [], file: Locked<String> = Locked("{}"), time: any Timekeeper = SystemTimekeeper(),
         logger: Logger = .silent, configure: (inout Settings) -> Void = { _ in }
@@ -32,7 +32,7 @@ struct RunningService: Sendable {
                 arguments: [
                     "--config", "alula.json5", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0",
                     "--allowed-networks", "127.0.0.0/8",
-                    // Each worker is a process, and a test run would start hundreds. Workers have tests of their own.
+                    // Worker processes have separate tests; here hundreds of them would be started.
                     "--decode-in-process", "on",
                 ] + arguments,
                 environment: [:], readFile: { _ in file.withLock { $0.replacing("ORIGIN", with: base) } })
@@ -49,7 +49,7 @@ struct RunningService: Sendable {
         return "/thumbnail?url=\(url)&\(query)"
     }
 
-    /// The response to a request over a new connection.
+    /// Sends a request on a new connection and returns the response.
     func send(
         _ method: String = "GET", _ target: String, _ fields: String = "", to listener: Listener = .public
     ) async throws -> RawHTTPClient.Response {
@@ -59,13 +59,12 @@ struct RunningService: Sendable {
         return try await client.response(isHead: method == "HEAD")
     }
 
-    /// The thumbnail of a path of the origin.
+    /// Requests the thumbnail of a path of the origin.
     func thumbnail(_ path: String, _ query: String = "w=32", fields: String = "") async throws -> RawHTTPClient.Response
     {
         try await send("GET", target(path, query), fields)
     }
 
-    /// A connection to one of the listeners.
     func connect(to listener: Listener = .public) throws -> RawHTTPClient {
         try RawHTTPClient(port: listener == .admin ? service.adminServer.port : service.publicServer.port)
     }
@@ -77,14 +76,14 @@ struct RunningService: Sendable {
         }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
     }
 
-    /// Ends the service and the origin.
+    /// Stops the service and the origin.
     func stop() async {
         await service.shutDown(settings)
         origin.stop()
     }
 }
 
-/// Runs `body` with a service that is ended afterwards.
+/// Runs `body` with a service that is stopped afterward.
 func withService<Value>(
     _ arguments: [String] = [], file: String = "{}", time: any Timekeeper = SystemTimekeeper(),
     logger: Logger = .silent, configure: (inout Settings) -> Void = { _ in },

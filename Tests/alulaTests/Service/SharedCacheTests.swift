@@ -7,7 +7,7 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// The shared cache as clients and operators of two instances see it.
+/// The shared cache of two instances, from the point of view of clients and operators.
 @Suite(.timeLimit(.minutes(2)))
 struct SharedCacheTests {
     private let server: FakeRedis
@@ -24,7 +24,7 @@ struct SharedCacheTests {
     ) async throws {
         try await withService(
             ["--shared-cache", server.url, "--instance-name", name] + arguments,
-            // Longer than any setting: others may use all cores meanwhile.
+            // A long timeout, because other processes may use all cores.
             configure: { $0.sharedCache.timeout = .seconds(40) }
         ) { running in
             try #require(await eventually { running.service.sharedStore?.isUp == true })

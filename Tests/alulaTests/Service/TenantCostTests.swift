@@ -10,7 +10,7 @@ import Text
 
 @testable import Composition
 
-/// Bills and limits of tenants in the whole service.
+/// Tenants' bills and limits in the whole service.
 @Suite(.timeLimit(.minutes(1)))
 struct TenantCostTests {
     private let file = Locked("{}")
@@ -29,7 +29,7 @@ struct TenantCostTests {
         }
     }
 
-    /// A number of a tenant in `/tenants`, such as that of `windows`, `1m`, `hits`; 0 if there is none.
+    /// A number of a tenant in `/tenants`, such as `windows`, `1m`, `hits`; 0 if there is none.
     private func number(_ running: RunningService, _ name: String, _ path: ExactText...) async throws -> Double {
         let body = try await running.send("GET", "/tenants", to: .admin).text
         guard case .array(let tenants)? = try JSONReader.value(in: Array(body.utf8)).members?["tenants"] else {

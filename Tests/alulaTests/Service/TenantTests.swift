@@ -97,7 +97,7 @@ struct TenantTests {
         }
     }
 
-    /// Not even in `Age` and `Cache-Status`.
+    /// `Age` and `Cache-Status` reveal nothing either.
     @Test func `a tenant learns nothing of the requests of others, also from the disk and of uploads`() async throws {
         let folder = TemporaryFolder()
         let running = try RunningService(

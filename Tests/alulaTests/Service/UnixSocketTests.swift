@@ -90,7 +90,7 @@ struct UnixSocketTests {
             return String(decoding: bytes.prefix(count), as: UTF8.self)
         }
         #expect(texts == ["READY=1", "STOPPING=1"])
-        // Without a supervisor nothing happens.
+        // Without a supervisor this has no effect.
         try ServiceManager([:]).reportReady()
     }
 }

@@ -9,12 +9,12 @@ import Testing
 @testable import Composition
 @testable import Settings
 
-/// Images that clients send, over real sockets.
+/// Uploads over real sockets.
 @Suite(.timeLimit(.minutes(2)))
 struct UploadTests {
     private static let size = 1 << 20
 
-    /// A JPEG file of one mebibyte that no other number makes: what follows the image is not shown.
+    /// A JPEG file of one mebibyte that differs for each number after the image data.
     private static func file(_ number: Int) -> [UInt8] {
         let image = ImageFixture.jpeg.array
         return image + [UInt8](repeating: UInt8(number), count: size - image.count)
@@ -24,7 +24,7 @@ struct UploadTests {
         "POST /thumbnail?w=20 HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/jpeg\r\n\(field)\r\n\r\n"
     }
 
-    /// Announces an upload and sends all of it but the last byte.
+    /// Starts an upload and sends all but its last byte.
     private func begun(_ running: RunningService, _ number: Int) throws -> RawHTTPClient {
         let client = try running.connect()
         client.send(head("Content-Length: \(Self.size)"))
@@ -32,7 +32,7 @@ struct UploadTests {
         return client
     }
 
-    /// A quarter of a quarter of this budget is the share of one client: 4 MiB.
+    /// One client may use a sixteenth of this memory budget: 4 MiB.
     private static let settings = [
         "--uploads", "on", "--memory-budget", "64MiB", "--request-timeout", "60s", "--trusted-proxies", "127.0.0.1/32",
     ]

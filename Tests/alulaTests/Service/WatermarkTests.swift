@@ -46,7 +46,7 @@ struct WatermarkTests {
             let again = try await running.thumbnail("/a", query)
             #expect(again.headerFields[.cacheStatus] == "alula-result;hit")
             #expect(again.headerFields[.eTag] == answer.headerFields[.eTag])
-            // Every spelling of the same is the same entry.
+            // Different spellings of the same request are the same entry.
             let spelled = try await running.thumbnail(
                 "/a", query + "&watermarkPosition=bottom-right&watermarkOpacity=100&watermarkTile=0")
             #expect(spelled.headerFields[.cacheStatus] == "alula-result;hit")
@@ -64,7 +64,7 @@ struct WatermarkTests {
                 let before = running.origin.requests.count
                 let answer = try await running.send("DELETE", "/cache?url=\(purged)", to: .admin)
                 #expect(answer.status == 200)
-                // The record is not counted: source, pixels, the result, and of the watermark its scaled form.
+                // Source, pixels and result; for the watermark also its scaled form. Records are not counted.
                 #expect(answer.text.contains("\"entries\":\(purged == mark ? 4 : 3)"), "\(answer.text)")
                 let again = try await running.thumbnail("/a", query)
                 #expect(again.headerFields[.cacheStatus]?.hasPrefix("alula-result;fwd=uri-miss") == true)
@@ -101,7 +101,7 @@ struct WatermarkTests {
                 #expect(answer.status == 200 && answer.headerFields[.alulaError] == code)
                 #expect(try Self.pixel(answer, x: 2, y: 2) == [0, 0, 255])
             }
-            // A rejection is the client's fault, and is reported.
+            // The client causes this rejection, so it is reported.
             let rejected = try await running.thumbnail("/a", "w=4&placeholder=red&watermark=http://10.0.0.1/")
             #expect(rejected.status == 403)
         }

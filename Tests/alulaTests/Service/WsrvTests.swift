@@ -73,7 +73,7 @@ struct WsrvTests {
                 let kept = try await running.send("GET", missing + "&default=" + rejected)
                 #expect(kept.status == 404 && kept.headerFields[.location] == nil, "\(rejected)")
             }
-            // A source that is none at all, too.
+            // The redirect also applies if the source is invalid.
             let impossible = try await running.send("GET", "/?url=x&default=\(running.origin.url("/a.jpg"))")
             #expect(impossible.status == 302)
         }
