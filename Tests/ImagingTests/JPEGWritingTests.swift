@@ -6,7 +6,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Kinds of JPEG answers.
+/// The JPEG variants that the service writes.
 @Suite(.timeLimit(.minutes(1)))
 struct JPEGWritingTests {
     private static let photo = SampleImage.photo(PixelSize(width: 400, height: 300))
@@ -21,7 +21,7 @@ struct JPEGWritingTests {
         ).bytes
     }
 
-    /// The values of the tables that a file defines, and the marker of its frame.
+    /// The marker of a file's frame.
     private static func frame(of file: SharedBytes) -> UInt8? {
         let bytes = file.array
         var place = 2
@@ -43,7 +43,7 @@ struct JPEGWritingTests {
         let files = try JPEGScanChoice.allCases.map { try Self.file($0) }
         let first = try Self.pixels(of: files[0])
         for file in files { #expect(try Self.pixels(of: file) == first) }
-        // In the order of the cases: one, by size, several.
+        // In the order of the cases: one scan, chosen by size, several scans.
         #expect(files[2].count < files[0].count)
         #expect(files.map(Self.frame) == [0xC0, 0xC2, 0xC2])
     }
@@ -54,7 +54,7 @@ struct JPEGWritingTests {
             let (one, several) = try (Self.file(.one, quality: quality), Self.file(.several, quality: quality))
             let file = try Self.file(.bySize, quality: quality)
             #expect(file.array == one.array || file.array == several.array)
-            // The choice is made before the bytes are there; of small files it may be the larger one.
+            // The choice is made before the bytes exist, so for small files it may be the larger variant.
             #expect(Double(file.count) <= 1.01 * Double(min(one.count, several.count)) + 200)
             chosen.insert(Self.frame(of: file))
         }
@@ -71,7 +71,7 @@ struct JPEGWritingTests {
                     let pixels = try Self.pixels(of: file)
                     #expect(pixels.count == image.pixels.count)
                     let error = zip(pixels, image.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-                    // The noise of single pixels is the worst that there is for subsampled chroma.
+                    // Noise in single pixels is the worst case for subsampled chroma.
                     let maximum = quality == 100 ? 2 : quality == 90 ? 8 : 60
                     #expect(error <= maximum * pixels.count, "\(size), \(quality): \(error / pixels.count)")
                 }

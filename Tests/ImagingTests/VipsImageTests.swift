@@ -34,14 +34,14 @@ struct VipsImageTests {
 
     @Test func `a stack of frames may be read at two positions concurrently`() throws {
         try ImageLibrary.start()
-        // A frame has many strips, the rows that are computed at once.
+        // A frame has many strips, which are the rows computed at once.
         let (height, frames) = (5_000, 3)
         let rows = (0..<height * frames).map { UInt8($0 % 251) }
         try unsafe SharedBytes(rows).withUnsafeBytes { bytes throws in
             let stack = try VipsImage.stacked(
                 (0..<frames).map { frame in
                     let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[frame * height..<(frame + 1) * height])
-                    // A conversion and back, because plain memory would be read in place.
+                    // Convert back and forth, because plain memory would be read in place.
                     return try unsafe VipsImage.pixels(part, width: 1, height: height, bands: 1)
                         .cast(to: VIPS_FORMAT_USHORT).cast(to: VIPS_FORMAT_UCHAR)
                 })
@@ -51,7 +51,7 @@ struct VipsImageTests {
                 try stack.extracted(left: 0, top: 100, width: 1, height: 12_000)
             )
             let pairs = try first.joined(with: second).pixels(token: WorkToken()).array
-            // A failure prints one word instead of all rows.
+            // The comparison is separate so that a failure does not print all rows.
             let isRight = pairs == (0..<12_000).flatMap { [rows[$0], rows[$0 + 100]] }
             #expect(isRight)
         }
@@ -59,7 +59,7 @@ struct VipsImageTests {
 
     @Test func `a box at the edge is the mean of its existing pixels, weighted by alpha`() throws {
         try ImageLibrary.start()
-        // Three columns and rows of gray with alpha: the last box of each holds one or two pixels.
+        // Three columns and rows of gray with alpha: the last box in each direction contains one or two pixels.
         let source = SharedBytes([10, 255, 20, 255, 30, 51, 40, 255, 50, 255, 90, 204, 70, 0, 80, 0, 99, 255])
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
@@ -77,8 +77,7 @@ struct VipsImageTests {
     func `boxes of colors with alpha have weighted means, whole and narrow ones`(factor: Int) throws {
         try ImageLibrary.start()
         let (width, height) = (8 * 11 + 5, 8 * 5 + 3)
-        // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are
-        // extreme.
+        // A tenth of the pixels are transparent and a tenth opaque, including whole boxes, whose means are extreme.
         var state: UInt32 = 7
         func random() -> Int {
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -160,7 +159,7 @@ struct VipsImageTests {
     }
 }
 
-/// Counts its calls in its context, an `Int`.
+/// Counts calls in its context, an `Int`.
 private func countAndGoOn(_ count: UnsafeMutableRawPointer?) -> Int32 {
     unsafe count?.assumingMemoryBound(to: Int.self).pointee += 1
     return 0

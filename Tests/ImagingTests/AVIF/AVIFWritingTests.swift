@@ -6,12 +6,12 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// AVIF files that libaom and our own boxes make, read by our own walk.
+/// AVIF files written with libaom and our own boxes, and read by our own header walk.
 @Suite(.timeLimit(.minutes(1)))
 struct AVIFWritingTests {
     private static let settings = [8, 10].map { EncoderSettings(quality: 90, effort: 0, bitDepth: $0) }
 
-    /// A slope of colors, and of alpha if there is any.
+    /// A gradient of colors and, with 2 or 4 bands, of alpha.
     private static func slope(_ size: PixelSize, bands: Int) -> SampleImage {
         SampleImage(size, bands: bands) { x, y in
             let (across, down) = (255 * x / max(1, size.width - 1), 255 * y / max(1, size.height - 1))
@@ -31,7 +31,7 @@ struct AVIFWritingTests {
             .interleaved(token: WorkToken())
     }
 
-    /// Gray levels or colors of the two files' pixels that differ most.
+    /// The largest difference of a component between the pixels of two files.
     private func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         zip(one, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
@@ -98,13 +98,12 @@ struct AVIFWritingTests {
     }
 }
 
-/// Animations as AVIF.
 @Suite(.timeLimit(.minutes(1)))
 struct AVIFAnimationTests {
     private static let size = PixelSize(width: 64, height: 48)
     private static let colors: [[UInt8]] = [[200, 30, 30, 255], [30, 200, 30, 128], [30, 30, 200, 0]]
 
-    /// Red as gray, or the colors; and alpha if there is any.
+    /// A gray level (the red component) or the colors, and alpha if there is any.
     private static func components(of color: [UInt8], _ bands: Int) -> [UInt8] {
         let opaque: [UInt8] = bands < 3 ? [color[0]] : Array(color.prefix(3))
         return bands % 2 == 0 ? opaque + [color[3]] : opaque
@@ -144,14 +143,14 @@ struct AVIFAnimationTests {
             let expected = Self.components(of: color, bands)
             #expect(isNear(image.pixel(x: 30, y: 20, frame: frame), expected), "frame \(frame)")
         }
-        // Later frames need earlier ones.
+        // Later frames depend on earlier ones.
         let last = try decode(file, DecodePlan(page: 2))
         #expect(last.pixel(x: 30, y: 20) == image.pixel(x: 30, y: 20, frame: 2))
     }
 
     @Test func `colors of premultiplied frames are divided by alpha`() throws {
         var bytes = try file(bands: 4, loop: 0).array
-        // The first track's list of edits becomes a reference.
+        // Turn the first track's edit list into a reference.
         for (name, other) in [("edts", "tref"), ("elst", "prem")] {
             bytes.replaceSubrange(try #require(bytes.firstRange(of: Array(name.utf8))), with: Array(other.utf8))
         }
@@ -163,7 +162,7 @@ struct AVIFAnimationTests {
     @Test func `quality 100 loses little in every frame`() throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 96, height: 80)
-        // A small image moves over a photo.
+        // A small image moves over a photograph.
         let photo = SampleImage.photo(size)
         let frames = (0..<8).map { frame in
             SampleImage(size, bands: 3) { x, y in

@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Hashes beside those that `blurhash-python` and `thumbhash-python` give for the same pixels, and palettes.
+/// Palettes, and hashes compared with `blurhash-python` and `thumbhash-python`.
 struct ImageAppearanceTests {
     private static func image(alpha: (_ x: Int) -> UInt8 = { _ in 255 }) -> SmallImage {
         var pixels: [UInt8] = []

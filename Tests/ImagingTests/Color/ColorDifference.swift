@@ -1,14 +1,14 @@
 import Glibc
 
-/// A color as an eye sees it, CIELAB under D65, computed apart from the service's own code.
+/// A color in CIELAB under D65, computed independently of the service's code.
 struct SeenColor {
     let lightness, a, b: Double
 
-    /// Primaries whose colors are known here.
+    /// Supported color spaces.
     enum Space: CaseIterable {
         case srgb, p3, rec2020
 
-        /// X, Y and Z by red, green and blue (CSS Color 4, section 10).
+        /// Matrix from linear RGB to XYZ (CSS Color 4, section 10).
         var matrix: [[Double]] {
             switch self {
             case .srgb:
@@ -30,7 +30,7 @@ struct SeenColor {
         }
     }
 
-    /// A color by components of 0…255 and sRGB's curve.
+    /// `pixel` has components of 0…255 with sRGB's curve.
     init(_ pixel: [UInt8], in space: Space) {
         let light = pixel.prefix(3).map { value in
             let share = Double(value) / 255
@@ -46,12 +46,12 @@ struct SeenColor {
 
     var chroma: Double { hypot(a, b) }
 
-    /// The turn of the hue between two colors, in degrees.
+    /// The difference between two hues in degrees.
     func hueDifference(from other: SeenColor) -> Double {
         abs(remainder(atan2(b, a) - atan2(other.b, other.a), 2 * .pi)) * 180 / .pi
     }
 
-    /// ΔE2000, as Sharma, Wu and Dalal describe it.
+    /// ΔE2000 as defined by Sharma, Wu and Dalal.
     func difference(from other: SeenColor) -> Double {
         func degrees(_ angle: Double) -> Double { angle * .pi / 180 }
         let mean = (chroma + other.chroma) / 2

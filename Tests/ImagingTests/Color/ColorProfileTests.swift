@@ -47,7 +47,7 @@ struct ColorProfileTests {
 
     @Test func `a profile with a table, or of CMYK, is applied by the color engine`() {
         var withTable = ICCWriter.profile(primaries: Self.wide)
-        // The second tag's name, in the table of tags.
+        // The second tag's name in the tag table.
         withTable.replaceSubrange(144..<148, with: Array("A2B0".utf8))
         #expect(ColorProfile(SharedBytes(withTable)) == nil)
         var cmyk = ICCWriter.profile(primaries: Self.wide)

@@ -6,19 +6,19 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The effect of profiles on the images that have them.
+/// Images with embedded profiles.
 @Suite(.timeLimit(.minutes(1)))
 struct EmbeddedProfileTests {
     private static let size = ImageFixture.size
     private static let lights = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
     private static let primaries = ICCWriter.standardPrimaries
-    /// Red and green change places.
+    /// Red and green exchanged.
     private static let swapped = [primaries[1], primaries[0], primaries[2]]
 
-    /// Profiles that do not describe an image of red, green and blue.
+    /// Profiles that do not describe RGB images.
     private static let unsupportedFormats = [
         ICCWriter.gray(gamma: 563), ICCWriter.inks,
-        // One that leads from one device to another.
+        // A device link profile.
         Array(ICCWriter.tables([("A2B0", swapped)]).enumerated()).map {
             12..<16 ~= $0 ? Array("link".utf8)[$0 - 12] : $1
         },
@@ -64,7 +64,7 @@ struct EmbeddedProfileTests {
     func `gray is converted by its profile`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let plain = ImageFixture.file(SampleImage(Self.size, bands: 1) { _, _ in [128] }, as: .jpeg, quality: 95)
-        // Half of all light, and a curve that is nearly sRGB's.
+        // Half of the light, and a curve that is almost sRGB's.
         for (gamma, gray) in [(256, 188), (563, 129)] {
             let file = SharedBytes(JPEGWriter.profiled(plain, ICCWriter.gray(gamma: gamma)))
             for width in [48, 64] {
@@ -106,26 +106,25 @@ struct EmbeddedProfileTests {
     func `the black of a profile is mapped to black`(name: String) throws {
         let profile = ICCWriter.tables([(name, Self.primaries)], black: 0.05)
         let dark = ImageFixture.file(.plain(Self.size, [0, 0, 0]), as: .jpeg, quality: 95)
-        // Without compensation it would be 63.
+        // Without black point compensation it would be 63.
         #expect(try decode(JPEGWriter.profiled(dark, profile)).isClose(x: 9, y: 9, to: [0, 0, 0], tolerance: 2))
         let bright = ImageFixture.file(.plain(Self.size, [255, 255, 255]), as: .jpeg, quality: 95)
         #expect(
             try decode(JPEGWriter.profiled(bright, profile)).isClose(x: 9, y: 9, to: [255, 255, 255], tolerance: 2))
     }
 
-    /// A CMYK file of one color: shares of ink of 255, stored inverted as Adobe's programs do, with their marker or
-    /// without it.
+    /// A CMYK file of one color; `inks` are stored inverted as Adobe does, with or without Adobe's marker.
     private static func inks(_ inks: [UInt8], isAdobe: Bool) -> [UInt8] {
         var writer = JPEGWriter(width: 64, height: 48, components: 4)
         writer.adobeTransform = isAdobe ? 0 : nil
         return writer.file { _, _ in inks.map { 255 - $0 } }
     }
 
-    /// Browsers, libvips and Pillow take inks as inverted, whether the marker is there or not.
+    /// Browsers, libvips and Pillow treat inks as inverted with or without the marker.
     @Test(arguments: [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 255]] as [[UInt8]], [true, false])
     func `inks are converted by their profile, or by that of coated paper`(inks: [UInt8], isAdobe: Bool) throws {
         let file = Self.inks(inks, isAdobe: isAdobe)
-        // The test's profile knows black, and three inks that each take a third of the light.
+        // The test's profile has black, and three inks that each absorb a third of the light.
         let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
         let gray = StandardCurve.component(of: light)
         let profiled = try decode(JPEGWriter.profiled(file, ICCWriter.inks))
@@ -139,7 +138,7 @@ struct EmbeddedProfileTests {
         }
     }
 
-    /// Profiles that claim more than they hold, or hold more than anyone needs.
+    /// Profiles that declare more data than they contain, or contain far too much.
     private static let hostile: [[UInt8]] = {
         func patched(_ profile: [UInt8], behind name: String, at offset: Int, _ bytes: [UInt8]) -> [UInt8] {
             let name = Array(name.utf8)
@@ -154,11 +153,11 @@ struct EmbeddedProfileTests {
         let (table, curves) = (ICCWriter.tables([("A2B0", primaries)]), ICCWriter.profile(curve: .gamma(563)))
         let (enormous, whole): ([UInt8], Int) = ([0xFF, 0xFF, 0xFF, 0xFF], 132)
         return [
-            // 255 steps in each of three directions, and tables of 15 inputs.
+            // 255 grid points in three dimensions, and tables with 15 inputs.
             patched(table, behind: "mft2", at: 10, [255]), patched(table, behind: "mft2", at: 8, [15]),
             patched(table, behind: "mft2", at: 48, [255, 255, 255, 255]),
             patched(curves, behind: "curv", at: 8, enormous),
-            // A table of tags without an end, and tags that are the profile itself.
+            // An endless tag table, and tags that overlap the profile itself.
             Array(table[..<128]) + enormous + table[whole...],
             patched(table, behind: "A2B0", at: 4, 0.bigEndian32 + table.count.bigEndian32),
             patched(curves, behind: "rTRC", at: 4, 128.bigEndian32 + enormous),

@@ -6,13 +6,13 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Answers in sRGB and in Display P3.
+/// Results in sRGB and in Display P3.
 @Suite(.timeLimit(.minutes(2)))
 struct GamutTests {
-    /// Display P3's primaries in the connection space, as files have them.
+    /// Display P3's primaries in the connection space, as in files.
     static let wide = [[0.51512, 0.2412, -0.00105], [0.29198, 0.69225, 0.04189], [0.1571, 0.06657, 0.78407]]
 
-    /// Colors from all over a cube.
+    /// Colors from the whole RGB cube.
     private static let colors: [[UInt8]] = {
         let values: [UInt8] = [0, 40, 90, 140, 190, 225, 255]
         return values.flatMap { red in values.flatMap { green in values.map { [red, green, $0] } } }
@@ -20,7 +20,7 @@ struct GamutTests {
 
     private static let side = 4
 
-    /// A PNG file of squares of colors, with a profile.
+    /// A PNG file of color squares, with a profile.
     private static func png(_ colors: [[UInt8]], profile: [UInt8]?) -> SharedBytes {
         var writer = PNGWriter(width: colors.count * side, height: 16, colorType: .rgb)
         if let profile { writer.chunks = [("iCCP", Array("wide\0\0".utf8) + Zlib.stored(profile))] }
@@ -40,13 +40,13 @@ struct GamutTests {
         return try thumbnail(file, options, format).bytes
     }
 
-    /// The pixels of an answer as they are stored, and whether it says that they are Display P3.
+    /// The stored pixels of a result, and whether the file declares Display P3.
     private func read(_ file: SharedBytes) throws -> (image: DecodedImage, isWide: Bool) {
         let header = try ImageHeader.inspect(file)
         let image = try ImageDecoder.decode(
             file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
         let isWide = image.profile?.isDisplayP3 == true
-        // The profile of a JPEG XL file is compressed.
+        // JPEG XL compresses its profile.
         #expect(header.format == .jxl || (header.colors.space == .displayP3) == isWide)
         return (try image.storedPixels(token: WorkToken()), isWide)
     }
@@ -56,7 +56,7 @@ struct GamutTests {
     }
 
     @Test func `the color difference matches the paper's examples`() {
-        // Two grays of one step, and two reds.
+        // Two grays one step apart, and two reds.
         let (one, two) = (SeenColor([128, 128, 128], in: .srgb), SeenColor([129, 129, 129], in: .srgb))
         #expect(one.difference(from: one) == 0 && abs(one.difference(from: two) - 0.36) < 0.05)
         let red = SeenColor([255, 0, 0], in: .srgb)
@@ -77,7 +77,7 @@ struct GamutTests {
             let (before, after) = (SeenColor(color, in: .p3), SeenColor(shown, in: .srgb))
             let difference = before.difference(from: after)
             if difference < 1 { inside += 1 } else { outside += 1 }
-            // Mapped colors are on the surface: one component is at its limit.
+            // Mapped colors lie on the surface of the gamut: one component is at its limit.
             if difference >= 1 { #expect(shown.contains { $0 <= 1 || $0 >= 254 }, "\(color) becomes \(shown)") }
             guard after.chroma > 20, after.lightness > 20 else { continue }
             #expect(before.hueDifference(from: after) < 2, "\(color) becomes \(shown)")
@@ -120,7 +120,7 @@ struct GamutTests {
             let name = Array("acsp".utf8)
             #expect(bytes.indices.dropLast(4).contains { bytes[$0..<$0 + 4].elementsEqual(name) })
         }
-        // The same color is the same in sRGB, whatever the format.
+        // An sRGB result has the same colors in all formats.
         let (mapped, _) = try read(answer(source, .srgb, format) { $0.quality = format.hasQuality ? 95 : nil })
         let expected = try read(answer(source, .srgb)).image.pixel(x: 30, y: 8)
         let shown = SeenColor(mapped.pixel(x: 30, y: 8), in: .srgb)
@@ -134,7 +134,7 @@ struct GamutTests {
         for format in [ImageFormat.png, .jpeg] {
             #expect(try answer(gray, .p3, format).array == answer(gray, .srgb, format).array)
         }
-        // Colors that become gray, too.
+        // Also if the colors are converted to gray.
         let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations[.grayscale] = 100 })
         #expect(isWide && image.bands == 3)
     }
@@ -152,7 +152,7 @@ struct GamutTests {
         // Cropped pixels do not count.
         let rest = try answer(colors(50), .auto) { $0.operations.crop = .pixels(x: 0, y: 1, width: 100, height: 99) }
         #expect(try !read(rest).isWide)
-        // Colors of sRGB by the numbers of Display P3 do not lie outside, in spite of rounding.
+        // Colors of sRGB in Display P3 coordinates count as inside sRGB despite rounding.
         let primaries: [[UInt8]] = [[234, 51, 35], [117, 251, 76], [0, 0, 245], [255, 255, 84], [117, 251, 253]]
         #expect(try !read(answer(Self.png(primaries, profile: Self.profile), .auto)).isWide)
     }
@@ -166,7 +166,7 @@ struct GamutTests {
         func small(_ file: SharedBytes, _ gamut: Gamut) throws -> SharedBytes {
             try answer(file, gamut, .jpeg) { $0.width = 160 }
         }
-        // Display P3 stays as it is: the file is that of sRGB, and says what it is.
+        // Display P3 samples are kept: the file equals the sRGB file except for its profile.
         let plain = try small(SharedBytes(photo), .srgb).array
         let wide = try small(source, .p3).array
         #expect(wide.count == plain.count + ColorProfile.displayP3File.count + 18)
@@ -223,7 +223,7 @@ struct GamutTests {
     @Test func `a trim finds the same border in each gamut`() throws {
         var writer = PNGWriter(width: 60, height: 60, colorType: .rgb)
         writer.chunks = [("iCCP", Array("wide\0\0".utf8) + Zlib.stored(Self.profile))]
-        // sRGB's red by the numbers of Display P3.
+        // sRGB's red in Display P3 coordinates.
         let file = SharedBytes(writer.file { x, y in 20..<40 ~= x && 20..<40 ~= y ? [0, 255, 0] : [234, 51, 35] })
         for gamut in Gamut.allCases {
             let image = try read(
@@ -237,7 +237,7 @@ struct GamutTests {
     }
 
     @Test func `wider sources fill Display P3`() throws {
-        // BT.2020 by code points.
+        // BT.2020 declared by code points.
         var writer = PNGWriter(width: Self.colors.count * Self.side, height: 16, colorType: .rgb)
         writer.chunks = [("cICP", [9, 13, 0, 1])]
         let file = SharedBytes(writer.file { x, _ in Self.colors[x / Self.side].map(Int.init) })
@@ -265,7 +265,7 @@ struct GamutTests {
         #expect(try texts(plain, .srgb) == texts(plain, .auto))
         #expect(try texts(plain, .p3) == texts(plain, .srgb) + ["gamut p3"])
         #expect(try texts(plain, .srgb)[0] == "page 0 level 1 refuse")
-        // Colors outside are mapped since there is a choice.
+        // The key contains `mapped` for results that map colors outside the gamut.
         #expect(try texts(Self.file, .srgb)[0] == "page 0 level 1 refuse mapped")
         #expect(try texts(Self.file, .p3)[0] == texts(Self.file, .srgb)[0])
         #expect(try texts(Self.file, .auto).last == "gamut auto")
@@ -277,7 +277,7 @@ struct GamutTests {
         let profile = try #require(ColorProfile(SharedBytes(ICCWriter.profile(primaries: primaries))))
         let conversion = try #require(GamutConversion(from: profile, toWide: false))
         let size = PixelSize(width: Self.colors.count, height: 3)
-        // Rows that begin with other colors, and one of runs.
+        // Rows that begin with different colors, and a row of runs.
         let rows = [Self.colors, Self.colors.reversed(), Self.colors.indices.map { Self.colors[$0 / 9 * 9] }]
         let image = DecodedImage(
             pixels: SharedBytes(rows.flatMap { $0.flatMap { $0 } }), size: size, bands: 3, profile: profile)

@@ -6,9 +6,9 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Curves that a header states in numbers, of gray as of colors.
+/// Numeric curves in headers, for gray and for color.
 struct StatedCurveTests {
-    /// The sample of sRGB that shows as much light as this one by a power.
+    /// The sRGB sample with the same luminance as this sample of a power curve.
     private static func standard(_ sample: Int, power: Double) -> Int {
         let light = pow(Double(sample) / 255, power)
         let value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055

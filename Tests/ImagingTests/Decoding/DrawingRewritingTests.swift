@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Drawings in words that librsvg does not know.
+/// SVG syntax that librsvg does not support.
 @Suite(.timeLimit(.minutes(1)))
 struct DrawingRewritingTests {
     @Test(arguments: [

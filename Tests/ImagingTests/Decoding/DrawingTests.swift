@@ -66,7 +66,7 @@ struct DrawingTests {
         let turned = try plan(480) { $0.operations.rotation = 90 }
         #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))
         #expect(turned.outputSize == PixelSize(width: 480, height: 640))
-        // The border is searched at the natural size, and then it is drawn again.
+        // The border is found at the natural size; then the image is drawn again.
         let trimmed = try plan(480) { $0.operations.trim = ImageOperations.Trim(tolerance: 10) }
         #expect(trimmed.decode.drawnSize == PixelSize(width: 64, height: 48))
     }
@@ -117,7 +117,7 @@ struct DrawingTests {
     func `edges are sharp at any size`(width: Int, height: Int) throws {
         let image = try draw(UnwrittenImages.svg("width='64' height='48'"), PixelSize(width: width, height: height))
         #expect(image.size == PixelSize(width: width, height: height))
-        // No pixel but those in the middle is a mixture.
+        // Only pixels in the middle are mixtures.
         for x in 0..<width where x != width / 2 {
             #expect(image.pixel(x: x, y: 0) == (x < width / 2 ? [255, 0, 0, 255] : [0, 255, 0, 255]))
         }
@@ -157,12 +157,12 @@ struct DrawingTests {
         let samples = HostileDrawing.referring(toImage: path, port: listener.port)
         #expect(samples.count >= 34)
         for sample in samples {
-            // An image that is refused shows nothing either.
+            // A rejected image reveals nothing either.
             guard let image = try? draw(sample.file) else { continue }
             #expect(image.pixels.array.allSatisfy { $0 == 0 }, "\(sample.name)")
         }
         #expect(!listener.wasAsked)
-        // The same image is drawn if the file itself contains it.
+        // The same image is drawn if the file embeds it.
         #expect(try draw(SVGWithin.file(red)).pixel(x: 3, y: 3) == [255, 0, 0, 255])
     }
 
@@ -198,7 +198,7 @@ struct DrawingTests {
     }
 }
 
-/// An SVG file with an image in it.
+/// An SVG file with an embedded image.
 private enum SVGWithin {
     static func file(_ image: [UInt8]) -> [UInt8] {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -215,7 +215,7 @@ private enum SVGWithin {
     }
 }
 
-/// A port on the loopback interface on which connections are counted.
+/// A listener on the loopback interface that counts connections.
 private struct Listener {
     private let socket: CInt
     let port: Int

@@ -6,10 +6,10 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Drawings of which only a part is made, because all of them would be too large.
+/// Drawings of which only a part is rendered, because the whole would be too large.
 @Suite(.timeLimit(.minutes(1)))
 struct DrawnPartTests {
-    /// Units, groups with opacity, masks, nested view boxes, clips and text: all that depends on the outermost element.
+    /// Units, groups with opacity, masks, nested view boxes, clips and text: all that depends on the root element.
     private static let file = Array(
         """
         <!-- a --><!DOCTYPE svg [<!ENTITY n 'url(#g)'>]>
@@ -31,7 +31,7 @@ struct DrawnPartTests {
         return limits
     }
 
-    /// The plan and the result, if drawings have at most this number of pixels.
+    /// The plan and the result with this maximum number of pixels for drawings.
     private func result(
         _ file: [UInt8], _ options: RenderingOptions, maximum: Int
     ) throws -> (plan: RenderPlan, image: DecodedImage) {
@@ -72,7 +72,7 @@ struct DrawnPartTests {
         #expect(whole.plan.decode.drawnPart == nil && alone.plan.decode.drawnPart != nil)
         #expect(alone.image.size == whole.image.size)
         let (one, other) = (whole.image.pixels.array, alone.image.pixels.array)
-        // The whole is drawn in whole pixels, so that edges of a part may lie a fraction of a pixel elsewhere.
+        // The whole image is drawn on whole pixels, so the edges of a part may be off by a fraction of a pixel.
         let differences = zip(one, other).map { abs(Int($0) - Int($1)) }
         #expect(differences.reduce(0, +) < differences.count, "\(differences.reduce(0, +)) of \(differences.count)")
     }

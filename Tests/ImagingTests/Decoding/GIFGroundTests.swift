@@ -5,11 +5,11 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Places of a GIF that no frame covers, in files without a transparent color.
+/// Areas of a GIF that no frame covers, in files without a transparent color.
 struct GIFGroundTests {
     private static let color: [UInt8] = [255, 0, 0]
 
-    /// A file of opaque frames at the upper left of a screen, each with its disposal.
+    /// A file of opaque frames at the top left of a screen, each with its disposal method.
     private static func file(
         screen: PixelSize, _ frames: [(size: PixelSize, disposal: UInt8)], isCut: Bool = false
     ) -> [UInt8] {
@@ -73,7 +73,7 @@ struct GIFGroundTests {
         #expect(try decode(file, DecodePlan(page: 2), lane: .planar).pixel(x: 2, y: 2) == Self.color)
     }
 
-    /// Browsers clear it in any case.
+    /// Browsers clear the area to transparent in both cases.
     @Test(arguments: [255, 256])
     func `pixels cleared by a frame of many colors are transparent if it has an unused color`(colors: Int) throws {
         let file = Self.grays(colors: colors)
@@ -87,7 +87,7 @@ struct GIFGroundTests {
         }
     }
 
-    /// A file of 16×16 pixels in as many grays, cleared for a frame of 8×8, on a gray ground.
+    /// A 16×16 GIF in up to 256 grays on a gray background, followed by an 8×8 frame.
     private static func grays(colors: Int) -> [UInt8] {
         let background: UInt8 = 9
         func frame(_ side: Int, disposal: UInt8) -> [UInt8] {
@@ -102,7 +102,7 @@ struct GIFGroundTests {
             + frame(16, disposal: 2) + frame(8, disposal: 0) + [0x3B]
     }
 
-    /// Sub-blocks of codes of 9 bits, cleared before they would get longer.
+    /// Sub-blocks of 9-bit codes; a clear code comes before they would get longer.
     private static func blocks(_ indexes: [Int]) -> [UInt8] {
         var codes: [Int] = []
         for (place, index) in indexes.enumerated() {

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The images that are put together from a file's items; the walk over its header must say the same.
+/// Images composed of a file's items, decoded as the header walk describes them.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemTests {
     private typealias Item = HEIFWriter.Item
@@ -98,7 +98,7 @@ struct HEIFItemTests {
         ] {
             #expect(zip(pixel, wanted).allSatisfy { abs(Int($0) - $1) < 4 }, "\(pixel)")
         }
-        // The overlay's own properties come last.
+        // The overlay's own properties are applied last.
         outer.properties += [HEIFBox.aperture(64, 64), HEIFBox.rotation(2)]
         let turned = try decode([blue, veiled, alpha, inner, outer], primary: 5)
         #expect(turned.size == size && turned.pixel(x: 55, y: 55) == image.pixel(x: 40, y: 8))
@@ -143,8 +143,10 @@ struct HEIFItemTests {
         #expect(image.pixels.array == plain.pixels.array)
     }
 
-    /// A file as iPhones write them since iOS 18: a grid with alpha, a gain map, a thumbnail, the image with the gain
-    /// map applied, and Exif data; `targets` are what alpha, gain map and Exif data belong to.
+    /// A file as written by iPhones since iOS 18.
+    ///
+    /// It has a grid with alpha, a gain map, a thumbnail, the image with the gain map applied, and Exif data. Alpha,
+    /// gain map and Exif data refer to `targets`.
     private static func telephone(belongingTo targets: [Int], isLong: Bool) -> HEIFWriter {
         let size = PixelSize(width: 32, height: 16)
         func coded(_ id: Int, _ kind: [UInt8]?, _ references: [(type: String, items: [Int])]) -> Item {
@@ -175,7 +177,7 @@ struct HEIFItemTests {
 
     @Test func `an aperture is cropped`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
-        // Its middle is 16 to the right and 12 above: the upper right quarter.
+        // The center is 16 pixels to the right and 12 up: the top right quarter.
         item.properties += [HEIFBox.aperture(32, 24, right: 32, down: -24), HEIFBox.rotation(1)]
         let image = try decode([item], primary: 1)
         #expect(image.size == PixelSize(width: 24, height: 32))
@@ -193,7 +195,7 @@ struct HEIFItemTests {
     @Test func `gray stays one component, and limited range becomes full`() throws {
         var item = Item.limitedGray
         #expect(try ends(of: item) == [[0], [255]])
-        // A box beside the samples has the last word.
+        // A `colr` box overrides the samples' own range.
         item.properties.append(HEIFBox.meaning(isFullRange: false))
         #expect(try ends(of: item) == [[0], [255]])
         item.properties[2] = HEIFBox.meaning(isFullRange: true)
@@ -212,7 +214,7 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.white, Self.blue, Self.green, Self.red])
     }
 
-    /// Red by BT.601 has other components by other matrices.
+    /// BT.601's red has different components with other matrices.
     @Test(arguments: [(1, [255, 25, 0]), (9, [255, 8, 0]), (8, [246, 33, 0]), (6, [254, 0, 0])], [false, true])
     func `colors use the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
         var item = Item.coded(.plain(ImageFixture.size, [255, 0, 0]))
@@ -253,7 +255,7 @@ struct HEIFItemTests {
         alpha.properties.append(HEIFBox.alpha)
         alpha.references = [("auxl", [1])]
         let image = try decode(hasAlpha ? [item, alpha] : [item], primary: 1)
-        // 32 of 255 is 128 of 1,023, and luma of 128 is gray of 128.
+        // 32 of 255 is 128 of 1,023; luma 128 is gray 128.
         for sample in image.pixel(x: 9, y: 9).prefix(3) { #expect(abs(Int(sample) - 128) <= 4) }
     }
 
@@ -303,8 +305,7 @@ struct HEIFItemTests {
         return [image.pixel(x: 3, y: 8), image.pixel(x: 28, y: 8)]
     }
 
-    /// The colors amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near
-    /// them.
+    /// The colors in the centers of the quarters, from top left to bottom right, rounded to 0 or 255 if close.
     private func colors(of image: DecodedImage) -> [[Int]] {
         let (left, right) = (image.size.width / 4, image.size.width * 3 / 4)
         let (top, bottom) = (image.size.height / 4, image.size.height * 3 / 4)

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Frames of an AVIF file.
+/// Frames of AVIF sequences.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFSequenceTests {
     private static let size = PixelSize(width: 64, height: 48)

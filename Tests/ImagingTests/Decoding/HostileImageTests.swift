@@ -26,12 +26,12 @@ struct HostileImageTests {
 
     @Test func `a JPEG XL image with more layers than its cost covers is rejected before the decode`() throws {
         try ImageLibrary.start()
-        // libjxl 0.7.0: 8×8 pixels of one color, and a frame without a time; its third byte says whether others follow.
+        // From libjxl 0.7.0: 8×8 pixels of one color, and a frame without a duration; byte 3 says if more follow.
         let start: [UInt8] = [0xFF, 0x0A, 0x41, 0x40, 0x24]
         let rest: [UInt8] = [
             0, 0x40, 0, 0x4B, 0x12, 0xA5, 0x42, 5, 0x52, 0x2C, 0x5B, 0xFD, 0x0F, 0x80, 0xE9, 0x30, 0xAB, 9, 5,
         ]
-        // The header of a frame of the same size that only others refer to.
+        // The header of a frame of the same size that is only a reference for others.
         let reference: [UInt8] = [0x0C, 0x0A, 2, 8, 1]
         func file(layers: Int = 1, references: Int = 0, isSplit: Bool = false) -> SharedBytes {
             let hidden =
@@ -57,7 +57,7 @@ struct HostileImageTests {
             #expect(try decode(maximum) == PixelSize(width: 8, height: 8))
             for layered in [file(layers: 9, isSplit: isSplit), file(references: 8, isSplit: isSplit)] {
                 #expect(throws: rejection) { try ImageHeader.inspect(layered) }
-                // The decoder checks again, because a profile may have hidden the layers.
+                // The decoder checks again, because a profile may have hidden the layers from the header walk.
                 #expect(throws: rejection) { try decode(layered, header: header) }
             }
         }

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Icons: the largest image, as PNG or as a bitmap with its mask.
+/// The largest image of an icon is decoded, from PNG or from a bitmap with its mask.
 @Suite(.timeLimit(.minutes(1)))
 struct IconTests {
     @Test(arguments: BMPWriter.Coding.allCases.filter { ![.runs4, .runs8].contains($0) }, [40, 108])
@@ -29,7 +29,7 @@ struct IconTests {
         var entry = IconWriter.Entry.bitmap(.thirtyTwo, PixelSize(width: 8, height: 8)) { x, _ in x == 0 }
         if isSet { for index in 0..<64 { entry.data[40 + 4 * index + 3] = UInt8(index + 1) } }
         let image = try decode(IconWriter.file([entry]))
-        // Rows go from below.
+        // Rows are stored from the bottom up.
         #expect(image.pixel(x: 0, y: 7)[3] == (isSet ? 1 : 0) && image.pixel(x: 7, y: 0)[3] == (isSet ? 64 : 255))
     }
 
@@ -45,7 +45,7 @@ struct IconTests {
         #expect(image.isClose(x: 9, y: 9, to: [0, 0, 255]))
         let palette = IconWriter.Entry.bitmap(.eight, PixelSize(width: 32, height: 32))
         #expect(try decode(IconWriter.file([palette, png(32, [1, 2, 3])])).isClose(x: 3, y: 3, to: [1, 2, 3]))
-        // An entry that is damaged does not count.
+        // Damaged entries are ignored.
         var broken = large
         broken.data.removeAll()
         #expect(try inspect(IconWriter.file([small, broken])).size == PixelSize(width: 32, height: 32))

@@ -7,23 +7,22 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageDecoderTests {
-    /// The quarters on a screen.
+    /// The colors of the quarters in RGB.
     private static let lights = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
-    /// The quarters in CMYK for coated paper, by libvips' profile: magenta with yellow, cyan with yellow, cyan with
-    /// magenta.
+    /// The colors of the quarters after conversion from libvips' built-in CMYK profile for coated paper.
     private static let cmyk = [[236, 33, 40], [0, 142, 65], [26, 39, 123], [255, 255, 255]]
 
     @Test(arguments: ImageFixture.quarters)
     func `red, green, blue and white are decoded upright and correct`(fixture: ImageFixture) throws {
         let image = try ImageReading.decode(fixture.bytes)
         #expect(image.size == ImageFixture.size)
-        // The GIF encoder always leaves room for a transparent entry.
+        // The GIF encoder always reserves a transparent palette entry.
         let opaque = fixture == .gif ? [255] : []
         #expect(image.bands == 3 + opaque.count)
-        // The built-in CMYK profile has the colors of paper, duller than a screen's.
+        // The built-in CMYK profile has the colors of paper, which are less saturated than a screen's.
         let colors = fixture == .jpegAdobeCMYK ? Self.cmyk : Self.lights
         for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], colors) {
-            // Versions of lcms differ.
+            // Results differ between versions of Little CMS.
             let tolerance = fixture == .jpegAdobeCMYK ? 24 : 12
             #expect(
                 image.isClose(x: place.0, y: place.1, to: color + opaque, tolerance: tolerance),

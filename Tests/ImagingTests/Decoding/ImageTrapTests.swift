@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Files that cost a careless decoder too much: refused by their headers, priced, or trimmed.
+/// Files that overload careless decoders are rejected by their headers, costed, or trimmed.
 @Suite(.timeLimit(.minutes(1)))
 struct ImageTrapTests {
     @Test(arguments: [ImageTrap.webpCanvas, .pngGiant, .jpegPatchedSize])

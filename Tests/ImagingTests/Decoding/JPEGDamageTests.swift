@@ -4,11 +4,10 @@ import Recipes
 import TestSupport
 import Testing
 
-/// A damaged JPEG is the same to every size: at all levels and in both lanes it is whole, lacks pixels, or cannot be
-/// decoded.
+/// A damaged JPEG is complete, incomplete or undecodable at all levels and in both lanes alike.
 @Suite(.timeLimit(.minutes(2)))
 struct JPEGDamageTests {
-    /// An image with details, one in scans with restarts left out, one in CMYK, one in scans by component.
+    /// An image with details, one in scans without some restart markers, one in CMYK, one with a scan per component.
     private static let files: [String: [UInt8]] = [
         "photo": ImageFixture.photo(width: 160, height: 136).array, "scans": scans, "CMYK": cmyk,
         "plain": ImageFixture.jpeg.array,
@@ -27,8 +26,9 @@ struct JPEGDamageTests {
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
     }
 
-    /// Noise of 40×40 pixels, gray, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of
-    /// `jpeg_simple_progression`; the last of them makes others finer.
+    /// Noise of 40×40 pixels, gray, quality 30, written by libjpeg-turbo 2.1.5 with `jpeg_simple_progression`.
+    ///
+    /// The last scan refines earlier ones.
     private static let noise =
         "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wgAL"
         + "CAAoACgBAREA/8QAFwABAQEBAAAAAAAAAAAAAAAAAgEAA//aAAgBAQAAAAHUKnUIuaXadAod/8QAHRABAQACAgMBAAAAAAAAAAAA"
@@ -50,7 +50,7 @@ struct JPEGDamageTests {
         }
     }
 
-    /// Damage is tried after the sizes in the header; before them the header walk judges, which knows no levels.
+    /// Damages only bytes after the frame header; earlier ones are checked by the header walk, which has no levels.
     private func judgements(_ file: some Collection<UInt8>) throws -> Set<Judgement> {
         do {
             return try Judgement.all(of: SharedBytes(file))
@@ -79,7 +79,7 @@ struct JPEGDamageTests {
             var damaged = file
             let place = Int(random.next() % UInt64(file.count - 20)) + 20
             damaged[place] = random.next() % 3 == 0 ? 0xFF : UInt8(truncatingIfNeeded: random.next())
-            // The end of the image, in the middle of it.
+            // Insert an end-of-image marker.
             if random.next() % 4 == 0 { damaged[place...] = [0xFF, 0xD9] + damaged[place...] }
             let found = try judgements(damaged)
             #expect(found.count <= 1, "byte \(place) of \(file.count): \(found)")
@@ -89,7 +89,7 @@ struct JPEGDamageTests {
     @Test func `18: the header of an invisible scan is checked too`() throws {
         var file = Self.scans
         let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
-        // A last frequency that there is not.
+        // A last frequency that does not exist.
         file[try #require(headers.last) + 8] = 64
         #expect(try judgements(file) == [.undecodable])
     }
@@ -106,7 +106,7 @@ struct JPEGDamageTests {
     }
 }
 
-/// Numbers that look random and are the same every time.
+/// Pseudorandom numbers with a fixed seed.
 private struct SplitMix {
     var state: UInt64
 

@@ -3,11 +3,10 @@ import Imaging
 import Memory
 import Recipes
 
-/// The result of a decode.
 enum Judgement: Hashable {
     case whole, incomplete, undecodable
 
-    /// The judgment of a file at one level, by one lane, if images that lack pixels are served.
+    /// The result of a decode in one lane if incomplete images are served.
     init(_ bytes: SharedBytes, _ plan: DecodePlan, lane: ImageDecoder.Lane) throws {
         do {
             self = try Self.decode(bytes, plan, lane: lane).isIncomplete ? .incomplete : .whole
@@ -16,7 +15,7 @@ enum Judgement: Hashable {
         }
     }
 
-    /// Those of a file at all levels and by both lanes.
+    /// Results of a file at all levels in both lanes.
     static func all(of bytes: SharedBytes) throws -> Set<Judgement> {
         var found: Set<Judgement> = []
         for lane in ImageDecoder.Lane.allCases {

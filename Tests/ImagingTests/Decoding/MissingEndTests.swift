@@ -6,10 +6,10 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Files that lack their end, and files that lack pixels.
+/// Files that lack only their end, and files that lack pixels.
 @Suite(.timeLimit(.minutes(1)))
 struct MissingEndTests {
-    /// A file and how many bytes of its end hold no pixel.
+    /// A file, and the number of bytes at its end that contain no pixels.
     private static let ends: [(name: String, file: [UInt8], missing: Int)] = [
         ("a JPEG without its marker", ImageFixture.photo(width: 120, height: 90).array, 2),
         ("a small one in scans", ImageFixture.jpegProgressive.array, 2),
@@ -25,7 +25,7 @@ struct MissingEndTests {
         ("a WebP without metadata that it tells of", webpWithMetadata, 9),
     ]
 
-    /// A still with a chunk of EXIF at its end.
+    /// A still image with an EXIF chunk at its end.
     private static var webpWithMetadata: [UInt8] {
         let picture = ImageFixture.photo(width: 120, height: 90, format: .webp).array[12...]
         let canvas = [119.littleEndian32.prefix(3), 89.littleEndian32.prefix(3)].flatMap { $0 }
@@ -53,7 +53,7 @@ struct MissingEndTests {
     func `15: a file without all pixels is rejected, or served in part`(format: ImageFormat, share: Double) throws {
         let file = ImageFixture.photo(width: 192, height: 160, format: format).array
         let cut = SharedBytes(file.prefix(Int(Double(file.count) * share)))
-        // libvips decodes no part of a WebP.
+        // libvips decodes no incomplete WebP.
         let lanes: [ImageDecoder.Lane] = format == .webp ? [.planar] : ImageDecoder.Lane.allCases
         for lane in lanes {
             #expect(throws: ImagingError.self) { try Judgement.decode(cut, lane: lane) }
@@ -64,14 +64,14 @@ struct MissingEndTests {
             #expect(try pixels(again) == pixels(image))
             let whole = try Judgement.decode(SharedBytes(file), plan, lane: lane)
             #expect(!whole.isIncomplete)
-            // Of a WebP rows come late.
+            // The first rows of a WebP are complete only late in the file.
             if format == .webp, share < 0.7 { continue }
             let part = try pixels(image).count / 8
             #expect(try pixels(image).prefix(part) == pixels(whole).prefix(part))
         }
     }
 
-    /// The visible pixels: rows of planes end in meaningless padding.
+    /// The visible pixels, without the padding of rows in planes.
     private func pixels(_ image: DecodedImage) throws -> [UInt8] {
         try image.interleaved(token: WorkToken()).pixels.array
     }
@@ -149,7 +149,7 @@ struct MissingEndTests {
                 return kind.type == .grayAlpha ? [sample, maximum] : Array(samples.prefix(kind.components))
             })
         let whole = try Judgement.decode(file, lane: .planar)
-        // Blocks of eight pixels are whole after the first pass, which is a little more than a 64th.
+        // The first pass has complete blocks of eight pixels; it is a little more than a 64th of the file.
         let cut = SharedBytes(file.array.prefix(33 + 60 + (file.count - 120) / 24))
         let image = try Judgement.decode(cut, DecodePlan(incompleteImages: .serve), lane: .planar)
         #expect(image.isIncomplete && image.size == whole.size && image.bands == whole.bands)

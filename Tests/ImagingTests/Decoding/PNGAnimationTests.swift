@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PNGAnimationTests {
-    /// A frame of one color for files made here.
+    /// A frame of one color.
     private struct Frame {
         var left = 0
         var top = 0
@@ -28,7 +28,7 @@ struct PNGAnimationTests {
         }
     }
 
-    /// A canvas of 4×4 pixels with these frames; the first is the still's, unless that is hidden.
+    /// A canvas of 4×4 pixels with these frames; the first one is the static image unless that is hidden.
     private func file(
         _ frames: [Frame], type: PNGWriter.ColorType = .rgba, loop: Int = 0, isStillHidden: Bool = false,
         isSplit: Bool = false, change: (inout PNGWriter) -> Void = { _ in }
@@ -90,7 +90,7 @@ struct PNGAnimationTests {
             over.blending = blending
             #expect(try pixel(decode(file([Frame(color: Self.red), over])), 2, 2, frame: 1) == expected)
         }
-        // Laid over nothing, it is what it is; over half of something, both count by their alpha.
+        // Over a transparent canvas, a frame is unchanged; over a half-transparent one, both are weighted by alpha.
         var half = Frame(color: [255, 0, 0, 128])
         half.disposal = 0
         var over = Frame(color: glass)
@@ -120,7 +120,7 @@ struct PNGAnimationTests {
     @Test func `the first control may come before the number of frames`() throws {
         let bytes = try file([Frame(color: Self.red), Frame(color: Self.blue)]) { $0.chunks.swapAt(0, 1) }
         #expect(try ImageHeader.inspect(bytes).frames == 2)
-        // After the still, it is too late for the number.
+        // After the static image, `acTL` is ignored.
         let late = try file([Frame(color: Self.red), Frame(color: Self.blue)]) {
             $0.laterChunks.insert($0.chunks.removeFirst(), at: 0)
         }
@@ -214,7 +214,7 @@ struct PNGAnimationTests {
         let read = try decode(file)
         #expect(read.delays == [10, 70_000, 0, 40] && read.loop == 2 && read.frames == 4)
         #expect(read.pixels.array == image.pixels.array && read.bands == bands)
-        // The still of the file is its first frame.
+        // The static image is the first frame.
         #expect(try decode(file, DecodePlan()).pixels.array == frames[0])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Our own decoder of PNG beside libvips and libpng.
+/// Our PNG decoder compared with libvips and libpng.
 @Suite(.timeLimit(.minutes(3)))
 struct PNGPixelsTests {
     private static let kinds: [(PNGWriter.ColorType, depth: Int)] = [
@@ -34,7 +34,7 @@ struct PNGPixelsTests {
         }
     }
 
-    /// A color or colors that images of few bits have.
+    /// A transparent color, or the alpha of palette entries.
     private static func transparency(_ type: PNGWriter.ColorType, _ depth: Int) -> [UInt8] {
         switch type {
         case .palette: [0, 100]
@@ -263,7 +263,7 @@ struct PNGPixelsTests {
         }
     }
 
-    /// Our decoder takes the image, and makes the pixels that libvips makes.
+    /// Requires that our decoder accepts the image and returns libvips' pixels.
     private func expectSame(
         _ image: ReferencePNG, levels: [Int] = [1, 2, 4, 8], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -277,7 +277,7 @@ struct PNGPixelsTests {
         }
     }
 
-    /// Both lanes refuse the file for the same reason, or make the same pixels of it.
+    /// Requires that both lanes reject the file for the same reason, or return the same pixels.
     private func expectSameAnswers(
         _ file: SharedBytes, _ plan: DecodePlan, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// RAW photographs show their previews, upright and in their colors.
+/// RAW photographs show their previews, upright and in the right colors.
 @Suite(.timeLimit(.minutes(1)))
 struct RAWPixelsTests {
     private static let quarters = ImageFixture.file(.quarters(PixelSize(width: 640, height: 480)), as: .jpeg)
@@ -31,13 +31,13 @@ struct RAWPixelsTests {
         for (own, orientation) in [(nil, 6), (6, 6), (3, 6), (6, 1)] as [(Int?, Int)] {
             var writer = RAWWriter(kind, own.map { marked(Self.quarters, orientation: $0) } ?? Self.quarters)
             writer.orientation = orientation
-            // Only the preview of Fujifilm's photographs has an orientation.
+            // In Fujifilm's photographs only the preview has an orientation.
             let isTurned = (kind == .raf ? own ?? 1 : orientation) == 6
             for lane in ImageDecoder.Lane.allCases where kind != .raf || own != 3 {
                 let image = try decode(writer.file, level: level, lane: lane)
                 let size = PixelSize(width: 640 / level, height: 480 / level)
                 #expect(image.size == (isTurned ? QuarterTurn(exif: 6)?.turned(size) : size))
-                // The blue quarter, from the bottom left, comes to the top left.
+                // The blue quarter moves from the bottom left to the top left.
                 #expect(image.isClose(x: 9, y: 9, to: isTurned ? [0, 0, 255] : [255, 0, 0]))
             }
         }

@@ -6,21 +6,20 @@ import TestSupport
 @testable import Imaging
 @testable import Recipes
 
-/// A PNG of rows that stand for anything, with any filters and any kind of compressed blocks, and its pixels by our own
-/// decoder and by libvips.
+/// A PNG with any rows, filters and compression, which is decoded by our decoder and by libvips.
 struct ReferencePNG: CustomStringConvertible {
-    /// How rows are compressed.
+    /// The compression of the rows.
     struct Compression {
         var level: Int32 = 6
         var strategy: Int32 = Z_DEFAULT_STRATEGY
-        /// The window's bits, 9 to 15.
+        /// Bits of the window size, 9 to 15.
         var window: Int32 = 15
-        /// Rows after which a block ends; 0 for those that zlib chooses.
+        /// Number of rows per block; 0 lets zlib choose.
         var blockRows = 0
         var flush: Int32 = Z_BLOCK
     }
 
-    /// The kind of bytes in rows before the compression.
+    /// The content of rows before compression.
     enum Content: CaseIterable {
         case noise, residuals, zeros, runs, near, far
     }
@@ -28,7 +27,7 @@ struct ReferencePNG: CustomStringConvertible {
     var writer: PNGWriter
     var compression = Compression()
     var content = Content.residuals
-    /// The filter of all rows; nil for any.
+    /// The filter of all rows; nil for random filters.
     var filter: UInt8?
     var seed: UInt64 = 1
 
@@ -48,7 +47,6 @@ struct ReferencePNG: CustomStringConvertible {
 
     var file: SharedBytes { SharedBytes(writer.file(deflated: deflated())) }
 
-    /// The rows, compressed.
     func deflated() -> [UInt8] {
         var random = RandomBytes(seed: seed)
         var all: [UInt8] = []
@@ -82,7 +80,7 @@ struct ReferencePNG: CustomStringConvertible {
         return unsafe Array(result.prefix(Int(stream.total_out)))
     }
 
-    /// The image by our own decoder; nil if it leaves the file to libvips.
+    /// The image from our own decoder; nil if it falls back to libvips.
     static func quick(_ file: SharedBytes, _ plan: DecodePlan, token: WorkToken = WorkToken()) throws -> DecodedPixels?
     {
         try PNGPixels.decode(
@@ -91,7 +89,7 @@ struct ReferencePNG: CustomStringConvertible {
     }
 }
 
-/// Numbers that look random.
+/// Pseudorandom bytes.
 private struct RandomBytes {
     private var state: UInt64
 

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Kinds of TIFF beyond plain colors, and pages that are none.
+/// TIFF files with unusual colors, and pages that are not images.
 struct TIFFKindTests {
     private static let size = PixelSize(width: 40, height: 30)
 

@@ -8,19 +8,19 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Sources that hold light above white, by PQ and HLG.
+/// PQ and HLG sources, whose light may be brighter than white.
 @Suite(.timeLimit(.minutes(1)))
 struct ToneMappingTests {
-    /// Light in units of the reference white, 203 cd/m².
+    /// Light relative to the reference white of 203 cd/m².
     typealias Light = [Double]
 
-    /// The PQ sample of light.
+    /// The PQ sample of a light value.
     private static func pq(_ light: Double) -> Double {
         let power = pow(light * 203 / 10_000, 0.1593017578125)
         return pow((0.8359375 + 18.8515625 * power) / (1 + 18.6875 * power), 78.84375)
     }
 
-    /// The curve of browsers, by bisection on its definition.
+    /// The tone curve of browsers, inverted by bisection.
     private static func toned(_ light: Double, peak: Double) -> Double {
         let white = 1 - 0.5 * min(1, log2(peak) / log2(1_000 / 203.0))
         if light <= 1 { return light * white }
@@ -37,7 +37,7 @@ struct ToneMappingTests {
         return point(low, white, y, 1)
     }
 
-    /// The sRGB pixel of light in BT.2020, by the numbers of ITU-R BT.2087.
+    /// The sRGB pixel of BT.2020 light (ITU-R BT.2087).
     private static func pixel(_ light: Light, peak: Double) -> [Int] {
         let maximum = light.max() ?? 0
         let factor = maximum > 0 ? toned(maximum, peak: peak) / maximum : 1
@@ -48,7 +48,7 @@ struct ToneMappingTests {
         }
     }
 
-    /// A PNG file of one row of these samples, 0…1.
+    /// A PNG file with one row of these samples, 0…1.
     private static func file(
         _ samples: [[Double]], transfer: UInt8, peak: Int = 0, depth: Int = 16, alpha: Int? = nil
     ) -> [UInt8] {
@@ -86,7 +86,7 @@ struct ToneMappingTests {
         let image = try Self.pixels(Self.file(samples, transfer: 16, depth: 8, alpha: 77))
         for (x, color) in Self.colors.enumerated() {
             let rounded = samples[x].map { ($0 * 255).rounded() / 255 }
-            // The light of the rounded sample, by the inverse of its definition.
+            // Light of the rounded sample by the inverse of PQ's definition.
             let light = rounded.map { sample -> Double in
                 let power = pow(sample, 1 / 78.84375)
                 return pow(max(0, power - 0.8359375) / (18.8515625 - 18.6875 * power), 1 / 0.1593017578125) * 10_000
@@ -124,7 +124,7 @@ struct ToneMappingTests {
     }
 
     @Test func `tones are mapped before pixels are averaged`() throws {
-        // One pixel of the sun among dark ones.
+        // One pixel as bright as the sun among dark ones.
         let sun = [[Double]](repeating: [0.1, 0.1, 0.1].map(Self.pq), count: 15) + [[40, 40, 40].map(Self.pq)]
         var writer = PNGWriter(width: 16, height: 16, colorType: .rgb)
         writer.bitDepth = 16
@@ -137,7 +137,7 @@ struct ToneMappingTests {
         #expect(abs(mixed - (63 * dark + 255) / 64) <= 2)
     }
 
-    /// Lossy and lossless JPEG XL files by PQ: four colors of 8×8 pixels each.
+    /// Lossy and lossless JPEG XL files with PQ: four colors of 8×8 pixels each.
     private static let jpegXL = [
         "_woBBn4S8ugRABKIAOQBf3loAQBQoTLKuMHLuZ4vP3RYTNu4ztBW2xaWJIqMY5N0AocksRaRtxtDhHgAgCiJObSreSB_gblFpEfHFK3SAxVSIK1H9"
             + "aiLF-PFKMbrXbyUV06BhFPxt3DzLFvIYQJrl7ukDF3kI1Kgtiweq7R9pVioProUDQftBA",
@@ -217,13 +217,13 @@ struct ToneMappingTests {
         let image = try ImageDecoder.decode(
             SharedBytes(file), header: inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
         #expect(!image.isPlanar)
-        // Full white is light of 10,000 cd/m², above the peak.
+        // Full white is 10,000 cd/m², above the peak.
         #expect(image.isClose(x: 60, y: 44, to: [255, 255, 255]))
         #expect(image.isClose(x: 4, y: 4, to: Self.pixel([10_000 / 203, 0, 0], peak: 1_000 / 203)))
     }
 
     @Test func `code points of BT_2020 without light above white are converted`() throws {
-        // Gray, and a green within sRGB: light times the inverse of the matrix.
+        // Gray, and a green within sRGB: light times the inverse matrix.
         let image = try Self.pixels(Self.file([[0.5, 0.5, 0.5], [0.5, 0.6, 0.4]], transfer: 13))
             .interleaved(token: WorkToken())
         #expect(image.isClose(x: 0, y: 0, to: [128, 128, 128], tolerance: 1))

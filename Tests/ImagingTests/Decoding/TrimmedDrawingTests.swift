@@ -6,10 +6,10 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Drawings whose border is cut off.
+/// Drawings whose border is trimmed.
 @Suite(.timeLimit(.minutes(1)))
 struct TrimmedDrawingTests {
-    /// Two colors of 50×60 inside of a border: 10 CSS pixels at the left, 20 above, 30 at the right, 40 below.
+    /// Two colors of 50×60 in a border: 10 CSS pixels on the left, 20 at the top, 30 on the right, 40 at the bottom.
     private static let file = Array(
         """
         <svg xmlns='http://www.w3.org/2000/svg' width='140' height='120'>

@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Formats that are read only, and JPEG XL.
+/// Formats that are only read, and JPEG XL.
 @Suite(.timeLimit(.minutes(1)))
 struct UnwrittenImageTests {
     private func decode(_ file: [UInt8], _ plan: DecodePlan = DecodePlan()) throws -> DecodedImage {
@@ -91,7 +91,7 @@ struct UnwrittenImageTests {
     }
 
     @Test func `runs that never end stop in time`() async throws {
-        // Each turn moves by nothing.
+        // Escapes that move by zero pixels.
         let head = BMPWriter(.runs8).file(PixelSize(width: 9, height: 2)) { _, _ in 0 }
         let start = Int(head[10]) | Int(head[11]) << 8
         let file = Array(head[..<start]) + [[UInt8]](repeating: [0, 2, 0, 0], count: 3_000_000).joined()
@@ -99,7 +99,7 @@ struct UnwrittenImageTests {
         let header = try ImageHeader.inspect(bytes)
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
-        // Other work on the machine would make the first decode seem longer than the second one is.
+        // Other work on the machine could make the first decode seem longer than the second one.
         let whole = try await pool.run { token in
             let start = threadTime
             let plan = DecodePlan(incompleteImages: .serve)

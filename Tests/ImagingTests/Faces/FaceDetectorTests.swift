@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct FaceDetectorTests {
-    /// One of Debian's files; `make deps` installs them.
+    /// One of Debian's cascades; `make deps` installs them.
     private static func file() throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: FaceDetector.paths[0])))
     }
@@ -20,7 +20,7 @@ struct FaceDetectorTests {
         return try detector.search(decoded, token: WorkToken()).faces()
     }
 
-    /// Whether the face is within a tenth of the image of this place.
+    /// Whether a face is within a tenth of the image's size from `place`.
     private func isAt(_ face: Face, _ place: FaceDrawing.Place, in size: PixelSize) -> Bool {
         let x = abs((2 * face.x + face.width) * size.width / (2 * Face.whole) - place.x)
         let y = abs((2 * face.y + face.height) * size.height / (2 * Face.whole) - place.y)
@@ -42,7 +42,7 @@ struct FaceDetectorTests {
         let size = PixelSize(width: 640, height: 480)
         let place: FaceDrawing.Place = (330, 250, 200)
         let faces = try faces(in: FaceDrawing.image(size, [place], turned: degrees))
-        // An upright search alone has a confidence of 0.8.
+        // Searching only upright faces gives a confidence of 0.8.
         #expect(faces.count == 1 && faces.allSatisfy { isAt($0, place, in: size) && $0.confidence > 9_000 }, "\(faces)")
     }
 

@@ -5,9 +5,9 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Plans and pixels of rules that are none of the contract's.
+/// Plans and pixels of recipes by rules other than Alula's.
 struct RenderRecipeTests {
-    /// The right half of the trimmed image, rotated by a quarter, with a margin.
+    /// The right half of the trimmed image, rotated clockwise, with a margin.
     private struct HalfRecipe: RenderRecipe {
         var width = 20
         var tolerance: Int?
@@ -86,7 +86,7 @@ struct RenderRecipeTests {
         #expect(trimmed.size == PixelSize(width: 20, height: 21))
         #expect(Array(trimmed.values(10, 0).prefix(3)) == [255, 255, 255])
         #expect(Array(trimmed.values(10, 10).prefix(3)) == [10, 60, 220])
-        // The right half, turned clockwise: its left edge is above.
+        // The right half, rotated clockwise: its left edge is at the top.
         let whole = try pixels(HalfRecipe())
         #expect(whole.isClose(x: 10, y: 2, to: [10, 60, 220], tolerance: 8))
         #expect(whole.isClose(x: 10, y: 11, to: [255, 255, 255], tolerance: 8))
@@ -99,7 +99,7 @@ struct RenderRecipeTests {
         #expect(one.keyTexts.contains("trim 10 corner half 20"))
     }
 
-    /// Many steps on all of an image.
+    /// Many steps on the whole image.
     private struct ChainRecipe: RenderRecipe {
         let step: GaussianStep
         let count: Int

@@ -5,12 +5,12 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The maker's name and the rights, from the source's Exif to the answer's.
+/// Artist and copyright from the source's Exif to the result's.
 struct AttributionTests {
     private static let artist = Array("Ann Ⓐ".utf8)
     private static let copyright = Array("© 2026 Ann".utf8)
 
-    /// An entry of an EXIF directory, with its value's own field.
+    /// An entry of an EXIF directory, whose value is in the entry.
     private struct Entry {
         var tag: Int
         var type = 2
@@ -23,7 +23,7 @@ struct AttributionTests {
         return isLittle ? bytes : bytes.reversed()
     }
 
-    /// EXIF data: a directory at byte 8, that usually names itself as the next one, then `rest`.
+    /// EXIF data: a directory at byte 8, which by default names itself as the next one, then `rest`.
     private func exif(
         _ entries: [Entry], next: Int = 8, rest: [UInt8] = [], isLittle: Bool = false
     ) -> [UInt8] {
@@ -92,7 +92,7 @@ struct AttributionTests {
     private var wanted: Attribution? { Attribution(artist: Self.artist, copyright: Self.copyright) }
 
     @Test(arguments: [false, true]) func `TIFF has the texts in its first directory`(isLittle: Bool) throws {
-        // The directory of a page of one pixel, and the texts after it.
+        // The directory of a page of one pixel, followed by the texts.
         let start = 8 + 2 + 8 * 12 + 4
         let (one, short) = (isLittle ? 1 : 1 << 16, 3)
         let file = exif(
@@ -134,7 +134,7 @@ struct AttributionTests {
             let location = HEIFBox.full("iloc", version: version, places.bytes)
             return information + location + (method == 1 ? HEIFBox.box("idat", [7, 7] + data) : [])
         }
-        // The new boxes go to the end of `meta`, which comes before the last box.
+        // The new boxes are appended to `meta`, which precedes the last box.
         let end = plain.count - HEIFBox.box("mdat", [1, 2, 3]).count
         let start = plain.indices.first { plain[$0...].starts(with: "meta".utf8) } ?? 0
         let more = boxes(method == 1 ? 2 : end + boxes(0).count)
@@ -209,7 +209,7 @@ struct AttributionTests {
         }
         #expect(header.attribution == wanted && header.orientation == 1)
         #expect(kept.bytes.count > plain.bytes.count)
-        // The same pixels, and the answer's own answer still says so.
+        // The pixels are the same, and a result made from this result keeps the texts.
         #expect(try ImageReading.decode(kept.bytes).pixels.array == ImageReading.decode(plain.bytes).pixels.array)
         let again = try thumbnail(kept.bytes, options, .png)
         #expect(try ImageHeader.inspect(again.bytes).attribution == wanted)

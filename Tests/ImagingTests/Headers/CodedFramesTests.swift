@@ -6,7 +6,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Items and samples that hold more frames than are shown: a decoder decodes all of them.
+/// Items and samples that contain more frames than are shown; decoders decode all of them.
 @Suite(.timeLimit(.minutes(1)))
 struct CodedFramesTests {
     private static let sequence = unit(1, [0x00, 0, 0, 0])
@@ -14,7 +14,7 @@ struct CodedFramesTests {
     private static let frame = unit(6, [0x10, 0, 0])
     private static let side = 1_000
 
-    /// A unit of AV1 with a length.
+    /// An AV1 OBU with a size.
     private static func unit(_ type: UInt8, _ payload: [UInt8], isExtended: Bool = false) -> [UInt8] {
         [type << 3 | 2 | (isExtended ? 4 : 0)] + (isExtended ? [8] : []) + [UInt8(payload.count)] + payload
     }
@@ -46,7 +46,7 @@ struct CodedFramesTests {
         #expect(one.work.hiddenArea == 0 && one.work.runs == 1)
         #expect(twelve.work.hiddenArea == 11_000_000 && twelve.work.runs == 12)
         #expect(twelve.timeCost(of: DecodePlan()) - one.timeCost(of: DecodePlan()) >= .milliseconds(165))
-        // No more than eight frames are kept.
+        // At most eight frames are kept.
         #expect(twelve.cost(of: DecodePlan()) == one.cost(of: DecodePlan()) + 16_000_000)
         try DecodePlan().check(twelve, limits: limits)
         #expect(throws: ImagingError.tooManyPixels(many.storedSize)) { try DecodePlan().check(many, limits: limits) }
@@ -56,7 +56,7 @@ struct CodedFramesTests {
     }
 
     @Test func `an image of two layers shows the better one and costs both`() throws {
-        // libaom 3.12.1: two spatial layers of 16×16 pixels.
+        // From libaom 3.12.1: two spatial layers of 16×16 pixels.
         let layers: [UInt8] = [
             0x0A, 0x0C, 0x00, 0x13, 0x01, 0x00, 0x80, 0x80, 0xCF, 0xFC, 0xDA, 0xF9, 0x00, 0x40, 0x36, 0x00, 0x2E, 0x10,
             0x00, 0x84, 0x00, 0x00, 0x02, 0x00, 0x00, 0x80, 0xBF, 0xCF, 0x35, 0xD4, 0x95, 0x32, 0x25, 0x4A, 0xAB, 0x5C,
@@ -81,7 +81,7 @@ struct CodedFramesTests {
         let data = units.flatMap { $0 }
         for cut in 0...data.count { #expect(try count(.av1, data, cutAt: cut) == 4, "\(cut)") }
         #expect(try count(.av1, data + [0x32, 0x7F, 1]) == 4)
-        // Without a length, a unit ends with the data.
+        // An OBU without a size extends to the end of the data.
         #expect(try count(.av1, data + [0x30, 0x10] + data) == 5)
         #expect(try count(.av1, Array(data.dropLast(Self.frame.count - 1))) == 3)
     }

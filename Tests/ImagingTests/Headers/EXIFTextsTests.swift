@@ -5,14 +5,14 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The texts that a file has in Exif, as `/info` returns them.
+/// The Exif texts that `/info` returns.
 struct EXIFTextsTests {
     private static let texts = [
         (0x010F, Array("Alpine".utf8)), (0x0110, Array("A1".utf8)), (0x0132, Array("2026:11:22 10:00:00".utf8)),
         (0x013B, Array("Ann".utf8)), (0x8298, Array("© Ann".utf8)),
     ]
 
-    /// EXIF data with these texts, most significant byte first; short ones stand in their entry.
+    /// Big-endian EXIF data with these texts; short ones are stored in their entry.
     private static func exif(_ texts: [(tag: Int, text: [UInt8])]) -> [UInt8] {
         func number(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -79,7 +79,7 @@ struct EXIFTextsTests {
     }
 
     @Test func `every entry may name any tag, and no position is read`() throws {
-        // The directory of a position, and all other tags, with a text that must not appear.
+        // A GPS directory and all other tags, with a text that must not appear.
         let others = [0x8825, 0x8769, 0x0001, 0x0002, 0x9003, 0xFFFF].map { ($0, Array("46°N 7°E".utf8)) }
         #expect(try texts(Self.exif(others)) == nil)
         #expect(try texts(Self.exif(others + [(0x010F, [65])])) == EXIFTexts(make: [65]))

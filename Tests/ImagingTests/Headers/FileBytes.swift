@@ -2,7 +2,7 @@ import Imaging
 import Memory
 import Recipes
 
-/// Bytes of a file put together by hand.
+/// Bytes of a file composed by hand.
 struct FileBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -16,23 +16,22 @@ struct FileBytes {
 
     mutating func append(text: String) { bytes += Array(text.utf8) }
 
-    /// A number of `count` bytes, the most significant first.
+    /// Appends a big-endian number of `count` bytes.
     mutating func append(big value: Int, _ count: Int) {
         for index in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
 
-    /// A number of `count` bytes, the least significant first.
+    /// Appends a little-endian number of `count` bytes.
     mutating func append(little value: Int, _ count: Int) {
         for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
     }
 }
 
-/// The header of these bytes.
 func inspect(_ bytes: [UInt8]) throws(ImagingError) -> ImageHeader {
     try ImageHeader.inspect(SharedBytes(bytes))
 }
 
-/// Whether these bytes are refused as damaged.
+/// Whether these bytes are rejected as damaged.
 func isDamaged(_ bytes: [UInt8]) -> Bool {
     do {
         _ = try inspect(bytes)
@@ -43,7 +42,7 @@ func isDamaged(_ bytes: [UInt8]) -> Bool {
     }
 }
 
-/// EXIF data with nothing but an orientation, without the name that JPEG puts before it.
+/// EXIF data with only an orientation, without the `Exif` prefix of JPEG.
 func exif(orientation: Int, isLittleEndian: Bool = true) -> [UInt8] {
     var file = FileBytes(text: isLittleEndian ? "II*\0" : "MM\0*")
     func append(_ value: Int, _ count: Int) {
@@ -51,7 +50,7 @@ func exif(orientation: Int, isLittleEndian: Bool = true) -> [UInt8] {
     }
     append(8, 4)
     append(2, 2)
-    // Some maker's name first, of type ASCII.
+    // A maker's name comes first, of type ASCII.
     append(0x010F, 2)
     append(2, 2)
     append(4, 4)

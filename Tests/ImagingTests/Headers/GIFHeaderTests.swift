@@ -1,16 +1,16 @@
 import Recipes
 import Testing
 
-/// A GIF file's blocks, with meaningless image data.
+/// A GIF file with meaningless image data.
 struct GIFFile {
-    /// One frame: where it lies and how.
+    /// The position and flags of a frame.
     struct Frame {
         var x = 0
         var y = 0
         var width = 30
         var height = 20
         var flags = 0
-        /// Flags of a graphic control block before the frame, nil for none.
+        /// Flags of the graphic control extension; nil for none.
         var control: Int?
     }
 
@@ -61,9 +61,9 @@ struct GIFHeaderTests {
     }
 
     @Test(arguments: [
-        // The first frame leaves a margin.
+        // The first frame does not cover the canvas.
         ([GIFFile.Frame(x: 1)], true), ([GIFFile.Frame(width: 29)], true), ([GIFFile.Frame()], false),
-        // Nothing was there before the first frame.
+        // There is nothing to restore before the first frame.
         ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame(width: 9)], true),
         ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame()], false),
         ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame(control: 3 << 2), GIFFile.Frame(width: 9)], true),
@@ -95,8 +95,7 @@ struct GIFHeaderTests {
 
     @Test func `a file truncated before the data of its first frame is damaged`() throws {
         let bytes = GIFFile(hasTrailer: false).bytes
-        // What follows the size of the codes: three bytes of data with their length, one with its own, and an empty
-        // part.
+        // After the code size: a length and three bytes of data, a length and one byte, and an empty sub-block.
         for length in 6...bytes.count - 7 {
             #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")
         }

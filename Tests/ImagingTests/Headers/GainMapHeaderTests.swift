@@ -9,7 +9,7 @@ import Testing
 struct GainMapHeaderTests {
     private static let size = PixelSize(width: 160, height: 120)
 
-    /// The numbers of the usual writer.
+    /// The metadata of the default writer.
     private static var metadata: GainMapMetadata {
         var channel = GainMapMetadata.Channel(maximum: .init(3))
         (channel.baseOffset, channel.alternateOffset) = (.init(1, 64), .init(1, 32))
@@ -93,7 +93,7 @@ struct GainMapHeaderTests {
             #expect(header.gainMap == nil && header.storedSize == Self.size)
             #expect(header.colors.highRange == .gainMap)
         }
-        // Nothing that stands in the segments ends the process.
+        // No content of the segments crashes the process.
         let file = whole.file
         for place in 0..<1_500 {
             for value in [0, 1, 0x7F, 0xFF] as [UInt8] {
@@ -115,7 +115,7 @@ struct GainMapHeaderTests {
             #expect(found.samples == .amounts && found.metadata.alternateHeadroom.value == stops)
             #expect(found.header.size == PixelSize(width: 80, height: 60) && header.colors.highRange == .gainMap)
         }
-        // Without a headroom that makes sense it is an image with another one behind it.
+        // Without a valid headroom, the file is an image followed by another one.
         for headroom in [nil, "1", "0", "-3", "nan", "99999"] {
             let header = try inspect(UltraHDRWriter.apple(photo, map: map, headroom: headroom).file)
             #expect(header.gainMap == nil && header.colors.highRange == .none && header.storedSize == Self.size)
@@ -139,7 +139,7 @@ struct GainMapHeaderTests {
     @Test func `numbers out of range are rejected`() {
         let numbers = Self.metadata.numbers
         #expect(GainMapMetadata(numbers: numbers) == Self.metadata)
-        // The flag, denominators, a headroom of nothing, a gamma of nothing, and a least gain above the most.
+        // The flag, denominators, a headroom of zero, a gamma of zero, and a minimum gain above the maximum.
         for (index, wrong) in [(0, 2), (2, 0), (4, -1), (3, 0), (9, 0), (5, 1 << 31), (5, 9)] {
             var other = numbers
             other[index] = wrong

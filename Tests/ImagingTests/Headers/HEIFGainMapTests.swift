@@ -5,17 +5,17 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Gain maps of HEIC and AVIF files, as far as their items and the camera's notes go.
+/// Gain maps of HEIC and AVIF files, in their items and in maker notes.
 struct HEIFGainMapTests {
     private static let apple = HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")
     private static let size = PixelSize(width: 128, height: 96)
 
-    /// An item of EXIF data with the notes of a camera.
+    /// An item of EXIF data with a camera's maker note.
     private func notes(_ headroom: Int, _ gain: Int) -> [UInt8] {
         6.bigEndian32 + UltraHDRWriter.appleNotes(headroom, gain)
     }
 
-    /// A file with a map of one value, of this size.
+    /// A file with a uniform gain map of this size.
     private func writer(map value: UInt8, size: PixelSize = PixelSize(width: 64, height: 48)) -> HEIFWriter {
         let image = HEIFWriter.Item.coded(.photo(Self.size))
         let map = HEIFWriter.Item.coded(.plain(size, [value, value, value]), id: 2)
@@ -69,7 +69,7 @@ struct HEIFGainMapTests {
         #expect(result.metadata.alternateHeadroom.value == 1.5808)
         #expect(result.metadata.channels.map(\.maximum.value) == [1.5808])
         #expect(result.metadata.channels[0].baseOffset.value == 0)
-        // 128 of 255 is 0.2614 of the light; 1 + 1.991 · 0.2614 is 2 to the power of 0.6046, of 1.5808.
+        // 128 of 255 is 0.2614 in linear light; 1 + 1.991 · 0.2614 is 2 to the power of 0.6046, of 1.5808.
         #expect(result.mean.allSatisfy { abs($0 - 97.5) < 5 })
     }
 

@@ -2,22 +2,22 @@ import Recipes
 import TestSupport
 import Testing
 
-/// An AVIF or HEIC file's boxes as far as they describe the primary item.
+/// An AVIF or HEIC file's boxes that describe the primary item.
 struct HEIFFile {
     var brands = ["avif", "mif1"]
-    /// The properties of the file, each a whole box.
+    /// The properties of the file as whole boxes.
     var properties = [HEIFBox.size(300, 200)]
-    /// Which of them the primary item has, from 1.
+    /// Indexes of the primary item's properties, from 1.
     var positions = [1]
     var hasPrimary = true
-    /// Whether positions take two bytes and items four.
+    /// Whether property indexes have two bytes and item IDs four.
     var isLong = false
 
     var bytes: [UInt8] {
         var associations = FileBytes()
         associations.append(big: isLong ? 0x0100_0001 : 0, 4)
         associations.append(big: 2, 4)
-        // Another item comes first, with a property that is not the primary one's.
+        // Another item comes first, whose property is not the primary item's.
         for (item, positions) in [(7, [1]), (9, positions)] {
             associations.append(big: item, isLong ? 4 : 2)
             associations.append(big: positions.count, 1)
@@ -68,7 +68,7 @@ struct HEIFHeaderTests {
         ([HEIFBox.depths([8, 8, 8]), HEIFBox.av1(0x6C)], 12, true),
     ])
     func `depth and chroma are those of the costliest item`(codings: [[UInt8]], depth: Int, isSubsampled: Bool) throws {
-        // Whichever item they belong to: a grid's tiles are items, too.
+        // Items of every kind count, because a grid's tiles are items, too.
         let file = HEIFFile(properties: [HEIFBox.size(300, 200)] + codings)
         let header = try inspect(file.bytes)
         #expect(header.bitDepth == depth && header.isChromaSubsampled == isSubsampled && header.bands == 3)
@@ -153,7 +153,7 @@ struct HEIFHeaderTests {
         let chain = (1...20).map { made(of: [$0 + 1], id: $0) }
         #expect(isDamaged(HEIFWriter(chain, primary: 1).file))
         #expect(!isDamaged(HEIFWriter(chain, primary: 16).file))
-        // Each doubles the last one's work, which is added up and not done.
+        // Each item doubles the work of the one before; the work is only added up.
         let doubled = (1...7).map { made(of: [$0 + 1, $0 + 1], id: $0) }
         #expect(!isDamaged(HEIFWriter(doubled, primary: 1).file))
         var many = made(of: [2], id: 1)

@@ -2,14 +2,14 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Small files whose decode would be long or large: their headers alone are a reason to refuse them.
+/// Small files that would take much time or memory to decode are rejected by their headers.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFWorkTests {
     private typealias Item = HEIFWriter.Item
 
     private static let tile = Item(id: 1, type: "av01", data: [1, 2, 3], properties: [HEIFBox.size(1, 1)])
 
-    /// Images that use the one below this number of times, each in a canvas of this size.
+    /// Nested images: each uses the one below this number of times, on a canvas of this size.
     private static func tower(
         _ kind: (_ parts: [Int], _ id: Int) -> Item, floors: Int, times: Int
     ) -> [UInt8] {
@@ -48,7 +48,7 @@ struct HEIFWorkTests {
         let area = 81_000_000
         for floors in 2...6 {
             let header = try inspect(Self.tower(kind, floors: floors, times: 1))
-            // A grid of coded tiles is one image, and no canvas for layers.
+            // A grid of coded tiles is one image without a canvas for layers.
             let canvases = isGrid ? floors : floors
             #expect(header.work.area >= canvases * area - (isGrid ? 1 : 0), "\(floors)")
             #expect(header.cost(of: DecodePlan()) > 4 * canvases * area)
@@ -125,7 +125,7 @@ struct HEIFWorkTests {
 
     private func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] { (0..<count).flatMap { _ in bytes } }
 
-    /// Whether a file is refused in much less time than its decode or its lists would take.
+    /// Whether a file is rejected much faster than decoding it or expanding its lists would take.
     private func isRefusedAtOnce(_ file: [UInt8]) -> Bool {
         let start = threadTime
         return isDamaged(file) && threadTime - start < .milliseconds(100)

@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Long or repetitive headers, which are parsed quickly.
+/// Long or repetitive headers are parsed quickly.
 @Suite(.timeLimit(.minutes(1)))
 struct HeaderBoundsTests {
     private static let link = Array(ICCWriter.profile(primaries: swapped).enumerated()).map {
@@ -18,7 +18,7 @@ struct HeaderBoundsTests {
         [[UInt8]](repeating: bytes, count: count).flatMap { $0 }
     }
 
-    /// The items of a file of one item and these boxes.
+    /// The items of a file with one item and these boxes.
     private func items(_ boxes: [UInt8]) throws -> HEIFItems {
         let file = HEIFBox.box("meta", [0, 0, 0, 0] + HEIFBox.full("pitm", [0, 1]) + boxes)
         return try SharedBytes(file).withBytes { bytes throws in try #require(try HEIFItems.all(bytes)) }
@@ -120,7 +120,7 @@ struct HeaderBoundsTests {
             }
             return file
         }
-        // The data lie elsewhere, but in the file.
+        // The data is at another offset, but within the file.
         #expect(try inspect(padded(900)).frames == 2)
         #expect(isDamaged(padded(1_000)))
     }

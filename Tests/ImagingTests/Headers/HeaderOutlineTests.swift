@@ -4,9 +4,9 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Headers from a few bytes of a long file.
+/// Headers read from a few bytes of a long file.
 struct HeaderOutlineTests {
-    /// The outline, and the offsets of the parts that it took besides the first 64 KiB; nil if it takes the whole file.
+    /// The header, and the ranges read after the first 64 KiB; nil if the whole file is needed.
     private func outline(_ bytes: [UInt8]) throws -> (header: ImageHeader, parts: [Range<Int>])? {
         var file = try #require(FileParts(count: bytes.count))
         file.add(SharedBytes(bytes[..<min(65_536, bytes.count)]), at: 0)
@@ -60,7 +60,7 @@ struct HeaderOutlineTests {
         }
     }
 
-    /// Pixels of a few megabytes; their values do not matter.
+    /// A few megabytes of pixels with arbitrary values.
     private static let pixels = (0..<3_000_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) }
 
     private func png(rowsChunk: Int, _ change: (inout PNGWriter) -> Void = { _ in }) -> [UInt8] {
@@ -78,11 +78,11 @@ struct HeaderOutlineTests {
         }
         let (header, parts) = try #require(try outline(file))
         #expect(try header.orientation == QuarterTurn(exif: 6) && isEqual(header, inspect(file)))
-        // The last 32 KiB, and the places where the last chunks may begin.
+        // The last 32 KiB, and the positions where the last chunks may begin.
         #expect(parts.count <= 10 && parts.allSatisfy { $0.lowerBound > file.count - 120_000 }, "\(parts)")
     }
 
-    /// The tenth chunk of pixels has 17 bytes less.
+    /// The tenth chunk of pixels is 17 bytes shorter.
     private func irregularPNG(rowsChunk length: Int) throws -> [UInt8] {
         var file = png(rowsChunk: length)
         let first = try #require(file.indices.first { file[$0...].starts(with: Array("IDAT".utf8)) }) - 4

@@ -6,7 +6,7 @@ import Testing
 @testable import Recipes
 
 struct InflationTests {
-    /// The numbers below 150, in one block with codes of its own.
+    /// The numbers below 150 in one block with dynamic Huffman codes.
     private static let coded =
         "eNod0ckBBDEIA8FUOgQEGJv8E1vN_sVVBCIpmsNweSwKJJSoUKODBl300JJBuibJIps85JCXfORSQYlyy6KaOtRQl3rU0kGLTtoTmz700J"
         + "d-9HKCI05yiuOFDmc4l_M4ywQjJplimvG-w1zmMcsNrrjJLW5zD9fnXO7jLi944iWveM07vOH52sdbNlixyRbb7GGHvawxPg1zhD3CIGGRME"

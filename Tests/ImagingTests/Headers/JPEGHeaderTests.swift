@@ -4,7 +4,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// A JPEG's segments without entropy-coded data that means anything.
+/// JPEG segments without meaningful entropy-coded data.
 struct JPEGFile {
     var width = 300
     var height = 200
@@ -12,9 +12,9 @@ struct JPEGFile {
     var sampling = [0x22, 0x11, 0x11]
     var marker = 0xC0
     var precision = 8
-    /// Segments between the start of image and the frame.
+    /// Segments before the frame header.
     var segments: [[UInt8]] = []
-    /// Components of each scan.
+    /// Number of components of each scan.
     var scans = [3]
 
     static func segment(_ marker: Int, _ content: [UInt8]) -> [UInt8] {

@@ -5,19 +5,19 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Bits as a JPEG XL codestream holds them.
+/// Bits of a JPEG XL codestream.
 private struct JXLFile {
     private var bits: [Int] = []
 
     mutating func put(_ value: Int, _ count: Int) { bits += (0..<count).map { value >> $0 & 1 } }
 
-    /// A side that is no multiple of 8.
+    /// Writes a side that is not a multiple of 8.
     mutating func side(_ value: Int) {
         put(value > 512 ? 2 : 0, 2)
         put(value - 1, value > 512 ? 18 : 9)
     }
 
-    /// The codestream's start, and some more bytes.
+    /// The start of the codestream, padded.
     var bytes: [UInt8] {
         let whole = bits + [Int](repeating: 0, count: 128)
         return [0xFF, 0x0A]
@@ -26,8 +26,8 @@ private struct JXLFile {
             }
     }
 
-    /// Completes the metadata, and appends a modular frame of five sections that only others refer to, and one that is
-    /// shown.
+    /// Completes the metadata and appends a reference-only modular frame of five sections and a visible frame.
+    ///
     /// - Parameter cropSide: Above 2,303; nil for a frame as large as the image.
     mutating func frames(patches: Bool, cropSide: Int? = nil) {
         endMetadata()
@@ -40,7 +40,7 @@ private struct JXLFile {
         frame(kind: 0, patches: patches, cropSide: cropSide)
     }
 
-    /// Completes the metadata, and appends this number of layers of 63,638 empty sections below the last frame.
+    /// Completes the metadata and appends layers of 63,638 empty sections below the last frame.
     mutating func layers(_ count: Int) {
         endMetadata()
         for _ in 0..<count {
@@ -49,11 +49,11 @@ private struct JXLFile {
             put(0, 6)
             put(0b111_11, 5)
             put(0, 2 + 2 * 10)
-            // Its 9,728 pixels on each side cover a part of the image.
+            // A layer of 9,728×9,728 pixels, which covers a part of the image.
             put(1, 1)
             put(0, 20)
             for _ in 0..<2 { put((9_728 - 2_304) << 2 | 2, 16) }
-            // Replaced colors from the first slot, not the last one, and stored in the second.
+            // The layer replaces the first slot, is not the last frame, and is saved in the second slot.
             put(0b01_0_00_00, 7)
             put(0b00100, 5)
             put(0, 1)
@@ -65,7 +65,7 @@ private struct JXLFile {
     }
 
     private mutating func endMetadata() {
-        // White, primaries, curve and intent are the first ones of their lists; the rest has its defaults.
+        // White point, primaries, curve and intent are the first ones of their lists; the rest has default values.
         put(0, 9)
         put(1, 1)
         put(0, 2)
@@ -80,7 +80,7 @@ private struct JXLFile {
         if patches { put(0b000101, 6) } else { put(0, 2) }
         put(0, 2)
         put(1, 2)
-        // One pass, no crop, replaced colors, the last one; or no crop, the second slot, before colors are converted.
+        // One pass, cropped, replaces colors, last frame; or no crop, saved in the second slot before color conversion.
         if let cropSide {
             put(0b100, 3)
             put(0, 2 * 10)
@@ -94,13 +94,13 @@ private struct JXLFile {
         } else {
             put(0b1010, 4)
         }
-        // Without a name, with the usual filters.
+        // No name, the default filters.
         put(0b00100, 5)
     }
 
     private mutating func align() { bits += [Int](repeating: 0, count: (8 - bits.count % 8) % 8) }
 
-    /// 300×200 if no side is given, and metadata of these values.
+    /// 300×200 if `side` is nil.
     init(
         side: Int? = nil, orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [],
         isGray: Bool = false,
@@ -126,7 +126,7 @@ private struct JXLFile {
         }
         for kind in channels {
             put(0, 1)
-            // An enumeration's case from 2 to 17.
+            // An enumerated value from 2 to 17.
             put(kind < 2 ? kind : 2, 2)
             if kind >= 2 { put(kind - 2, 4) }
             put(0, 3)

@@ -2,7 +2,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// A PNG's chunks; the sums at their ends are left at zero.
+/// PNG chunks whose checksums are zero.
 struct PNGFile {
     var width = 300
     var height = 200

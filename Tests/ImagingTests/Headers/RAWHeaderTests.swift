@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// RAW photographs: the largest preview, and the facts about the photograph.
+/// RAW photographs: the largest preview, and facts about the photograph.
 @Suite(.timeLimit(.minutes(1)))
 struct RAWHeaderTests {
     private static let large = JPEGWriter(width: 640, height: 480, components: 3).file { _, _ in [90, 128, 128] }
@@ -26,7 +26,7 @@ struct RAWHeaderTests {
 
     @Test(arguments: RAWWriter.Kind.allCases.filter { ![.raf, .rw2, .orf].contains($0) })
     func `the largest preview counts by its pixels`(kind: RAWWriter.Kind) throws {
-        // A comment makes the small one the longest.
+        // A comment makes the small preview the longest one.
         let long =
             Self.small.prefix(2) + JPEGSegments.segment(0xFE, [UInt8](repeating: 1, count: 60_000))
             + Self.small.dropFirst(2)
@@ -51,7 +51,7 @@ struct RAWHeaderTests {
         let turned = Array(Self.large.prefix(2) + JPEGSegments.exif(exif(orientation: 3)) + Self.large.dropFirst(2))
         var writer = RAWWriter(kind, turned)
         writer.orientation = 6
-        // Fujifilm's photographs have none but the preview's.
+        // In Fujifilm's photographs only the preview has an orientation.
         #expect(try inspect(writer.file).orientation.exif == (kind == .raf ? 3 : 6))
         writer.orientation = nil
         #expect(try inspect(writer.file).orientation.exif == 3)
@@ -69,7 +69,7 @@ struct RAWHeaderTests {
         #expect(try inspect(Self.withMake(plain)).format == .tiff)
     }
 
-    /// A little-endian TIFF file whose first entry, its width, has become the maker's name.
+    /// A little-endian TIFF file whose first entry, the width, is replaced by the maker's name.
     private static func withMake(_ file: [UInt8]) throws -> [UInt8] {
         var file = file
         let table = Int(file[4]) | Int(file[5]) << 8 | Int(file[6]) << 16
@@ -123,7 +123,7 @@ struct RAWHeaderTests {
             }
             _ = try? inspect(Array(file.prefix(index)))
         }
-        // The first directory follows itself, and contains itself.
+        // The first directory names itself as the next one and as its subdirectory.
         let circle =
             Array("II*\0".utf8) + 8.littleEndian32 + 2.littleEndian16 + 0x10F.littleEndian16 + 2.littleEndian16
             + 1.littleEndian32 + 0.littleEndian32 + 330.littleEndian16 + 4.littleEndian16 + 1.littleEndian32

@@ -6,9 +6,9 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The meaning of a source's colors, as headers of all formats say it.
+/// Color spaces that headers of all formats declare.
 struct SourceColorsTests {
-    /// Places of primaries and white by their space, with a power, as profiles of cameras and editors have them.
+    /// Primaries, white point and gamma as in profiles of cameras and editors.
     private static let spaces: [(SourceColors.Space, Chromaticities, ICCWriter.Curve)] = [
         (.srgb, .srgb, .standard), (.srgb, .srgb, .standardTable(1_024)), (.displayP3, .displayP3, .standard),
         (.adobeRGB, .adobeRGB, .gamma(563)), (.proPhoto, .proPhoto, .gamma(461)), (.rec2020, .rec2020, .gamma(614)),
@@ -52,7 +52,7 @@ struct SourceColorsTests {
         let colors = try inspect(HEIFWriter([item], primary: 1).file).colors
         #expect(colors.space == space && colors.highRange == range)
         if space != .srgb { #expect(colors.encoding?.peak == 600) }
-        // A profile counts before them.
+        // A profile overrides code points.
         item.properties.append(HEIFBox.profile(Self.profile(.adobeRGB, .gamma(563))))
         #expect(try inspect(HEIFWriter([item], primary: 1).file).colors == SourceColors(.adobeRGB))
     }
@@ -112,7 +112,7 @@ struct SourceColorsTests {
         #expect(gray.space == .gray && gray.encoding == encoding && SourceColors(numbers: gray.numbers) == gray)
     }
 
-    /// The chunks gAMA and cHRM.
+    /// The chunks `gAMA` and `cHRM`.
     private static func chunks(gamma: Int, _ places: Chromaticities) -> [[UInt8]] {
         var file = FileBytes()
         for number in places.numbers[6...] + places.numbers[..<6] { file.append(big: number, 4) }
@@ -179,13 +179,13 @@ struct SourceColorsTests {
             let image = try ImageDecoder.decode(
                 SharedBytes(file), header: header, plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
             let pixels = try image.interleaved(token: WorkToken())
-            // Full green of Adobe RGB has more red in sRGB than it can hold less of: it is clipped, white stays.
+            // Adobe RGB's full green is outside sRGB and is clipped; white is unchanged.
             #expect(pixels.isClose(x: 60, y: 44, to: [255, 255, 255]))
             #expect((header.colors.encoding != nil) == (space == .adobeRGB))
         }
     }
 
-    /// EXIF data with a directory about the exposure and one about interoperability.
+    /// EXIF data with an exposure directory and an interoperability directory.
     private static func exif(space: Int, index: String) -> [UInt8] {
         var file = FileBytes(text: "II*\0")
         file.append(little: 8, 4)

@@ -38,7 +38,7 @@ struct SourceRightsTests {
             records += Array(text.utf8)
         }
         var resources = Array("Photoshop 3.0\0".utf8)
-        // A resource of another kind, with an odd name and length, precedes.
+        // It is preceded by a resource of another kind, whose name and length are odd.
         resources += Array("8BIM".utf8) + [4, 1, 2] + Array("ab".utf8) + [0]
         resources += 1.bigEndianBytes(4) + [7, 0]
         resources += Array("8BIM".utf8) + [4, 4, 0, 0]
@@ -73,7 +73,7 @@ struct SourceRightsTests {
         #expect(try jpeg(JPEGSegments.packet(attribute))?[.digitalSourceType] == "m")
         let people = "<dc:creator><rdf:Seq><rdf:li>A</rdf:li><rdf:li>B</rdf:li></rdf:Seq></dc:creator>"
         #expect(try jpeg(JPEGSegments.packet(packet(people)))?[.creator] == "A, B")
-        // Another namespace of the same prefix.
+        // Another namespace with the same prefix.
         let foreign = Array("<rdf:Description xmlns:dc='http://example.com/' dc:creator='A'/>".utf8)
         #expect(try jpeg(JPEGSegments.packet(foreign)) == nil)
     }

@@ -42,7 +42,7 @@ struct TIFFHeaderTests {
             TIFFWriter([page(), page { ($0.size, $0.orientation) = (small, 8) }, page { $0.compression = 6 }]).file)
         #expect(mixed.frames == 3 && mixed.size == size)
         #expect(mixed.page(1).size == PixelSize(width: 5, height: 7) && mixed.page(0).size == size)
-        // A page that cannot be read has a size that is false.
+        // An unsupported page reports a placeholder size.
         #expect(mixed.page(2).size == PixelSize(width: 1, height: 1))
         #expect(mixed.decoded(by: DecodePlan(page: 1)).decoded(by: DecodePlan(page: 1)).storedSize == small)
         #expect(mixed.cost(of: DecodePlan(page: 1)) < mixed.cost(of: DecodePlan()))
@@ -74,7 +74,7 @@ struct TIFFHeaderTests {
 
     @Test func `cyclic and too many directories are rejected`() {
         var file = TIFFWriter([page()]).file
-        // The last four bytes say where the next directory is.
+        // The last four bytes are the offset of the next directory.
         file.replaceSubrange(file.count - 4..<file.count, with: file[4..<8])
         #expect(isDamaged(file))
         let tiny = PixelSize(width: 1, height: 1)

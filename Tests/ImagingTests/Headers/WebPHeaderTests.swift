@@ -2,7 +2,6 @@ import Recipes
 import TestSupport
 import Testing
 
-/// A WebP's chunks.
 enum WebPFile {
     static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
         var file = FileBytes(text: type)
@@ -102,9 +101,9 @@ struct WebPHeaderTests {
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [1, 0, 0, 0x9D, 1, 0x2A, 1, 0, 1, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8L", [0x2E, 0, 0, 0, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [0x10])])))
-        // The frame's header stands behind its chunk.
+        // The frame header is after the chunk.
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", []), [0, 0, 0, 0x9D, 1, 0x2A, 17, 0, 16, 0, 0, 0]])))
-        // A canvas that is cut off, behind a frame.
+        // A truncated canvas chunk after a frame.
         let canvas = WebPFile.chunk("VP8X", [2, 0, 0, 0, 9, 0, 0, 9, 0, 0] + [UInt8](repeating: 0, count: 20))
         #expect(isDamaged(Array(WebPFile.file([WebPFile.chunk("ANMF", [1, 2]), canvas]).dropLast(8))))
     }

@@ -8,7 +8,7 @@ import Testing
 /// Blur, sharpen, pixelate, pad, radius and mask.
 @Suite(.timeLimit(.minutes(1)))
 struct AreaOperationTests {
-    /// Black and white halves with an edge in the middle.
+    /// A black and a white half.
     private static func edge(_ width: Int = 120, _ height: Int = 20) -> SampleImage {
         SampleImage(PixelSize(width: width, height: height), bands: 3) { x, _ in
             x < width / 2 ? [0, 0, 0] : [255, 255, 255]
@@ -20,7 +20,7 @@ struct AreaOperationTests {
         let sigma = Double(hundredths) / 100
         let result = try OperationFixture.render(Self.edge()) { $0[.blur] = hundredths }
         for x in stride(from: 30, to: 90, by: 3) {
-            // The mean weight of whole pixels left of this one's middle.
+            // The mean of the Gaussian weights of whole pixels to the left of this one's center.
             let weights = (-60...60).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
             let sum = weights.reduce(0, +)
             let light = (-60...60).reduce(0.0) { $0 + (x + $1 >= 60 ? weights[$1 + 60] : 0) } / sum
@@ -115,7 +115,7 @@ struct AreaOperationTests {
         let result = try OperationFixture.render(image) { $0[.pixelate] = 4 }
         #expect(result.values(0, 0) == [15, 30, 128] && result.values(3, 3) == [15, 30, 128])
         #expect(result.values(4, 0) == [55, 30, 128])
-        // The last blocks have the remaining size.
+        // The last blocks are smaller.
         #expect(result.values(8, 0) == [85, 30, 128] && result.values(9, 4) == [85, 80, 128])
     }
 
@@ -166,7 +166,7 @@ struct AreaOperationTests {
         let result = try OperationFixture.render(image) { $0.radius = .pixels(10) }
         #expect(result.values(0, 0)[3] == 0 && result.values(10, 0) == [200, 100, 50, 255])
         #expect(result.values(0, 10)[3] == 255 && result.values(39, 29)[3] == 0)
-        // The area of a corner that is cut off is (1 − π ÷ 4) r².
+        // The cut area of a corner is (1 − π ÷ 4) r².
         let alpha = (0..<30).reduce(0) { sum, y in sum + (0..<40).reduce(0) { $0 + result.values($1, y)[3] } }
         #expect(abs(Double(alpha) / 255 - (1_200 - (4 - .pi) * 100)) < 0.5)
         for radius in [.maximum, .pixels(16_384)] as [ImageOperations.Radius] {
@@ -184,7 +184,7 @@ struct AreaOperationTests {
         let veiled = try OperationFixture.render(image, options) { ($0.mask, $0.radius) = (.circle, .maximum) }
         #expect(veiled.isClose(x: 2, y: 2, to: [10, 20, 30, 128], tolerance: 1))
         #expect(veiled.values(30, 30) == [200, 100, 50, 255])
-        // Inside, the background is laid behind the image once.
+        // The image is blended with the background only once.
         let half = try OperationFixture.render(OperationFixture.plain([9, 9, 9, 0]), options) { $0.mask = .circle }
         #expect(half.isClose(x: 20, y: 15, to: [10, 20, 30, 128], tolerance: 1))
         let gray = try OperationFixture.render(OperationFixture.plain([99]), options) { $0.mask = .circle }
@@ -192,7 +192,7 @@ struct AreaOperationTests {
         #expect(gray.values(20, 15) == [99, 99, 99, 255])
     }
 
-    /// Shares of the largest centered square that the shapes cover.
+    /// Area of each shape relative to the largest centered square.
     private static let shares: [(ImageOperations.Mask, Double)] = [
         (.circle, .pi / 4), (.triangle, 0.3248), (.triangleDown, 0.3248), (.pentagon, 0.5944), (.pentagonDown, 0.5944),
         (.hexagon, 0.6495), (.square, 1), (.star, 0.2806), (.heart, 180 * .pi / 1_024),

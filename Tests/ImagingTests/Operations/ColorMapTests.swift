@@ -38,7 +38,7 @@ struct ColorMapTests {
     ])
     func `curves change each component separately, one after the other`(curves: [ToneCurve], expected: [Int]) throws {
         #expect(isClose(try mapped(.curves(curves), [100, 200, 200]), expected), "\(curves)")
-        // Alpha stays.
+        // Alpha is unchanged.
         #expect(isClose(try mapped(.curves(curves), [100, 200, 200, 77]), expected + [77]), "\(curves)")
     }
 
@@ -52,7 +52,7 @@ struct ColorMapTests {
         let gray = try mapped(.lch(lightness: 1, chroma: 0, hue: 0), [200, 40, 20])
         #expect(isClose([gray[0], gray[0], gray[0]], gray))
         #expect(isClose(try mapped(.lch(lightness: 1, chroma: 1, hue: 0), [200, 40, 20, 77]), [200, 40, 20, 77]))
-        // The hue of red lies at 40 degrees, that of green at 136.
+        // Red has a hue of 40 degrees, green 136.
         let turned = try mapped(.lch(lightness: 1, chroma: 1, hue: 96), [200, 40, 20])
         #expect(turned[1] > turned[0] && turned[1] > turned[2])
         let dark = try mapped(.lch(lightness: 0.5, chroma: 1, hue: 0), [120, 120, 120])
@@ -104,7 +104,7 @@ struct ColorMapTests {
         let sharp = try applied(KernelStep(.sharpen), to: image)
         #expect(sharp.values(4, 4) == [255, 255, 255] && sharp.values(3, 3) == [83, 83, 83])
         #expect(sharp.values(0, 0) == [90, 90, 90])
-        // A transparent pixel adds no color.
+        // Transparent pixels contribute no color.
         let hole = SampleImage(PixelSize(width: 9, height: 9), bands: 4) { x, y in
             x == 4 && y == 4 ? [255, 0, 0, 0] : [90, 90, 90, 255]
         }

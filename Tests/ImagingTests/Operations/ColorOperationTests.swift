@@ -4,16 +4,16 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Color steps beside the formulas of CSS Filter Effects 1, computed here a second time.
+/// Color steps compared with an independent implementation of CSS Filter Effects 1.
 @Suite(.timeLimit(.minutes(1)))
 struct ColorOperationTests {
-    /// Colors whose components are far apart, near the ends and equal.
+    /// Colors with very different, extreme and equal components.
     private static let colors: [[UInt8]] = [
         [200, 40, 20], [30, 180, 60], [10, 60, 220], [128, 128, 128], [0, 0, 0], [255, 255, 255], [255, 0, 0],
         [250, 251, 3],
     ]
 
-    /// The filters as CSS writes them, on components from 0 to 1.
+    /// The filters as CSS defines them, on components from 0 to 1.
     private static func expected(_ color: [UInt8], _ filters: OperationNumbers) -> [Int] {
         func clamped(_ values: [Double]) -> [Double] { values.map { min(max($0, 0), 1) } }
         func times(_ matrix: [[Double]], _ color: [Double]) -> [Double] {

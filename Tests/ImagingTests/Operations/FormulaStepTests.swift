@@ -7,7 +7,7 @@ import Testing
 /// Steps that only other services' filters use, on images without noise.
 @Suite(.timeLimit(.minutes(1)))
 struct FormulaStepTests {
-    /// All of the image in its own size, then these steps.
+    /// The whole image in its own size, followed by these steps.
     private struct Recipe: RenderRecipe {
         let steps: RenderSteps
         var keyText: String { steps.map(\.keyText).joined(separator: "|") }
@@ -235,7 +235,7 @@ struct FormulaStepTests {
         }
         #expect(try size { _ in } == PixelSize(width: 5, height: 40))
         #expect(try size { $0.isFromBottomRight = true } == PixelSize(width: 55, height: 40))
-        // Ten in each of three components is a distance of 17.
+        // A difference of ten in each of three components is a distance of 17.
         let inner = SampleImage(PixelSize(width: 60, height: 40), bands: 3) { x, y in
             10..<50 ~= x && 10..<30 ~= y ? [110, 110, 110] : [100, 100, 100]
         }
@@ -272,7 +272,7 @@ struct FormulaStepTests {
     @Test func `backgrounds are added to transparent pixels, or have the color of the corners`() throws {
         let color = Color(red: 255, green: 0, blue: 100, alpha: 128)
         let pixel: [UInt8] = [60, 200, 20, 51]
-        // A fifth of the pixel is opaque, and half of what it lets through.
+        // The pixel is one fifth opaque and gets half of the remaining background.
         #expect(try changed(pixel, [BackgroundStep(color, mixing: .sum)]) == [255, 200, 100, 153])
         let composited = try changed(pixel, [BackgroundStep(color)])
         #expect(zip(composited, [190, 67, 73, 153]).allSatisfy { abs($0 - $1) <= 1 }, "\(composited)")

@@ -27,7 +27,7 @@ struct GeometryOperationTests {
         (nil, 90, [blue, red, gray, green]), (nil, 180, [gray, blue, green, red]),
         (nil, 270, [green, gray, red, blue]), (.horizontal, 0, [green, red, gray, blue]),
         (.vertical, 0, [blue, gray, red, green]), (.both, 0, [gray, blue, green, red]),
-        // Mirrored, then turned.
+        // Flipped, then rotated.
         (.horizontal, 90, [gray, green, blue, red]), (.vertical, 90, [red, blue, green, gray]),
         (.horizontal, 180, [blue, gray, red, green]), (.horizontal, 270, [red, blue, green, gray]),
         (.both, 90, [green, gray, red, blue]), (.both, 180, [red, green, blue, gray]),

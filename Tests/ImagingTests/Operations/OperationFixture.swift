@@ -4,9 +4,9 @@ import Memory
 import Recipes
 import TestSupport
 
-/// Images and renders for the tests of operations.
+/// Images and renders for tests of operations.
 enum OperationFixture {
-    /// Four quarters without noise: red, green, blue and gray from the top left to the bottom right.
+    /// Red, green, blue and gray quarters without noise, from top left to bottom right.
     static func quarters(_ width: Int, _ height: Int) -> SampleImage {
         SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
             switch (x < width / 2, y < height / 2) {
@@ -18,12 +18,12 @@ enum OperationFixture {
         }
     }
 
-    /// One color; a fourth component is alpha.
+    /// A plain color; a fourth component is alpha.
     static func plain(_ color: [UInt8], width: Int = 40, height: Int = 30) -> SampleImage {
         .plain(PixelSize(width: width, height: height), color)
     }
 
-    /// The whole way from an image to the pixels of the answer.
+    /// Encodes an image, renders the file, and returns the pixels of the result.
     static func render(
         _ image: SampleImage, _ options: RenderingOptions = RenderingOptions(), source: ImageFormat = .png,
         as format: ImageFormat = .png, bands: Int? = nil, change: (inout ImageOperations) -> Void
@@ -43,6 +43,5 @@ enum OperationFixture {
 }
 
 extension DecodedImage {
-    /// A pixel as numbers.
     func values(_ x: Int, _ y: Int, frame: Int = 0) -> [Int] { pixel(x: x, y: y, frame: frame).map(Int.init) }
 }

@@ -6,19 +6,17 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The result of each operation on one still, exactly, and on one animation, nearly: a change of any result must be
-/// meant.
+/// The exact result of each operation on a still image, and its approximate result on an animation.
 ///
-/// The still is not resampled and is answered without loss, so its pixels depend on code of this service alone. If a
-/// result is to change, the failure's comment has the new line.
+/// The still image is not resampled and its result is lossless, so its pixels depend only on this service's code. If a
+/// result changes intentionally, copy the new row from the failure's comment.
 @Suite(.timeLimit(.minutes(1)))
 struct OperationGoldenTests {
     struct Golden: Sendable, CustomTestStringConvertible {
         let name: String
-        /// The first half of the SHA-256 of the still's pixels as red, green, blue and alpha.
+        /// The first half of the SHA-256 of the still image's RGBA pixels.
         let still: String
-        /// The means of four quarters of the animation's first and last frame: red, green, blue and alpha in
-        /// hexadecimal digits.
+        /// Means of four quarters of the animation's first and last frame: RGBA in hexadecimal digits.
         let frames: String
         let change: @Sendable (inout ImageOperations) -> Void
 
@@ -172,11 +170,11 @@ struct OperationGoldenTests {
         ) { $0.mask = .heart },
     ]
 
-    /// A photograph under a veil, with an opaque white border and no two like quarters.
+    /// A photograph with an alpha gradient, an opaque white border, and four different quarters.
     private static let still = SharedBytes(
         ImageFixture.file(bordered(.photoWithAlpha(PixelSize(width: 61, height: 44))), as: .png))
 
-    /// Frames of other colors in each quarter.
+    /// Frames with different colors in each quarter.
     private static let animation: SharedBytes = {
         let size = PixelSize(width: 60, height: 44)
         let frames = [0, 40, 80].map { shift in

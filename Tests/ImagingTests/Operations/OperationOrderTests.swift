@@ -52,7 +52,7 @@ struct OperationOrderTests {
             "rotation": { $0.rotation = 10 }, "pad": { $0.pad.left = 1 },
             "radius": { $0.radius = .maximum }, "mask": { $0.mask = .heart },
         ]
-        // The border is found and cut off before there is a plan.
+        // `trim` is applied before there is a plan.
         let names = Set(Mirror(reflecting: ImageOperations()).children.compactMap(\.label))
         #expect(names == Set(changes.keys).union(["trim", "numbers"]))
         let plain = try plan(800, 600, options(100, nil))
@@ -78,7 +78,7 @@ struct OperationOrderTests {
     }
 
     @Test func `colors precede blur, and pixelate precedes pad`() throws {
-        // Clipped first, then blurred: otherwise the edge would stay white.
+        // Cropped first, then blurred: otherwise the edge would stay white.
         let edge = SampleImage(PixelSize(width: 60, height: 20), bands: 3) { x, _ in
             x < 30 ? [0, 0, 0] : [255, 255, 255]
         }
@@ -166,7 +166,7 @@ struct OperationOrderTests {
             return steps.costs(on: frame)[0]
         }
         let (square, other) = (cost(256, 256), cost(shape.0, shape.1))
-        // Measured: at most five times, by the length of repeated ends; with weights, by the number of rows.
+        // Measured: the length of repeated edges matters by at most five times; with weights, the number of rows more.
         let maximum = hundredths < 800 ? 24.0 : 5
         #expect(other.perFrame < maximum * square.perFrame && square.perFrame < 5 * other.perFrame)
         #expect(hundredths < 800 || shape.0 != 64 || other.perFrame > square.perFrame)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrimTests {
-    /// Two colors inside of a border: 10 pixels at the left, 20 above, 30 at the right, 40 below.
+    /// Two colors inside a border: 10 pixels on the left, 20 at the top, 30 on the right, 40 at the bottom.
     private static func framed(_ border: [UInt8], inside: [[UInt8]] = [[200, 40, 20], [10, 60, 220]]) -> SampleImage {
         SampleImage(PixelSize(width: 140, height: 120), bands: border.count) { x, y in
             guard 10..<110 ~= x, 20..<80 ~= y else { return border }
@@ -145,7 +145,7 @@ struct TrimTests {
         #expect(keys[0].last == "trim 10 corner box 300xany 1000 inside false center none all")
     }
 
-    /// The part within a border in interleaved pixels.
+    /// The part within the border, found in interleaved pixels.
     private static func box(
         _ image: SampleImage, _ tolerance: Int, _ configure: (inout ImageOperations.Trim) -> Void
     ) throws -> [Int] {
@@ -168,7 +168,7 @@ struct TrimTests {
         let line = SampleImage(PixelSize(width: 30, height: 20), bands: 3) { x, _ in
             x == 15 ? [0, 0, 0] : [255, 255, 255]
         }
-        // A line of one pixel is noise; nothing else is left, so that the image stays whole.
+        // A line of one pixel counts as noise; nothing else is left, so the image is not trimmed.
         #expect(try Self.box(line, 10) { $0.matte = magenta } == [0, 0, 30, 20])
     }
 

@@ -7,12 +7,12 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Planes with fine detail in strong colors, which are mixed as the light of these colors.
+/// Planes with fine, saturated details, which are resampled in linear light.
 @Suite(.timeLimit(.minutes(1)))
 struct ColorResamplingTests {
     private static let size = PixelSize(width: 256, height: 192)
 
-    /// Rows of letter-like strokes of two colors.
+    /// Rows of letter-like strokes in two colors.
     private static func page(
         _ ink: [UInt8], on paper: [UInt8], size: PixelSize = size, scale: Int = 1, format: ImageFormat = .jpeg,
         quality: Int = 85
@@ -98,7 +98,7 @@ struct ColorResamplingTests {
         #expect(try decode(page).planeSizes[1] == size.reduced(by: 2))
     }
 
-    // At a level, only chroma that libjpeg decodes once more is the same in both lanes.
+    // With a reduced decode, both lanes agree only if libjpeg upsamples the chroma.
     @Test(arguments: [((1, 1), 1), ((2, 1), 1), ((1, 2), 1), ((2, 2), 1), ((2, 2), 2)])
     func `planes of every sampling match libjpeg's pixels`(sampling: (Int, Int), level: Int) throws {
         for isProgressive in [false, true] {
@@ -120,7 +120,7 @@ struct ColorResamplingTests {
                 var options = RenderingOptions()
                 (options.width, options.quality) = (width, quality)
                 let comparison = try LaneComparison(turned, options, format, light: .linear)
-                // libvips' lane writes WebP with chroma that is chosen for the luma beside it.
+                // libvips' lane writes WebP with sharp chroma.
                 let minimum = format == .webp ? 25.0 : quality == 88 ? 30 : 40
                 #expect(comparison.noiseDistance > minimum, "\(format) \(quality) \(width)")
             }
@@ -134,15 +134,14 @@ struct ColorResamplingTests {
             let whole = try ImageHeader.inspect(page).size
             let part = ImagePart(x: x, y: y, size: PixelSize(width: 121, height: 131), of: whole)
             let size = PixelSize(width: 40, height: 43)
-            // libvips' lane enlarges chroma before it cuts, which mixes the outermost samples with those beyond the
-            // part.
+            // libvips' lane upsamples chroma before the crop, so samples outside the part affect its edges.
             #expect(try largestDifference(page, to: size, of: part, margin: 3) <= 3)
         }
     }
 
     @Test func `limited range has the same colors`() throws {
         let page = Self.page(Self.red, on: Self.white, format: .webp, quality: 100)
-        // libwebp's own enlargement of chroma differs a little.
+        // libwebp upsamples chroma slightly differently.
         #expect(try largestDifference(page, to: PixelSize(width: 50, height: 40)) <= 6)
     }
 
@@ -159,7 +158,7 @@ struct ColorResamplingTests {
         let file = SharedBytes(ImageFixture.file(stripes, as: .jpeg, quality: 100))
         let image = try decode(file)
         #expect(image.hasColorDetail)
-        // By luma's light and chroma's numbers it would be [241, 169, 169].
+        // If only luma were resampled in linear light, it would be [241, 169, 169].
         let plan = RenderPlan(
             resizedSize: PixelSize(width: 20, height: 20), light: .linear, format: format, quality: 100)
         let result = try ImageReading.decode(ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes)
@@ -177,7 +176,7 @@ struct ColorResamplingTests {
         #expect(throws: CancellationError.self) { try PlanarRenderer.pixels(of: image, target: target, token: token) }
     }
 
-    /// The largest difference between components of both lanes' results, `margin` pixels away from their edges.
+    /// The largest difference of a component between the lanes' results, `margin` pixels away from the edges.
     private func largestDifference(
         _ file: SharedBytes, level: Int = 1, to size: PixelSize, of part: ImagePart? = nil, margin: Int = 0
     ) throws -> Int {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Recipes
 
-/// The fast decoder of JPEG planes beside libjpeg and a plain reference.
+/// The fast JPEG decoder compared with libjpeg and a simple reference.
 @Suite(.timeLimit(.minutes(2)))
 struct FastJPEGTests {
     /// Sampling factors of luma; chroma has 1×1.
@@ -71,7 +71,7 @@ struct FastJPEGTests {
     @Test func `libjpeg reads scans with all that later scans add to`() throws {
         let image = ReferenceJPEG(
             (203, 155), quality: 30, noise: 255, isProgressive: true, oddity: \.has_coarse_scans)
-        // Another transform, but of the same bits: the mean difference is 1.3, and 5.1 if the bits are misread.
+        // The transforms differ, but the bits are the same: the mean difference is 1.3, and 5.1 if bits are misread.
         let fast = try image.decode(level: 4).samples[0]
         let slow = try image.decode(level: 4, by: .libjpeg).samples[0]
         let differences = zip(fast, slow).map { abs(Int($0) - Int($1)) }
@@ -143,13 +143,13 @@ struct FastJPEGTests {
             let image = ReferenceJPEG((320, 240), isProgressive: isProgressive)
             let token = WorkToken()
             #expect(throws: CancellationError.self) {
-                // The memory is requested after the header.
+                // Memory is reserved after the header is read.
                 try image.decode(level: 8, token: token) { token.cancel() }
             }
         }
     }
 
-    /// The fast decoder takes the image, and makes the samples that it should.
+    /// Requires that the fast decoder accepts the image and returns the right samples.
     private func expectSamples(
         _ image: ReferenceJPEG, _ level: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

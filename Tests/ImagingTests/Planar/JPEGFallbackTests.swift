@@ -6,7 +6,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Files that the fast decoder leaves to libjpeg: why, and that the result is libjpeg's.
+/// Reasons why the fast decoder falls back to libjpeg, with libjpeg's result.
 @Suite(.timeLimit(.minutes(2)))
 struct JPEGFallbackTests {
     private static let levels = [2, 4, 8]
@@ -38,7 +38,7 @@ struct JPEGFallbackTests {
         let file = ReferenceJPEG((160, 136), isProgressive: true).file.array
         let scans = markers(0xDA, of: file)
         let end = try #require(markers(0xD9, of: file).last)
-        // The means' last bit; its scan has no tables.
+        // The last bit of the DC coefficients; its scan has no tables.
         let scan = try #require(scans.first { file[Int($0 + 11)] == 0 && file[Int($0 + 13)] == 0x10 })
         let next = try #require((scans + markers(0xC4, of: file)).filter { $0 > scan }.min())
         let twice = file[..<end] + file[scan..<next] + file[end...]
@@ -108,12 +108,12 @@ struct JPEGFallbackTests {
         }
     }
 
-    /// Where a marker stands in a file.
+    /// Offsets of a marker in a file.
     private func markers(_ marker: UInt8, of file: [UInt8]) -> [Int] {
         file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == marker }
     }
 
-    /// The fast decoder gives this reason, and the samples are libjpeg's.
+    /// Requires that the fast decoder returns this reason, and that the samples are libjpeg's.
     private func expectFallback(
         _ reason: JPEGDecoding.Reason, of image: ReferenceJPEG, _ level: Int,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -7,7 +7,7 @@ import Testing
 @testable import Recipes
 
 struct JPEGScansTests {
-    /// A scan's component, first and last frequency, and bits left out before and after it.
+    /// A scan's component, spectral selection, and successive approximation before and after the scan.
     private typealias Script = (component: UInt8, first: UInt8, last: UInt8, before: UInt8, after: UInt8)
 
     /// The scans of most encoders.
@@ -47,7 +47,7 @@ struct JPEGScansTests {
             ).interleaved(token: WorkToken())
         }
         let image = try decode(.planar)
-        // Within a block, from 8 × 10 to 8 × 11, light grows.
+        // Within a block, from 8 × 10 to 8 × 11, luma increases.
         let row = (80 / level..<88 / level).map { Int(image.pixel(x: $0, y: 60 / level)[1]) }
         #expect(Set(row).count > 1)
         let other = try decode(.vips)
@@ -72,7 +72,7 @@ struct JPEGScansTests {
 
     private static let end: [UInt8] = [0xFF, 0xD9]
 
-    /// A scan of some data, with a stuffed byte and a restart in it.
+    /// A scan of some data that includes a stuffed byte and a restart marker.
     private static func scan(_ script: Script) -> [UInt8] {
         let bits = script.before << 4 | script.after
         return [0xFF, 0xDA, 0, 8, 1, script.component, 0, script.first, script.last, bits]

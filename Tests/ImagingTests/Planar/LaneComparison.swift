@@ -5,7 +5,7 @@ import Memory
 import Recipes
 import TestSupport
 
-/// The planar lane's result for a file, and that of libvips from a full decode: the way without any shortcut.
+/// The planar lane's result for a file, and libvips' result from a full decode without shortcuts.
 struct LaneComparison {
     let planar: EncodedImage
     private let one: DecodedImage
@@ -29,13 +29,12 @@ struct LaneComparison {
         guard one.size == other.size, one.bands == other.bands else { throw NotAlike() }
     }
 
-    /// The other lane was taken.
+    /// The result is from the other lane.
     struct NotPlanar: Error {}
     /// The results differ in size or kind.
     struct NotAlike: Error {}
 
-    /// Peak signal-to-noise ratio of one result to the other in decibels, over all components; transparent pixels have
-    /// no color.
+    /// PSNR of the two results in decibels, over all components; transparent pixels have no color.
     var noiseDistance: Double {
         let (a, b) = (Self.visible(one), Self.visible(other))
         var sum = 0
@@ -46,7 +45,7 @@ struct LaneComparison {
         return sum > 0 ? 10 * log10(255 * 255 * Double(a.count) / Double(sum)) : .infinity
     }
 
-    /// The components, of which colors are multiplied by alpha.
+    /// The components; colors are multiplied by alpha.
     private static func visible(_ image: DecodedImage) -> [Int] {
         let values = image.pixels.array.map(Int.init)
         guard image.hasAlpha else { return values }
@@ -56,7 +55,7 @@ struct LaneComparison {
         }
     }
 
-    /// Mean structural similarity of the two results, 0…1, over windows of 8×8 and all components.
+    /// Mean structural similarity of the results, 0…1, over windows of 8×8 pixels and all components.
     var similarity: Double {
         let (a, b) = (one.pixels.array, other.pixels.array)
         var values: [Double] = []
@@ -87,7 +86,7 @@ struct LaneComparison {
             / ((meanA * meanA + meanB * meanB + light) * (varianceA + varianceB + contrast))
     }
 
-    /// By libvips alone, independent of the tested code.
+    /// Decodes with libvips only, independent of the tested code.
     private static func decode(_ file: SharedBytes) throws -> DecodedImage {
         let header = try ImageHeader.inspect(file)
         var limits = ImagingLimits()

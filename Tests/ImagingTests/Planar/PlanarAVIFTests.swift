@@ -11,7 +11,7 @@ struct PlanarAVIFTests {
     func `the file declares its planes as full-range BT.601 of sRGB`(quality: Int) throws {
         let file = try avif(of: ImageFixture.photo(width: 203, height: 155), quality: quality)
         #expect(try ImageHeader.inspect(file).size == PixelSize(width: 101, height: 77))
-        // The box of the colors' meaning: primaries 1, curve 13, matrix 6, and the bit of full range.
+        // The `colr` box: primaries 1, transfer 13, matrix 6, and the full-range bit.
         let meaning = Array("colrnclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80]
         #expect(file.array.contains(meaning))
     }
@@ -58,7 +58,7 @@ struct PlanarAVIFTests {
         let white = SharedBytes(
             ImageFixture.file(
                 SampleImage(PixelSize(width: 211, height: 160), bands: 3) { _, _ in [255, 255, 255] }, as: source))
-        // Rows of the one end in the middle of those of the other.
+        // Rows of one image end in the middle of rows of the other.
         let size = PixelSize(width: 101, height: 77)
         try render(photo, size)
         try render(white, PixelSize(width: 192, height: 77))
@@ -74,7 +74,7 @@ struct PlanarAVIFTests {
     }
 }
 
-/// A codec that keeps the pixels that it is to encode.
+/// A codec that keeps the pixels to encode.
 private final class HandedPixels: ImageCodec {
     let pixels = Locked<[[UInt8]]>([])
 

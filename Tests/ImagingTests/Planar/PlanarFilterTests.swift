@@ -7,10 +7,10 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Which operations planes do, and what they make of samples of both ranges.
+/// Operations that work on planes, and their results for samples of both ranges.
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarFilterTests {
-    /// The steps that are left for pixels.
+    /// The steps that need interleaved pixels.
     private func rest(
         _ format: ImageFormat, _ options: RenderingOptions = RenderingOptions(),
         _ change: (inout ImageOperations) -> Void

@@ -4,14 +4,14 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The planar lane beside a full decode by libvips.
+/// The planar lane compared with a full decode by libvips.
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarGoldenTests {
-    /// Even, odd and narrow images, and widths that lead to every level.
+    /// Even, odd and narrow images, and widths that use every level.
     private static let sizes = [(320, 240), (203, 155), (641, 479), (512, 97)]
     private static let widths = [33, 64, 101, 202]
 
-    /// Light and colors of all directions and of many widths, none so fine that encoders lose it.
+    /// Waves of light and color in all directions and many sizes, none too fine for encoders.
     private static func landscape(
         width: Int, height: Int, format: ImageFormat = .jpeg, quality: Int = 85
     ) -> SharedBytes {
@@ -52,7 +52,7 @@ struct PlanarGoldenTests {
     @Test(arguments: [Fit.inside, .outside, .cover, .contain, .fill])
     func `every fit and gravity matches`(fit: Fit) throws {
         let file = Self.landscape(width: 301, height: 223)
-        // Elsewhere gravity means nothing.
+        // Gravity has no effect otherwise.
         let gravities: [Gravity] =
             fit == .cover || fit == .contain
             ? [.center, .topLeft, .right, .bottom, .focal(x: 333, y: 777)] : [.center]
@@ -85,7 +85,7 @@ struct PlanarGoldenTests {
         let file = ImageFixture.photo(width: 640, height: 400)
         var options = RenderingOptions()
         (options.width, options.height, options.fit, options.gravity, options.quality) = (60, 120, .cover, gravity, 95)
-        // The wrong part would be less than 20 dB away.
+        // The wrong crop would have a PSNR below 20 dB.
         for format in [ImageFormat.jpeg, .png] {
             #expect(try LaneComparison(file, options, format, light: light).noiseDistance > 33)
         }
@@ -157,7 +157,7 @@ struct PlanarGoldenTests {
 
     @Test(arguments: [1, 6])
     func `a color profile is applied to the reduced image`(orientation: Int) throws {
-        // Of wider colors than sRGB and another curve.
+        // Primaries of a wider gamut than sRGB, and another curve.
         let primaries = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]
         let profile = ICCWriter.profile(primaries: primaries, curve: .gamma(563))
         let plain = Self.landscape(width: 301, height: 223)
@@ -192,7 +192,7 @@ struct PlanarGoldenTests {
         let comparison = try LaneComparison(file, options, format, light: light)
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
         let distance = comparison.noiseDistance
-        // The difference of two encodings of nearly the same image at a lower quality means little.
+        // At lower qualities, two encodings of almost the same image differ too much to compare closely.
         let minimum = options.quality == 95 && format != .webp ? 40.0 : 34
         #expect(distance > minimum || comparison.similarity > 0.99, "\(format): \(distance) dB")
     }

@@ -138,7 +138,7 @@ struct PlanarLaneTests {
         #expect(try !outcome(cut, level, .vips))
     }
 
-    /// Whether a lane decodes the file; false where it says that it cannot.
+    /// Decodes the file in a lane; returns false if the file is undecodable.
     private func outcome(_ file: SharedBytes, _ level: Int, _ lane: ImageDecoder.Lane) throws -> Bool {
         do {
             _ = try decode(file, level: level, lane: lane)

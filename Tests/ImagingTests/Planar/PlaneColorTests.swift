@@ -5,12 +5,12 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The pixels that samples of planes stand for.
+/// Conversion of plane samples to RGB.
 struct PlaneColorTests {
     @Test func `luma beyond black or white keeps its chroma's effect`() throws {
-        // By BT.601: 1.164 · (4 - 16) + 1.596 · (200 - 128), and below black for the others.
+        // BT.601: 1.164 · (4 - 16) + 1.596 · (200 - 128); the others are below black.
         #expect(try pixel([4, 128, 200], .limited) == [101, 0, 0])
-        // 1.164 · (250 - 16) - 0.392 · (200 - 128) - 0.813 · (128 - 128), and beyond white for the others.
+        // 1.164 · (250 - 16) - 0.392 · (200 - 128) - 0.813 · (128 - 128); the others are beyond white.
         #expect(try pixel([250, 200, 128], .limited) == [255, 244, 255])
         #expect(try pixel([16, 128, 128], .limited) == [0, 0, 0])
         #expect(try pixel([235, 128, 128], .limited) == [255, 255, 255])
@@ -23,7 +23,7 @@ struct PlaneColorTests {
         #expect(try pixel([235], .limited) == [255])
     }
 
-    /// The color of a plain image of these samples.
+    /// The color of a plain image with these samples.
     private func pixel(_ samples: [UInt8], _ range: PlaneRange) throws -> [UInt8] {
         let size = PixelSize(width: 32, height: 32)
         let planes = [Plane].stacked([PixelSize](repeating: size, count: samples.count))

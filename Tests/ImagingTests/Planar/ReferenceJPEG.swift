@@ -6,13 +6,13 @@ import Memory
 @testable import Imaging
 @testable import Recipes
 
-/// A JPEG made by libjpeg, and its samples as a plain reference decodes them.
+/// A JPEG written by libjpeg, and its samples decoded by a simple reference.
 struct ReferenceJPEG: CustomStringConvertible {
     let file: SharedBytes
     let isProgressive: Bool
     let description: String
 
-    /// Noise on gradients; the sampling has factors of each component, and the oddity is a flag to set.
+    /// Noise on gradients; `sampling` has the factors of each component, and `oddity` is a flag to set.
     init(
         _ size: (Int, Int), sampling: [(Int, Int)] = [(2, 2), (1, 1), (1, 1)], quality: Int = 90, noise: Int = 40,
         isOptimized: Bool = false, restartInterval: Int = 0, isProgressive: Bool = false, seed: UInt32 = 1,
@@ -37,7 +37,7 @@ struct ReferenceJPEG: CustomStringConvertible {
             + (isOptimized ? ", optimized" : "") + (isProgressive ? ", progressive" : "")
     }
 
-    /// A file made otherwise.
+    /// Wraps an existing file.
     init(_ file: some Sequence<UInt8>, isProgressive: Bool = false) {
         let file = Array(file)
         self.file = SharedBytes(file)
@@ -45,7 +45,7 @@ struct ReferenceJPEG: CustomStringConvertible {
         description = "\(file.count) bytes"
     }
 
-    /// Decodes on the planar lane.
+    /// Decodes in the planar lane.
     func decode(
         level: Int, coarser: [Int] = [], by decoder: JPEGDecoder = .fast, token: WorkToken = WorkToken(),
         whenHeaderIsRead action: () -> Void = {}
@@ -60,8 +60,7 @@ struct ReferenceJPEG: CustomStringConvertible {
             })
     }
 
-    /// The samples of planes like those of `image`, from the coefficients that libjpeg reads in the scans which show at
-    /// the level.
+    /// Samples of the same planes as in `image`, computed from libjpeg's coefficients of the visible scans.
     func referenceSamples(of image: DecodedImage, level: Int) -> [[UInt8]] {
         guard case .planar(let planes, _) = image.layout else { return [] }
         let bytes = isProgressive ? shownScans(level: level) : file.array
@@ -75,7 +74,7 @@ struct ReferenceJPEG: CustomStringConvertible {
         }
     }
 
-    /// The file without the scans that do not show at the level.
+    /// The file without the scans that are not visible at the level.
     private func shownScans(level: Int) -> [UInt8] {
         let scans = JPEGScans(shownAt: level)
         var shown: [UInt8] = []
@@ -100,7 +99,7 @@ struct ReferenceJPEG: CustomStringConvertible {
 }
 
 extension DecodedImage {
-    /// The samples of each plane, without what fills up rows.
+    /// Samples of each plane without row padding.
     var samples: [[UInt8]] {
         guard case .planar(let planes, _) = layout else { return [] }
         let bytes = pixels.array

@@ -6,7 +6,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Images with a dark line of one pixel along one edge, as cameras and scanners make them.
+/// Images with a dark line of one pixel along one edge, as from cameras and scanners.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplingEdgeTests {
     enum PublicListenerFixture: CaseIterable {
@@ -40,7 +40,7 @@ struct ResamplingEdgeTests {
         }
         let repeated = Self.resampled(line, to: count, light) { min(max($0, 0), length - 1) }
         let mirrored = Self.resampled(line, to: count, light) { $0 < 0 ? -1 - $0 : min($0, 2 * length - 1 - $0) }
-        // The test distinguishes the two.
+        // The test distinguishes repeated from mirrored edges.
         #expect(zip(repeated, mirrored).map { abs($0 - $1) }.max() ?? 0 > 10)
         for index in 0..<count {
             let sample = isAcross ? image.pixel(x: index, y: 60) : image.pixel(x: 80, y: index)
@@ -87,7 +87,7 @@ struct ResamplingEdgeTests {
             lane: lane)
     }
 
-    /// Lanczos 3 of a line by its definition; `place` says which sample stands at a place that may be outside.
+    /// Lanczos 3 of a row by its definition; `place` maps positions outside the row to a sample.
     private static func resampled(
         _ line: [Bool], to count: Int, _ light: ResamplingLight, place: (Int) -> Int
     ) -> [Double] {

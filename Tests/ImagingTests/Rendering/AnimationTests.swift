@@ -19,7 +19,7 @@ struct AnimationTests {
         let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         for (frame, color) in colors.enumerated() {
             for y in [0, 22] {
-                // AVIF codes changes between frames, and is least exact where strong colors change.
+                // AVIF codes the changes between frames and is least exact where saturated colors change.
                 let tolerance = format == .avif ? 24 : 12
                 let expected = color + (image.hasAlpha ? [255] : [])
                 #expect(image.isClose(x: 15, y: y, frame: frame, to: expected, tolerance: tolerance))
@@ -82,7 +82,7 @@ struct AnimationTests {
                 #expect(image.isClose(x: 9, y: frame * height + 5, to: color + alpha, tolerance: 6))
             }
         }
-        // Another recipe's PNG of the same steps is an animation, and another file.
+        // A PNG result of another recipe with the same steps is an animation, and a different file.
         let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
         let plans = try [true, false].map { stacks in
             try RenderPlan(
@@ -91,7 +91,7 @@ struct AnimationTests {
                 }, source: header)
         }
         #expect(plans.map(\.isStacked) == [true, false] && plans[0].keyTexts != plans[1].keyTexts)
-        // An encoder in another process gets the first frame only.
+        // A worker process that encodes gets only the first frame.
         let still = try recipe(.gifAnimated) { composition in
             (composition.frames, composition.format, composition.stacksFrames) = (3, .avif, true)
         }
@@ -119,7 +119,7 @@ struct AnimationTests {
         #expect(plan.keyTexts.last == "delays 40,0 loop own")
     }
 
-    /// The result of a recipe that shows an animation in its own size and format, but for one change.
+    /// The result of a recipe that keeps an animation's size and format except for one change.
     private func recipe(
         _ fixture: ImageFixture, _ change: @escaping @Sendable (inout Composition) -> Void
     ) throws -> EncodedImage {
@@ -127,7 +127,7 @@ struct AnimationTests {
     }
 }
 
-/// A recipe that shows an image at its own size and format, but for one change, whose text distinguishes recipes.
+/// A recipe that keeps an image's size and format except for one change; `keyText` distinguishes recipes.
 private struct FixedRecipe: RenderRecipe {
     let change: String
     let apply: @Sendable (inout Composition) -> Void

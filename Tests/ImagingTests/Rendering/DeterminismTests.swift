@@ -25,7 +25,7 @@ struct DeterminismTests {
         let plan = RenderPlan(resizedSize: PixelSize(width: 80, height: 60), format: .png, quality: 100)
         let kept = try ImageReading.decode(source)
         let expected = try ImageRenderer.render(kept, plan: plan, token: WorkToken()).bytes.array
-        // Each renders pixels that only the call itself still refers to.
+        // Each call renders pixels that only the call itself still references.
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<4 {
                 group.addTask {

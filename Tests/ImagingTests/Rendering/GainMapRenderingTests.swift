@@ -15,7 +15,7 @@ struct GainMapRenderingTests {
         return options
     }
 
-    /// The light of a file with its map at full headroom, as floating point of red, green and blue.
+    /// The light of a file with its map at full headroom, as floating-point RGB.
     private func light(of file: SharedBytes) throws -> (size: PixelSize, samples: [Double]) {
         let header = try ImageHeader.inspect(file)
         let map = try #require(header.gainMap)
@@ -23,7 +23,7 @@ struct GainMapRenderingTests {
         return try light(of: ImageReading.decode(file), gains: ImageReading.decode(mapFile), by: map.metadata)
     }
 
-    /// The light of an image by the gains of a map.
+    /// The light of an image with the gains of a map.
     private func light(
         of image: DecodedImage, gains: DecodedImage, by metadata: GainMapMetadata
     ) -> (size: PixelSize, samples: [Double]) {
@@ -106,10 +106,10 @@ struct GainMapRenderingTests {
         let (before, after) = (try ImageHeader.inspect(source), try ImageHeader.inspect(result.bytes))
         let map = try #require(after.gainMap)
         #expect(map.metadata == before.gainMap?.metadata)
-        // XMP says the same as the segment of ISO 21496-1.
+        // XMP and the ISO 21496-1 segment are equal.
         let file = result.bytes.array
         #expect(String(decoding: file, as: Unicode.ASCII.self).contains("hdrgm:HDRCapacityMax=\"3.0\""))
-        // A map of 320 samples is enlarged up to twice.
+        // The map has full size up to the map's width times two.
         #expect(map.header.storedSize.width == (width <= 2 * 1_280 / scale ? width : 1_280 / scale))
         let shown = try light(of: result.bytes)
         let expected = try resized(light(of: source), to: shown.size)
@@ -118,7 +118,7 @@ struct GainMapRenderingTests {
         #expect(share < 0.05)
     }
 
-    /// The light of a file with its map at full headroom, if the map were the mean of the samples of another file's.
+    /// The light of a file at full headroom if its map were a plain downscale of another file's map.
     private func light(
         of file: SharedBytes, withMeanOf source: SharedBytes
     ) throws -> (size: PixelSize, samples: [Double]) {
@@ -152,7 +152,7 @@ struct GainMapRenderingTests {
             zip(samples, expected).reduce(0) { $0 + abs($1.0 - $1.1) } / expected.reduce(0, +)
         }
         let plain = try error(light(of: result, withMeanOf: writer.bytes).samples)
-        // The rest is the filter of the image, which is sharper than a mean.
+        // The remaining error is due to the image's filter, which is sharper than a mean.
         #expect(plain > 0.25 && error(shown.samples) < plain * 0.7, "\(error(shown.samples)) and \(plain)")
     }
 
@@ -172,7 +172,7 @@ struct GainMapRenderingTests {
         var options = keeping(300)
         options.quality = quality
         let result = try thumbnail(source, options, .jpeg).bytes
-        // The size of chroma in the frame's header: that of luma, whatever the quality.
+        // The chroma sampling in the frame header: 4:4:4 at any quality.
         let file = result.array
         let frame = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
         #expect(file[frame + 11] == 0x11)
@@ -181,7 +181,7 @@ struct GainMapRenderingTests {
         }
         let shown = try light(of: result)
         let difference = try error(shown.samples, resized(light(of: source), to: shown.size))
-        // A map of no gain shows the image alone.
+        // A map without gain shows the plain image.
         let none = try ImageReading.decode(
             SharedBytes(ImageFixture.file(SampleImage(shown.size, bands: 1) { _, _ in [0] }, as: .jpeg, quality: 95)))
         let metadata = try #require(try ImageHeader.inspect(source).gainMap?.metadata)
@@ -209,7 +209,7 @@ struct GainMapRenderingTests {
         }
     }
 
-    /// An image of four quarters whose map has another value in each of them.
+    /// An image of four quarters, with a different map value in each.
     private func quarters(orientation: Int = 1, scale: Int = 4) -> SharedBytes {
         let (width, height) = (192 / scale, 128 / scale)
         let map = SampleImage(PixelSize(width: width, height: height), bands: 1) { x, y in
@@ -227,7 +227,7 @@ struct GainMapRenderingTests {
             ([255, 0, 0], 20), ([0, 255, 0], 90), ([0, 0, 255], 160), ([255, 255, 255], 230),
         ]
         var seen: Set<Int> = []
-        // Places around which the image has one color.
+        // Positions around which the image has one color.
         for index in 0..<144 {
             let (across, down) = (2 * (index % 12) + 1, 2 * (index / 12) + 1)
             let (x, y) = (image.size.width * across / 24, image.size.height * down / 24)
@@ -249,7 +249,7 @@ struct GainMapRenderingTests {
     @Test(arguments: 1...8)
     func `a map is rotated and cropped like its image`(orientation: Int) throws {
         try ImageLibrary.start()
-        // A result that is larger than what it shows of the map, and one that is smaller.
+        // A result that is larger than the visible part of the map, and one that is smaller.
         let sources = [4, 1].map { quarters(orientation: orientation, scale: $0) }
         #expect(try isAligned(thumbnail(sources[0], keeping(), .jpeg).bytes))
         for flip in ImageOperations.Flip.allCases {
@@ -323,7 +323,7 @@ struct GainMapRenderingTests {
         }
         let other = try thumbnail(source, keeping(100), .webp)
         #expect(!other.hasGainMap)
-        // The image itself is the same, if its chroma is not subsampled without a map.
+        // The image itself is the same if chroma is not subsampled without a map.
         var options = keeping(100)
         options.quality = 90
         let kept = try thumbnail(source, options, .jpeg).bytes.array

@@ -22,7 +22,7 @@ struct ImageEncoderTests {
         for format in ImageFormat.written where format.hasQuality {
             let picture = SampleImage.photo(PixelSize(width: 64, height: 64))
             let sizes = [20, 60, 95].map { ImageFixture.file(picture, as: format, quality: $0).count }
-            // The lowest of JPEG XL differ by a byte or two either way.
+            // JPEG XL's lowest qualities differ by a byte or two in either direction.
             #expect(sizes[0] <= sizes[1] + 4 && sizes[1] <= sizes[2])
             #expect(sizes[0] < sizes[2])
         }
@@ -32,7 +32,7 @@ struct ImageEncoderTests {
         let image = SampleImage.photo(PixelSize(width: 256, height: 192))
         let files = (1...14).map { ImageFixture.file(image, as: .jxl, quality: $0) }
         #expect(Set(files).count == files.count)
-        // Where the distance begins to be our own, some bytes are noise: 10 with libjxl 0.7, 14 with 0.11.
+        // Where our own distances begin, sizes vary by some bytes: 10 with libjxl 0.7, 14 with 0.11.
         #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 14 }, "\(files.map(\.count))")
         #expect(files[0].count < files[5].count && files[5].count < files[13].count)
     }
@@ -48,9 +48,9 @@ struct ImageEncoderTests {
         #expect(JXLLevel(lossless, version: version).effort == (effort == 5 ? 4 : effort))
     }
 
-    /// Colors that chroma of half the size mixes with white; sides that are odd, and the least ones.
+    /// Colors that subsampled chroma mixes with white; odd sides, and the smallest ones.
     ///
-    /// JPEG cannot hold more light than white, which lines beside white would need.
+    /// JPEG cannot represent light brighter than white, which lines next to white would need.
     @Test(arguments: [
         (ImageFormat.webp, 64, 48, 0.33), (.webp, 33, 21, 0.33), (.webp, 2, 1, 0.33), (.webp, 1, 1, 0.33),
         (.jpeg, 64, 48, 0.8), (.jpeg, 33, 21, 0.8),
@@ -70,7 +70,7 @@ struct ImageEncoderTests {
         #expect(sharp <= plain * share, "\(plain), \(sharp)")
     }
 
-    /// With chroma resampled at its own size, JPEG's difference is 1,900.
+    /// Without sharp chroma, JPEG's difference is 1,900.
     @Test(arguments: [(ImageFormat.jpeg, 1_500.0), (.webp, 900)])
     func `colored lines of a JPEG source keep their light`(format: ImageFormat, maximum: Double) throws {
         try ImageLibrary.start()
@@ -92,7 +92,7 @@ struct ImageEncoderTests {
         }
     }
 
-    /// The mean difference of light, the square of samples.
+    /// The mean difference of light, which is the square of samples.
     private static func difference(of pixels: [UInt8], _ others: [UInt8]) -> Double {
         func light(_ pixels: [UInt8]) -> [Double] {
             stride(from: 0, to: pixels.count, by: 3).map { start in
@@ -105,7 +105,7 @@ struct ImageEncoderTests {
         return sum / Double(pixels.count / 3)
     }
 
-    /// Higher efforts and qualities leave the loss to libjxl.
+    /// Higher efforts and qualities are left to libjxl.
     @Test(arguments: [(true, 3, 80, 5), (true, 1, 60, 5), (false, 3, 80, 6), (false, 3, 91, 5)])
     func `JPEG XL has the coefficients of our JPEG in fewer bytes`(
         isJPEG: Bool, bands: Int, quality: Int, effort: Int
@@ -124,11 +124,11 @@ struct ImageEncoderTests {
         }
         let own = ImageFormat.jxl.encoderQuality(for: quality, pixels: size.area)
         let (jpeg, jxl) = (try file(.jpeg, quality, 0), try file(.jxl, own, effort))
-        // Readers enlarge chroma in different ways.
+        // Decoders upsample chroma differently.
         let files = try [jpeg, jxl].map { try ImageReading.decode($0, bands: 3).pixels.array }
         let difference = zip(files[0], files[1]).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         #expect((difference < files[0].count) == isJPEG, "\(difference) in \(files[0].count)")
-        // Hundreds of bytes of a plain gray image are mostly headers.
+        // A plain gray image has hundreds of bytes, which are mostly headers.
         #expect(!isJPEG || jxl.count < jpeg.count + 32)
     }
 

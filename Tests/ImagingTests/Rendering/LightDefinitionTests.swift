@@ -7,7 +7,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Images resampled as light by libvips' lane, beside the definition in floating point.
+/// libvips' lane resamples in linear light as in a floating-point implementation of the definition.
 @Suite(.timeLimit(.minutes(1)))
 struct LightDefinitionTests {
     private static let source = PixelSize(width: 61, height: 47)
@@ -60,7 +60,7 @@ struct LightDefinitionTests {
         #expect(cost(.linear, side: 800) > cost(.gamma, side: 800))
     }
 
-    /// Noise in which a part is transparent.
+    /// Noise of which a part is transparent.
     private static func noise(_ size: PixelSize, bands: Int) -> SampleImage {
         var state: UInt32 = 7
         func next() -> UInt8 {
@@ -94,7 +94,7 @@ struct LightDefinitionTests {
         return 255 * (light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055)
     }
 
-    /// The taps of a sample of the target, within the source, and their weights.
+    /// The taps of a target sample within the source, and their weights.
     private static func taps(_ source: Int, _ target: Int, _ index: Int) -> [(place: Int, weight: Double)] {
         let stretch = Double(source) / Double(target)
         let center = (Double(index) + 0.5) * stretch - 0.5

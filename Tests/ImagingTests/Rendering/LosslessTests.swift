@@ -12,7 +12,7 @@ struct LosslessTests {
         ImageFixture.pngHalfTransparent.bytes, ImageFixture.jpegGrayRamp.bytes,
     ]
 
-    /// Red, green, blue and alpha of each pixel; transparent ones have no color.
+    /// RGBA of each pixel; transparent ones have no color.
     private func pixels(_ file: SharedBytes) throws -> [[UInt8]] {
         let image = try InProcessCodec().decode(
             file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()

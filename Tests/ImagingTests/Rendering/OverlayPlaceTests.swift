@@ -4,7 +4,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Where watermarks lie on results.
+/// Positions of watermarks on results.
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayPlaceTests {
     @Test(arguments: [nil, 5_000])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recipes
 
-/// The decodes of watermarks, the forms that are kept of them, and their prices.
+/// Decodes of watermarks, their cached forms, and their costs.
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayPlanTests {
     @Test func `the scaled form is made once and cached`() throws {
@@ -19,7 +19,7 @@ struct OverlayPlanTests {
         let first = try file(opacity: 100, kept)
         #expect(try file(opacity: 100, kept) == first)
         #expect(try file(opacity: 100) == first)
-        // The form is the same at another opacity.
+        // The form does not depend on the opacity.
         #expect(try file(opacity: 40, kept) == file(opacity: 40))
         #expect(kept.sizes == [PixelSize(width: 32, height: 24)])
     }
@@ -46,7 +46,7 @@ struct OverlayPlanTests {
         #expect(key.last == "addition page 0 level 8 refuse")
     }
 
-    /// The plan for an image of 640×480 with a watermark of shapes.
+    /// The plan for an image of 640×480 with a watermark drawn from SVG.
     private func plan(
         _ mark: [UInt8], ratio: Int = 1_000, trim: ImageOperations.Trim? = nil, _ watermark: WatermarkOptions
     ) throws -> RenderPlan {
@@ -72,7 +72,7 @@ struct OverlayPlanTests {
         #expect(half.keyTexts.last == "addition page 0 level 1 refuse drawn 320x240")
         let trimmed = try plan(mark, trim: .init(tolerance: 10), watermark)
         #expect(trimmed.additions == half.additions)
-        // A fraction of a pixel counts for the proportion.
+        // Proportions are computed with fractions of a pixel.
         watermark.scale = 10_000
         let fine = try plan(UnwrittenImages.svg("viewBox='0 0 1.6 1'"), watermark)
         #expect(fine.additions == [DecodePlan(drawnSize: PixelSize(width: 640, height: 400))])
@@ -120,7 +120,7 @@ struct OverlayPlanTests {
     }
 
     @Test func `a huge watermark costs no more memory than the result`() throws {
-        // At eight times its size it would have 64 million pixels.
+        // At eight times its size, it would have 64 million pixels.
         let mark = WatermarkFixture.png(PixelSize(width: 1_000, height: 1_000), [0, 0, 255])
         var options = RenderingOptions()
         options.devicePixelRatio = 8_000

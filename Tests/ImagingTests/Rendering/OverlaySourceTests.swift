@@ -46,7 +46,7 @@ struct OverlaySourceTests {
             let (width, height) = (128 - x, 96 - y)
             #expect(result.isClose(x: x - 2, y: y - 2, to: [0, 0, 0], tolerance: 0))
             for (column, row, color) in quarters {
-                // The inks of CMYK are duller than the colors of the others.
+                // CMYK colors are less saturated than the others.
                 let inks = own.pixel(x: column * 16, y: row * 12).map(Int.init)
                 let place = (x: x + width * column / 4, y: y + height * row / 4)
                 #expect(

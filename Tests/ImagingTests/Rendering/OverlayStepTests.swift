@@ -7,7 +7,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// How watermarks are mixed with results, pixel by pixel.
+/// Blending of watermarks, pixel by pixel.
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayStepTests {
     @Test(
@@ -40,7 +40,7 @@ struct OverlayStepTests {
     }
 
     @Test func `scaled edges are mixed premultiplied, without a dark or foreign rim`() throws {
-        // White whose transparent pixels are red.
+        // White, with transparent red pixels.
         let mark = SampleImage(PixelSize(width: 40, height: 40), bands: 4) { x, y in
             10..<30 ~= x && 10..<30 ~= y ? [255, 255, 255, 255] : [255, 0, 0, 0]
         }
@@ -51,7 +51,7 @@ struct OverlayStepTests {
             ) { $1.scale = 2_700 })
         // Resampled pixels with alpha are rounded down.
         #expect(result.pixels.array.allSatisfy { $0 >= 254 })
-        // The same on black: gray at the rim, white inside.
+        // On black: gray at the edges, white inside.
         let black = try ImageReading.decode(
             WatermarkFixture.file(
                 WatermarkFixture.png(WatermarkFixture.size, [0, 0, 0]),
@@ -119,7 +119,7 @@ struct OverlayStepTests {
             for y in 0..<size.height {
                 for x in 0..<size.width {
                     let (inX, inY) = (x - mark.x, y - mark.y)
-                    // Beside the edges, the formats' chroma and ringing are seen.
+                    // At the edges, subsampled chroma and ringing are visible.
                     let isAtEdge =
                         [0, 63].contains { abs(inX - $0) <= 16 } || [0, 57].contains { abs(inY - $0) <= 16 }
                     let isCovered = mark.isTiled || 0..<63 ~= inX && 0..<57 ~= inY

@@ -5,10 +5,10 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The bits of a pixel in an encoded PNG, which has its exact color.
+/// The color type and bit depth of encoded PNG files, whose colors are exact.
 @Suite(.timeLimit(.minutes(1)))
 struct PNGWritingTests {
-    /// The color type and the bits of a component, as the file's header says.
+    /// The color type and bit depth in a file's header.
     private struct Kind: Equatable, CustomStringConvertible {
         let type: UInt8
         let depth: UInt8
@@ -39,7 +39,7 @@ struct PNGWritingTests {
         ).bytes.array
     }
 
-    /// The kind of the file, whose pixels must be those of `image`.
+    /// The kind of the encoded file, whose pixels must equal those of `image`.
     private func kind(of image: SampleImage) throws -> Kind {
         let file = try file(image)
         let decoded = try ImageReading.decode(SharedBytes(file))
@@ -49,7 +49,7 @@ struct PNGWritingTests {
         return Kind(file)
     }
 
-    /// Numbers below `count` in no order, after each of them once.
+    /// Each number below `count` once, then random ones.
     private func numbers(below count: Int) -> (Int) -> Int {
         { place in
             var mixed = UInt64(place) &* 0x9E37_79B9_7F4A_7C15
@@ -58,7 +58,7 @@ struct PNGWritingTests {
         }
     }
 
-    /// An image whose pixels have `count` colors in no order; narrow, so that rows end within a byte.
+    /// A narrow image with `count` colors in random order, whose rows end within a byte.
     private func image(_ count: Int, bands: Int, color: (Int) -> [UInt8]) -> SampleImage {
         let number = numbers(below: count)
         return SampleImage(PixelSize(width: 37, height: 101), bands: bands) { x, y in color(number(y * 37 + x)) }
@@ -140,7 +140,7 @@ struct PNGWritingTests {
         for place in [0, 1_024, size.area - 1] {
             #expect(try kind(of: shades(1, at: place)) == Kind(Kind.colorAlpha, 8))
         }
-        // Few levels with few alphas have a palette.
+        // Few combinations of levels and alphas use a palette.
         #expect(try kind(of: image(12, bands: 2) { [UInt8($0), UInt8(40 * ($0 % 4))] }) == Kind(Kind.palette, 4))
     }
 
@@ -185,7 +185,7 @@ struct PNGWritingTests {
 
     @Test(arguments: ["none", "sub", "up", "average", "Paeth"])
     func `each row has its best filter`(filter: String) throws {
-        // All values but those from outside the image are the filter's prediction plus 5.
+        // All values inside the image are the filter's prediction plus 5.
         let size = PixelSize(width: 120, height: 90)
         let (step, row) = (3, 3 * size.width)
         let outside = numbers(below: 256)
@@ -202,7 +202,7 @@ struct PNGWritingTests {
         let image = SampleImage(size, bands: step) { x, y in
             Array(pixels[y * row + step * x..<y * row + step * (x + 1)])
         }
-        // The filter's number is nowhere in the file; its rows are a few values, again and again.
+        // The filter's number is nowhere in the file, whose rows repeat a few values.
         _ = try kind(of: image)
         let count = try file(image).count
         #expect(count < image.pixels.count / 10, "\(count) bytes")
@@ -233,13 +233,13 @@ struct PNGWritingTests {
         for quality in [1, 50, 90] {
             let file = try file(image, quality: quality)
             if bands == 1 {
-                // All grays fit into a palette, so no quality takes any away.
+                // All grays fit into a palette, so quality removes none.
                 #expect(file == (try self.file(image)))
                 continue
             }
             let decoded = try ImageReading.decode(SharedBytes(file))
             let pairs = zip(colors(decoded), colors(DecodedImage(image)))
-            // Alpha weighs the colors: those of transparent pixels do not matter.
+            // Colors are weighted by alpha: transparent pixels do not count.
             let sum = pairs.reduce(0.0) { sum, pair in
                 sum
                     + (0..<4).reduce(0.0) { part, channel in

@@ -4,7 +4,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// In a process of its own: what it guards against ends the process.
+/// Runs in a separate process, because a failure would crash it.
 struct ParallelRenderingTests {
     @Test func `many threads resizing at once do not race in libvips' machine code`() async {
         await #expect(processExitsWith: .success) {

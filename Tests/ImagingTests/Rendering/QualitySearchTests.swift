@@ -6,7 +6,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Trials whose files have sizes and similarities by formulas, and that count.
+/// Simulated trials with computed sizes and similarities; counts the trials.
 private final class FakeTrials: EncodingTrials {
     var encoded: [Int] = []
     var compared: [Int] = []
@@ -72,8 +72,7 @@ struct QualitySearchTests {
     @Test(arguments: [0.02, 0.05, 0.1])
     func `the lowest quality that is similar enough is found in six encodes at most`(slope: Double) throws {
         for wanted in 40...90 {
-            // What a file lacks shrinks by a factor from each quality to the next, and is just small enough at
-            // `wanted`.
+            // The loss shrinks by a constant factor per quality, and is just small enough at `wanted`.
             let trials = FakeTrials(likeness: { quality in
                 var lack = 199.9
                 for _ in 0..<abs(quality - wanted) { lack *= quality > wanted ? 1 - slope : 1 + slope }
@@ -122,7 +121,7 @@ struct SearchedFileTests {
 
     @Test(arguments: cases)
     func `a file with a size limit is that of its quality`(file: SharedBytes, format: ImageFormat) throws {
-        // With 95, some of the qualities subsample chroma and some do not.
+        // Up to 95, some qualities subsample chroma and others do not.
         for highest in [60, 95] {
             let maximum = try made(file, format) { $0.quality = highest }.bytes.count
             for bytes in [maximum, maximum * 9 / 10, maximum / 2] {
@@ -161,7 +160,7 @@ struct SearchedFileTests {
         #expect(last == 95)
     }
 
-    /// Strokes of red on blue of the same luma, which luma alone does not see, as PNG and as JPEG with full chroma.
+    /// Red strokes on blue of the same luma, which luma alone cannot distinguish; PNG, and JPEG with full chroma.
     static let boards: [(SharedBytes, ImageFormat)] = {
         let board = SampleImage(PixelSize(width: 240, height: 160), bands: 3) { x, y in
             (x + y / 8 * 5) % 11 < 3 && y % 8 < 6 ? [200, 40, 40] : [60, 70, 255]
@@ -186,7 +185,7 @@ struct SearchedFileTests {
         let found = try board { $0.isQualityAutomatic = true }
         let coarse = try board { $0.quality = SimilarityGoal().lowest }
         let quality = try #require(found.quality)
-        // WebP has half as many chroma samples on each side at any quality.
+        // WebP subsamples chroma at any quality.
         let isBest = quality == SimilarityGoal().highest
         #expect(quality >= 70 && (isBest || found.distance < 0.8 * coarse.distance), "\(found), \(coarse)")
     }

@@ -6,10 +6,10 @@ import Recipes
 import TestSupport
 import Testing
 
-/// The cost of a render that has run out of time: by the process's own processor time, whatever else the machine does.
+/// The cost of a render that has run out of time, in CPU time of the process, which is independent of other load.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct RenderDeadlineTests {
-    /// An enlargement that takes a good part of a second.
+    /// An enlargement that takes a large fraction of a second.
     private static let size = PixelSize(width: 3_000, height: 3_000)
 
     @Test(arguments: [
@@ -37,12 +37,12 @@ struct RenderDeadlineTests {
                 _ = try ImageRenderer.render(image, plan: plan, token: token)
             }
         }
-        // The pool has a single thread: this one comes after the render.
+        // The pool has one thread, so this job runs after the render.
         let stopped = try await pool.run { _ in used.withLock { $0 } }
         #expect(stopped > .zero && stopped < whole / 2, "\(stopped) of \(whole)")
     }
 
-    /// Processor time of all threads: libvips has some of its own.
+    /// CPU time of all threads, including libvips'.
     private static var processorTime: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

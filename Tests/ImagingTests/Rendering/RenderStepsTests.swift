@@ -45,7 +45,7 @@ struct RenderStepsTests {
         }
     }
 
-    // If each tile computed the steps before it again, this would take hours.
+    // If each tile recomputed the steps before it, this would take hours.
     @Test(.timeLimit(.minutes(1))) func `sizes that alternate compute each size once`() throws {
         let pair: [any RenderStep] = [
             ResampleStep(to: PixelSize(width: 1_000, height: 1_000)),
@@ -54,7 +54,7 @@ struct RenderStepsTests {
         _ = try Self.render(.jpeg, RenderSteps((0..<5).flatMap { _ in pair }))
     }
 
-    // If each row of a reduction computed the reductions before it again, this would take hours.
+    // If each row of a reduction recomputed the reductions before it, this would take hours.
     @Test(.timeLimit(.minutes(1))) func `reductions in a row compute each size once`() throws {
         let sides = [1_000, 990, 980, 970, 960, 950, 940, 930, 920, 10]
         _ = try Self.render(.jpeg, RenderSteps(sides.map { ResampleStep(to: PixelSize(width: $0, height: $0)) }))
@@ -160,7 +160,7 @@ struct RenderStepsTests {
     }
 }
 
-/// A kind of step that no lane knows: a black frame, ten pixels wide.
+/// A step that no lane knows: a black frame, ten pixels wide.
 private struct Framing: VipsStep {
     let summary = "frame"
     func shape(after input: FrameShape) -> FrameShape {

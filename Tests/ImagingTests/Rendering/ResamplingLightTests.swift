@@ -5,10 +5,10 @@ import Recipes
 import TestSupport
 import Testing
 
-/// Pixels mixed as they are stored, and by the light that they stand for.
+/// Pixels mixed as stored, and in linear light.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplingLightTests {
-    /// Half black and half white is 128 of 255 by the numbers, and 188 by the light.
+    /// Half black and half white is 128 of 255 as stored, and 188 in linear light.
     private static let mixtures: [(ResamplingLight, Int)] = [(.gamma, 128), (.linear, 188)]
     private static let stripes = SampleImage(PixelSize(width: 320, height: 320), bands: 3) { x, _ in
         x.isMultiple(of: 2) ? [0, 0, 0] : [255, 255, 255]
@@ -76,7 +76,7 @@ struct ResamplingLightTests {
     ) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(file)
-        // From the image in full size: a reducing decode averages stored components.
+        // From the full-size image, because a reduced decode averages stored components.
         let plan = RenderPlan(
             resizedSize: PixelSize(width: 32, height: 32), light: light, format: format,
             quality: 100)

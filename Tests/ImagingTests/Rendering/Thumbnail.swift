@@ -4,7 +4,7 @@ import Memory
 import Recipes
 import TestSupport
 
-/// The whole way from a file to a file.
+/// Renders a file to a file.
 func thumbnail(
     _ bytes: SharedBytes, _ options: RenderingOptions, _ format: ImageFormat, limits: ImagingLimits = ImagingLimits(),
     similarity: SimilarityGoal = SimilarityGoal()
@@ -15,7 +15,7 @@ func thumbnail(
     return try thumbnail(bytes, header, plan, limits: limits)
 }
 
-/// The same by other rules than Alula's own.
+/// Renders a file by other rules than Alula's own.
 func thumbnail(_ bytes: SharedBytes, _ recipe: some RenderRecipe) throws -> EncodedImage {
     try ImageLibrary.start()
     let header = try ImageHeader.inspect(bytes)

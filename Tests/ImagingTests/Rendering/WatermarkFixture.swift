@@ -5,12 +5,12 @@ import TestSupport
 @testable import Imaging
 @testable import Recipes
 
-/// Lays watermarks on images.
+/// Renders watermarks on images.
 enum WatermarkFixture {
     static let size = PixelSize(width: 40, height: 24)
     static let markSize = PixelSize(width: 8, height: 4)
 
-    /// A file with a watermark on it.
+    /// A file with a watermark.
     static func file(
         _ image: SharedBytes, mark: SharedBytes, as format: ImageFormat = .png, ratio: Int = 1_000,
         keeping forms: KeptForms? = nil,
@@ -38,7 +38,7 @@ enum WatermarkFixture {
         SharedBytes(ImageFixture.file(.plain(size, color), as: .png))
     }
 
-    /// The exact mixture of two straight colors with alpha, in real numbers.
+    /// The exact mixture of two colors with straight alpha, in floating point.
     static func mixture(_ mark: [UInt8], over image: [UInt8], opacity: Int) -> [Int] {
         func colors(_ pixel: [UInt8]) -> ([Double], Double) {
             let hasAlpha = pixel.count.isMultiple(of: 2)
@@ -58,7 +58,7 @@ enum WatermarkFixture {
 }
 
 extension DecodedImage {
-    /// Whether the colors of a pixel are about these, whatever its alpha.
+    /// Whether the colors of a pixel are close to these; alpha is ignored.
     func isNear(x: Int, y: Int, frame: Int = 0, _ color: [Int], tolerance: Int = 24) -> Bool {
         zip(pixel(x: x, y: y, frame: frame), color).allSatisfy { abs(Int($0) - $1) <= tolerance }
     }
@@ -68,7 +68,7 @@ extension DecodedImage {
 final class KeptForms: Sendable {
     private let forms = Locked<[(form: AdditionForm, image: DecodedImage)]>([])
 
-    /// The sizes of the forms in the order in which they were made.
+    /// Sizes of the forms in the order in which they were created.
     var sizes: [PixelSize] { forms.withLock { $0.map(\.image.size) } }
 
     var reuse: AdditionPixelCache {

@@ -44,7 +44,7 @@ struct PNGTrimmingTests {
 
     @Test func `a truncation stays visible`() {
         let whole = file([("tEXt", [65, 0, 66])])
-        // Without its end, and the sums in front of that, a file still has all pixels.
+        // A file without its end chunk and the checksums before it still has all pixels.
         for count in 8..<whole.count - 20 {
             let cut = PNGTrimmer.trim(SharedBytes(whole.prefix(count)))
             #expect(throws: ImagingError.self, "\(count) bytes") { try ImageReading.decode(cut) }

@@ -30,7 +30,7 @@ struct WebPMetadataTests {
     @Test(arguments: 0..<40)
     func `a truncated file is returned unchanged`(count: Int) {
         let file = Array(WebPFile.file([WebPFile.canvas(300, 200, flags: 8)] + Self.extras).prefix(count))
-        // Only behind a whole chunk does a cut look like an end.
+        // Only a file that is cut after a whole chunk looks complete.
         if count != 12 && count != 30 { #expect(removed(from: file) == file) }
     }
 
