@@ -122,7 +122,7 @@ static int factor(int side, int x, int u)
     return (int) lround(addition(side, x, u) * (u == 0 ? 1 : sqrt(2)) * (1 << 14));
 }
 
-/// The coefficient of frequencies `u` and `v` with those that have the same means over pairs of samples, but for a factor.
+/// The sum of the coefficients whose means over pairs of samples equal those of frequencies `u` and `v` up to a factor.
 static int16_t gathered(const short *coefficients, const UINT16 *steps, int side, int u, int v)
 {
     // Frequencies 5 and 6 of the first 28 coefficients: both frequencies together are no more than 6.
@@ -165,7 +165,7 @@ static void transform(const short *coefficients, const UINT16 *steps, int side, 
             long sum = 0;
             for (u = 0; u < side; u++)
                 sum += columns[y][u] * factor(side, x, u);
-            // Of the rounded sum, 10 bits with a sign count.
+            // Only the 10 lowest bits of the rounded sum count, with a sign.
             sum = ((rounded(sum, 19) + 512) & 1023) - 512;
             samples[y * side + x] = (uint8_t) limited(sum + 128, 0, 255);
         }

@@ -84,7 +84,7 @@ static int run(CShortages_End end)
     exit(1);
 }
 
-/// In a program that this file's function has started.
+/// Runs in a program that `CShortages_status` has started.
 __attribute__((constructor)) static void start(void)
 {
     const char *end = getenv("CSHORTAGES_END");
@@ -98,7 +98,7 @@ int CShortages_status(CShortages_End end)
 {
     char number[32], path[4096];
     char *arguments[] = {"shortage", NULL};
-    // A worker's allocator.
+    // Use the allocator of workers.
     char *environment[] = {"MALLOC_CONF=narenas:1,retain:false,background_thread:false", number, path, NULL};
     const char *libraries = getenv("LD_LIBRARY_PATH");
     int status = 0;

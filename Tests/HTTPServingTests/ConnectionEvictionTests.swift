@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConnectionEvictionTests {
     private typealias Candidate = ConnectionEviction.Candidate<Int>
 
-    /// Indexes of connections in closing order; each has a network and the second since which it is idle.
+    /// Indexes of connections in closing order; each has a network, and the second of its last use.
     private func order(_ places: [(network: UInt64, idleSince: Int?)], count: Int) -> [Int] {
         let candidates = places.enumerated().map { number, place in
             Candidate(

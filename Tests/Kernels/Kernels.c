@@ -110,7 +110,7 @@ static void corner(void)
     int index, most = 1 << within(1, 14), mean = within(-2048, 2047);
     for (index = 0; index < max_kept; index++)
         values[index] = (int16_t) within(-most, most), steps[index] = (int16_t) within(1, 255);
-    // Of what is added, these are always zero.
+    // These coefficients are always zero.
     values[17] = values[22] = 0;
     write_1(mean, steps[0], samples);
     write_2(mean, values, steps, samples + 4, 8);

@@ -7,7 +7,7 @@ import ThumbnailAPI
 
 @testable import Settings
 
-/// Where keys and secrets may come from; no error shows them.
+/// Sources of keys and secrets, which no error shows.
 struct SecretSettingsTests {
     private let folder = TemporaryFolder()
 

@@ -16,8 +16,8 @@ typedef struct {
     /// Whether the Huffman tables are made for the image.
     int is_optimized;
     int is_progressive;
-    /// Whether codes are arithmetic, quantization steps may exceed 255, and each component of a baseline image has a
-    /// scan of its own.
+    /// Whether coding is arithmetic, quantization steps may exceed 255, and each component of a baseline image has a
+    /// separate scan.
     int is_arithmetic, has_wide_steps, has_separate_scans;
     /// Whether the details of a progressive image lack three bits at first, which three scans of each component add.
     int has_coarse_scans;

@@ -6,18 +6,18 @@ typedef enum {
     /// Uses a null pointer.
     CShortages_crash,
     CShortages_exit,
-    /// Is refused memory, then uses a null pointer on two threads at once.
+    /// Fails to allocate memory, then uses a null pointer on two threads at once.
     CShortages_refused_crash,
     CShortages_refused_exit,
     /// Takes blocks until the allocator has no memory for the description of another, then uses the null pointer.
     CShortages_blocks,
-    /// Has no memory for a thread, and aborts.
+    /// Fails to allocate memory for a thread, and aborts.
     CShortages_thread,
-    /// Has no memory for its stack.
+    /// Fails to extend its stack.
     CShortages_stack,
 } CShortages_End;
 
-/// Starts this program again to do so, and returns the status of `waitpid`.
+/// Runs this program again, ends it in this way, and returns the status of `waitpid`.
 int CShortages_status(CShortages_End end);
 
 #endif

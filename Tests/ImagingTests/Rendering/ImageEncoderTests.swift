@@ -32,7 +32,7 @@ struct ImageEncoderTests {
         let image = SampleImage.photo(PixelSize(width: 256, height: 192))
         let files = (1...14).map { ImageFixture.file(image, as: .jxl, quality: $0) }
         #expect(Set(files).count == files.count)
-        // Where our own distances begin, sizes vary by some bytes: 10 with libjxl 0.7, 14 with 0.11.
+        // Sizes vary by some bytes where custom distances begin: 10 with libjxl 0.7, 14 with 0.11.
         #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 14 }, "\(files.map(\.count))")
         #expect(files[0].count < files[5].count && files[5].count < files[13].count)
     }

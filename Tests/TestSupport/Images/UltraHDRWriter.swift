@@ -3,7 +3,7 @@ package import Recipes
 
 /// Writes JPEG files with a gain map, as phones and programs do.
 package struct UltraHDRWriter {
-    /// How the file declares the gain map and the meaning of its samples.
+    /// A declaration of the gain map and of the meaning of its samples.
     package enum Form: CaseIterable, Sendable {
         /// by `hdrgm` in XMP
         case xmp
@@ -11,7 +11,7 @@ package struct UltraHDRWriter {
         case standard
     }
 
-    /// How the file locates the gain map.
+    /// The record of the gain map's position in the file.
     package enum Place: CaseIterable, Sendable {
         /// by an MPF index
         case index

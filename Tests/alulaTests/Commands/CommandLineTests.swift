@@ -34,7 +34,7 @@ struct CommandRun: Sendable {
         process.executableURL = URL(filePath: BuiltExecutable.alula)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: folder.path)
-        // Of the tests' environment, only variables of sanitizers are passed on.
+        // Pass on only variables of sanitizers from the tests' environment.
         let sanitizing = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         process.environment = ["PATH": "/usr/bin:/bin"].merging(sanitizing) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle(forReadingAtPath: source.path + "/input")

@@ -26,9 +26,9 @@ struct CacheCase: Sendable {
     enum Expectation: Sendable {
         /// no request
         case cached
-        /// a request, to which it responds with the fields of the exchange
+        /// a request; the response has the fields of the exchange
         case notCached
-        /// a request with the validators of its last response, to which it responds with 304
+        /// a request with the validators of the last response; the new response is 304
         case validated
     }
 
