@@ -45,7 +45,7 @@ struct ResultFileTests {
         }
     }
 
-    @Test func `a file created meanwhile stays`() throws {
+    @Test func `a file created in the meantime is kept`() throws {
         #expect(throws: ResultFile.existing) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: false) { _ in folder.write("a.jpg", [9])
             }

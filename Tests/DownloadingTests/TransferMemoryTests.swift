@@ -67,7 +67,7 @@ struct TransferMemoryTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `a body belongs to its tenant until its last user has it no more`() async throws {
+    @Test func `a body counts for its tenant until its last user releases it`() async throws {
         let loader = StubLoader(isHolding: false)
         let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
         let cache = StubCache()

@@ -63,7 +63,7 @@ struct FaceTests {
         return dark.first.map { $0 > 0 } == true && dark.last.map { $0 < image.size.width - 1 } == true
     }
 
-    @Test func `a crop keeps the face, and a second request searches no more`() async throws {
+    @Test func `a crop keeps the face, and a second request does not search again`() async throws {
         let fixture = try fixture()
         let square = try await fixture.thumbnail(of: request(200, 200))
         #expect(square.image.size == PixelSize(width: 200, height: 200))

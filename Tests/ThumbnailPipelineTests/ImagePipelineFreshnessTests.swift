@@ -97,7 +97,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `a decode of bytes that have changed meanwhile is served and not stored`() async throws {
+    @Test func `a decode of bytes that have since changed is served but not stored`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
         let hold = await fixture.holdWorkers()

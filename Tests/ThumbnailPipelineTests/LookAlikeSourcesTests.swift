@@ -28,7 +28,7 @@ struct LookAlikeSourcesTests {
     ]
 
     @Test(arguments: pairs)
-    func `each is fetched, decoded and served separately`(pair: Pair) async throws {
+    func `URLs that look alike are fetched, decoded and served separately`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
         fixture.origin.serve(SampleFiles.other, at: pair.second.fetched, cacheControl: "max-age=100")

@@ -56,7 +56,7 @@ struct OriginPolicyTests {
     }
 
     @Test(arguments: OriginCachePolicy.allCases)
-    func `requests share a flight, whatever is kept`(policy: OriginCachePolicy) async throws {
+    func `requests share a fetch under every cache policy`(policy: OriginCachePolicy) async throws {
         let folder = TemporaryFolder()
         let fixture = try fixture(folder: folder)
         let gate = fixture.origin.hold()

@@ -60,7 +60,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") - before == 4)
     }
 
-    @Test func `38: a source that changes meanwhile is fetched from the start`() async throws {
+    @Test func `38: a source that changes in between is fetched from the start`() async throws {
         let fixture = try LoaderFixture()
         let new = Array(body.reversed())
         serve(fixture, first: .image(body).with("ETag", "\"1\"").cut(afterBytes: cutAfter)) { _ in

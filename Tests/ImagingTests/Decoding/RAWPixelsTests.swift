@@ -27,7 +27,7 @@ struct RAWPixelsTests {
     }
 
     @Test(arguments: RAWWriter.Kind.allCases, [1, 2, 8])
-    func `a preview is turned once, whatever it says itself`(kind: RAWWriter.Kind, level: Int) throws {
+    func `a preview is rotated once, despite its own orientation`(kind: RAWWriter.Kind, level: Int) throws {
         for (own, orientation) in [(nil, 6), (6, 6), (3, 6), (6, 1)] as [(Int?, Int)] {
             var writer = RAWWriter(kind, own.map { marked(Self.quarters, orientation: $0) } ?? Self.quarters)
             writer.orientation = orientation

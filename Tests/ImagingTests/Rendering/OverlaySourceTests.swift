@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct OverlaySourceTests {
     @Test(arguments: [ImageFixture.jpeg, .png], ImageFormat.written)
-    func `every format gets it, whatever the source`(source: ImageFixture, format: ImageFormat) throws {
+    func `watermarks work on every format and from any source`(source: ImageFixture, format: ImageFormat) throws {
         let file = try WatermarkFixture.file(
             source.bytes, mark: WatermarkFixture.png(PixelSize(width: 16, height: 16), [0, 0, 0]), as: format)
         var limits = ImagingLimits()

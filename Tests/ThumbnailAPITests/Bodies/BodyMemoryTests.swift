@@ -51,7 +51,7 @@ struct BodyMemoryTests {
     }
 
     @Test(arguments: [1, 2, 7])
-    func `of bodies that do not fit together the last growing one always fits`(portions: Int) throws {
+    func `of bodies that do not fit together, the last growing one always fits`(portions: Int) throws {
         let memory = BodyMemory(of: budget)
         let most = memory.maximumPerBody
         // Bodies of nearly a client's limit that arrive alternately.
