@@ -79,7 +79,7 @@ struct ImageDownloaderState<Answer> {
 
     /// Serves the caller from memory, adds it to a fetch in progress, or begins a fetch.
     ///
-    /// A held origin or a remembered failure prevents a new fetch. A new fetch toStart, is queued, or first queries the
+    /// A held origin or a remembered failure prevents a new fetch. A new fetch starts, is queued, or first queries the
     /// layers below memory.
     mutating func join(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,

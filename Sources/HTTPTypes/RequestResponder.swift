@@ -71,7 +71,7 @@ package enum PendingResponse<Content: Sendable>: Sendable {
 
 /// A wait for an external reply without a task: the event thread starts it, does other work, and then continues.
 ///
-/// It must be so short that the server can ignore a disconnecting client meanwhile.
+/// Keep it short: the server does not notice during the wait that the client disconnects.
 package struct ShortWait<Content: Sendable>: Sendable {
     /// Called on an event thread; must not block.
     ///

@@ -292,7 +292,7 @@ struct SandboxedCodecTests {
     @Test func `a file that needs far more time than its header's cost is damaged, and rejected for a while`()
         async throws
     {
-        let fixture = try SandboxFixture { ($0.minimumDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
+        let fixture = try SandboxFixture { ($0.minimumDecodeTime, $0.decodeTimeMultiple) = (.zero, 0) }
         await #expect(throws: ImagingError.self) { try await fixture.decodeSlowly() }
         #expect(fixture.ends(.exhausted) == 1 && fixture.metric("alula_quarantined_total") == 1)
         #expect(fixture.metric("alula_decode_retries_total") == 0)

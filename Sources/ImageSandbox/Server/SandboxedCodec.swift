@@ -307,8 +307,8 @@ package struct SandboxConfiguration: Sendable {
     package var encoderLifetime = WorkerLifetime.encoder
     /// The CPU time that any decode may take, in addition to a multiple of its estimated cost.
     package var minimumDecodeTime = Duration.seconds(1)
-    package var decodeTimeShare = 8.0
-    /// The same for decodes in the lane for small work, where the multiple is lower.
+    package var decodeTimeMultiple = 8.0
+    /// The CPU time that a decode in the lane for small work may take beyond twice its cost.
     #if DEBUG
     // Costs are measured with optimized code.
     package var minimumSmallDecodeTime = Duration.seconds(1)
@@ -328,10 +328,10 @@ package struct SandboxConfiguration: Sendable {
 
     /// Returns the limit for a decode; it is generous, because costs were measured on another machine.
     ///
-    /// - Parameter runs: The part of the cost that is counted exactly, or the cost of patches, which only selects the
-    ///   lane; it counts twice.
+    /// - Parameter runs: The part of the cost that is known exactly, such as repeated starts of a decoder; twice this
+    ///   part is enough.
     func processorTime(forCostOf cost: Duration, runs: Duration = .zero) -> Duration {
-        minimumDecodeTime + (cost - runs) * decodeTimeShare + runs * min(2, decodeTimeShare)
+        minimumDecodeTime + (cost - runs) * decodeTimeMultiple + runs * min(2, decodeTimeMultiple)
     }
 }
 

@@ -24,7 +24,7 @@ package enum JPEGDecoding: Hashable, Sendable {
         case code
         /// A missing or wrong restart marker.
         case restart
-        /// The data of a scan end too early or too late.
+        /// The data of a scan ends too early or too late.
         case end
         /// libjpeg rejected or warned about the bytes between two scans.
         case markers

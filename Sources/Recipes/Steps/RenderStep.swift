@@ -1,7 +1,7 @@
 /// One operation of a render on the pixels of each frame.
 ///
-/// No other code in this module knows the kinds of steps: a new kind is a file in this folder and the code that adds it
-/// to a plan. `Imaging` executes steps.
+/// A new kind is a file in this folder and the code that adds it to a plan. Plans look only for crops, turns and
+/// resampling among the kinds. `Imaging` executes steps.
 package protocol RenderStep: Hashable, Sendable {
     func shape(after input: FrameShape) -> FrameShape
 

@@ -146,7 +146,7 @@ struct TaggedSources {
     /// The minimum size for which a member counts.
     private static let minimumBytes = 64
 
-    /// Adds a page of members; those that are too long are nil.
+    /// Adds a page of members; nil stands for a member that is too long.
     ///
     /// - Parameter signature: The seal; members with another one are skipped and do not count.
     mutating func add(_ page: [[UInt8]?], signedBy signature: SharedSignature) {

@@ -9,7 +9,7 @@ struct RequestTenant: Sendable {
     let claimed: TenantAccount
     let host: TenantAccount
 
-    /// Returns the tenant whose key the request names, or that of the host if the key did not sign it.
+    /// Returns the tenant whose key the request names, or the host's tenant if the key did not sign the request.
     func account(isSigned: Bool) -> TenantAccount { isSigned ? claimed : host }
 }
 

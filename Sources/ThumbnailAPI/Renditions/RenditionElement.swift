@@ -19,7 +19,7 @@ struct RenditionElement {
     let content: Content
     /// The destination `NAME:PATH`; nil to include the result in the response.
     let destination: ExactText?
-    /// The `Cache-Control` of the stored result; nil uses that of the destination or the result.
+    /// The `Cache-Control` of the stored result; nil uses the destination's or the result's.
     let cacheControl: String?
 
     /// - Parameter pointer: The element's JSON Pointer.

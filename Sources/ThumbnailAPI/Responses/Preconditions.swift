@@ -14,7 +14,7 @@ enum Preconditions {
         return lastModified <= since
     }
 
-    /// Returns the 200, or a 304 with the common fields and those that section 15.4.5 requires.
+    /// Returns the 200, or a 304 with the common fields and the fields that section 15.4.5 requires.
     static func response(
         _ response: HTTPResponse, to fields: HTTPFields, eTag: String, lastModified: HTTPDate? = nil
     ) -> HTTPResponse {

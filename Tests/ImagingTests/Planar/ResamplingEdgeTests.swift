@@ -9,7 +9,7 @@ import Testing
 /// Images with a dark line of one pixel along one edge, as from cameras and scanners.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplingEdgeTests {
-    enum PublicListenerFixture: CaseIterable {
+    enum Edge: CaseIterable {
         case left, top, right, bottom
 
         func contains(x: Int, y: Int, of size: PixelSize) -> Bool {
@@ -26,9 +26,9 @@ struct ResamplingEdgeTests {
     private static let source = PixelSize(width: 240, height: 180)
     private static let target = PixelSize(width: 160, height: 120)
 
-    @Test(arguments: PublicListenerFixture.allCases, [ResamplingLight.gamma, .linear])
+    @Test(arguments: Edge.allCases, [ResamplingLight.gamma, .linear])
     func `an image continues beyond its edges with its outermost pixels`(
-        edge: PublicListenerFixture, light: ResamplingLight
+        edge: Edge, light: ResamplingLight
     ) throws {
         let image = try rendered(edge, light)
         let isAcross = edge == .left || edge == .right
@@ -64,7 +64,7 @@ struct ResamplingEdgeTests {
         }
     }
 
-    private func rendered(_ edge: PublicListenerFixture, _ light: ResamplingLight) throws -> DecodedImage {
+    private func rendered(_ edge: Edge, _ light: ResamplingLight) throws -> DecodedImage {
         let image = SampleImage(Self.source, bands: 1) { x, y in
             [edge.contains(x: x, y: y, of: Self.source) ? Self.dark : Self.light]
         }

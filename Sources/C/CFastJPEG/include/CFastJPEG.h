@@ -25,7 +25,7 @@ typedef enum {
     CFastJPEGCode,
     /// A restart marker is missing, or has the wrong number.
     CFastJPEGRestart,
-    /// The data of a scan end too early, or too late.
+    /// The data of a scan ends too early or too late.
     CFastJPEGEnd,
     /// libjpeg rejected, or warned about, the bytes between two scans.
     CFastJPEGMarkers,
