@@ -91,7 +91,7 @@ class ClientPage:
         made(browser, "100 × 67")
         for name, wrong, right, words in [("w", "0", "90", "from 1 to 16384"),
                                           ("h", "1e999", "60", "a number"), ("crop", "1,2", "0,0,60,60", "x,y,w,h"),
-                                          ("trimColor", "white", "", "Needs trim")]:
+                                          ("trimColor", "white", "", "Requires trim")]:
             group = browser.execute_script(
                 "const group = document.getElementById(arguments[0]).closest('details'); if (group) group.open = true; return 1", name)
             assert group
