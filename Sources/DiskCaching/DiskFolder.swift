@@ -23,7 +23,7 @@ struct DiskFolder {
 
     /// Creates the folder, its parents and an empty file, accessible to this user only.
     ///
-    /// Anyone who could replace the store with a file or a link would control what it serves and where it writes.
+    /// A user who can replace the store with a file or a link controls the responses and the files that it overwrites.
     func prepare() throws(DiskStoreError) {
         try Self.make(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

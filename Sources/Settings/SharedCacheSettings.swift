@@ -10,7 +10,7 @@ package import ThumbnailPipeline
 package struct SharedCacheSettings: Sendable {
     var address: SharedCacheAddress?
     var timeout = Duration.milliseconds(50)
-    /// A PEM file of authorities; nil for those of the system.
+    /// A PEM file of certificate authorities; nil uses the system's.
     var authorities: String?
     var sharesSources = false
     var credentials = SharedCacheCredentials()

@@ -2,7 +2,7 @@ import Downloading
 
 /// Reads a key in the settings, or the service that issues keys.
 ///
-/// The environment variables are those that platforms set for other programs, too.
+/// Platforms set these environment variables for other programs, too.
 enum StoreKeys {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 

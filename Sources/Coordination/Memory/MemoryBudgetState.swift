@@ -92,7 +92,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Admits waiters while memory suffices, first those of the tenant with the least memory relative to its share.
+    /// Admits waiters while memory suffices; the tenant with the least memory relative to its share comes first.
     ///
     /// - Returns: The waiters, and `isShort` if a purge may free enough memory for another one.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {

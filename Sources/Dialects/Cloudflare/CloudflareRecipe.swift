@@ -100,7 +100,7 @@ extension CloudflareRecipe: BoxRecipe {
 
     mutating func set(_ box: RequestedBox, quality: Int?) { (options.box, options.quality) = (box, quality) }
 
-    /// The sides are those of the whole image, even with a border trim.
+    /// Reports the size of the whole image, even with a border trim.
     func response(about source: SourceFacts) -> WrittenResponse {
         let (header, sourceSize) = (source.header, source.header.size)
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? sourceSize

@@ -60,7 +60,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         }
     }
 
-    /// Returns the facts under imaginary's names; sides are those of the stored image.
+    /// Returns the facts under imaginary's names, with the size of the stored image.
     static func facts(about header: ImageHeader) -> JSONValue {
         .object([
             ("width", .int(header.storedSize.width)), ("height", .int(header.storedSize.height)),

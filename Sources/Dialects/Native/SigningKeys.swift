@@ -1,6 +1,6 @@
 package import Text
 
-/// Keys for native targets: those of the setting `signingKeys`, and tenants' keys with IDs.
+/// Keys for native targets: the setting `signingKeys`, and tenants' keys with IDs.
 package struct SigningKeys: Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ExactText

@@ -67,7 +67,7 @@ enum WsrvNumbers {
             if skip(\.isASCIIDigit) == 0 { end = mantissa }
         }
         let number = String(decoding: text[..<end], as: UTF8.self)
-        // Numbers that underflow to zero are invalid, like those that overflow.
+        // A number that underflows to zero is as invalid as one that overflows.
         let isZero = text[..<mantissa].allSatisfy { !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
         guard let value = Float(number), value.isFinite, value <= Float(largest), isZero || value.isNormal else {
             return Float(unreadable)

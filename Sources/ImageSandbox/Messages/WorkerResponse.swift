@@ -30,7 +30,7 @@ package enum WorkerResponse: Hashable, Sendable {
         package var pixelCount: Int
         package var delayCount: Int
         package var profileCount: Int
-        /// Coarser levels, whose pixels follow those of the image.
+        /// The coarser levels; their pixels follow the image's pixels.
         package var coarser: [DecodedDescription] = []
 
         package var tailCount: Int { 4 * delayCount + profileCount }

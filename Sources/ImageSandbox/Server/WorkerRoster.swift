@@ -37,7 +37,7 @@ final class WorkerRoster: Sendable {
     private let configuration: SandboxConfiguration
     private let workerCount: Int
     private let life: WorkerLifetime
-    /// The protections that workers need; nil requires those of the first worker.
+    /// The protections that workers need; nil uses the first worker's.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
@@ -98,7 +98,7 @@ final class WorkerRoster: Sendable {
             return
         }
         worker.markIdle()
-        // If an attacker knows the addresses of one copy, those of all copies are exposed.
+        // All copies have the same address layout, so a leak from one exposes the others.
         let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }

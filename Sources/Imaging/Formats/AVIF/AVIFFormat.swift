@@ -25,7 +25,7 @@ struct AVIFEffort {
         return speeds[min(effort, speeds.count - 1)]
     }
 
-    /// Omits speeds 7 and 1, whose files are no smaller than those of 8 and 2.
+    /// Omits speeds 7 and 1: their files are no smaller than the files of speeds 8 and 2.
     private static let stillSpeeds = [9, 8, 6, 5, 4, 3, 2, 0]
     /// Real-time speeds begin at 5; at 7, libaom 3.6 crashes on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
