@@ -37,7 +37,8 @@ public struct ThumbnailService: Sendable {
         guard ["http", "https"].contains(baseURL.scheme?.lowercased()), !(baseURL.host() ?? "").isEmpty,
             baseURL.query() == nil, baseURL.fragment() == nil
         else { throw .invalidBaseURL(baseURL) }
-        (self.baseURL, self.key) = (baseURL, key)
+        self.baseURL = baseURL
+        self.key = key
         transport = Transport(configuration)
     }
 
@@ -59,7 +60,9 @@ public struct ThumbnailService: Sendable {
                     if let own = rendition.width, own > 0, let height = rendition.height {
                         rendition.height = max(1, Int((Double(height) * Double(width) / Double(own)).rounded()))
                     }
-                    (rendition.width, rendition.devicePixelRatio, rendition.automatic) = (width, nil, [])
+                    rendition.width = width
+                    rendition.devicePixelRatio = nil
+                    rendition.automatic = []
                 }
                 return ("\(width)w", change)
             })

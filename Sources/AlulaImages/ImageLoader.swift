@@ -48,7 +48,9 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
         _ thumbnails: ThumbnailLoader, decoder: Decoder, configuration: Configuration,
         now: @escaping @Sendable () -> Date
     ) {
-        (self.thumbnails, self.decoder, self.now) = (thumbnails, decoder, now)
+        self.thumbnails = thumbnails
+        self.decoder = decoder
+        self.now = now
         pixels =
             configuration.pixels
             ?? ThumbnailMemoryCache<Image>(capacity: configuration.capacity, cost: decoder.cost(of:))

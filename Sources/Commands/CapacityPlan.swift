@@ -36,9 +36,11 @@ struct CapacityPlan: Equatable {
     let toClients: Double
 
     /// Measured processor times (docs/performance.md) of a hit, and of a miss without image work.
-    static let (hit, fetch) = (1.0 / 17_000, 0.0012)
+    static let hit = 1.0 / 17_000
+    static let fetch = 0.0012
     /// The memory of the program with its libraries and workers, and of work per processor (docs/operating.md).
-    static let (programBytes, bytesPerProcessor) = (110.0 * 0x10_0000, 64.0 * 0x10_0000)
+    static let programBytes = 110.0 * 0x10_0000
+    static let bytesPerProcessor = 64.0 * 0x10_0000
     /// The memory of a cached result in addition to its bytes.
     static let entryBytes = 4_096.0
     /// The exponent with which the popularity of sources falls with their rank (docs/fleet.md).
@@ -63,7 +65,7 @@ struct CapacityPlan: Equatable {
     static func minimumCached(of images: Double, for hitRatio: Double) -> Double {
         // Group ranks into classes that grow by a tenth.
         var classes: [(popularity: Double, count: Double)] = []
-        var (first, total) = (1.0, 0.0)
+        var first = 1.0, total = 0.0
         while first <= images {
             let next = min(max(first + 1, (first * 1.1).rounded(.down)), images + 1)
             let popularity = pow((first + next - 1) / 2, -exponent)

@@ -100,21 +100,23 @@ private struct CostMeasurement {
     private static let minimumSeconds = 2.0
 
     init(_ session: CommandSession, samples: [CommandSource], requests: [Request]) {
-        (self.session, self.samples, self.requests) = (session, samples, requests)
+        self.session = session
+        self.samples = samples
+        self.requests = requests
     }
 
     func costs() async throws -> CapacityPlan.Costs {
         // Render once before measuring, so that workers start and libraries are loaded.
         for request in requests { _ = try await render(request, of: samples[0]) }
         let start = ProcessMetrics.totalCPUSeconds
-        var (count, resultBytes, sourceBytes, seconds) = (0.0, 0.0, 0.0, 0.0)
+        var count = 0.0, resultBytes = 0.0, sourceBytes = 0.0, seconds = 0.0
         repeat {
             for sample in samples {
                 for request in requests {
                     let (source, result) = try await render(request, of: sample)
-                    (count, sourceBytes, resultBytes) = (
-                        count + 1, sourceBytes + Double(source), resultBytes + Double(result)
-                    )
+                    count = count + 1
+                    sourceBytes = sourceBytes + Double(source)
+                    resultBytes = resultBytes + Double(result)
                 }
             }
             seconds = ProcessMetrics.totalCPUSeconds - start

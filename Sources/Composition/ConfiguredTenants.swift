@@ -14,7 +14,8 @@ final class ConfiguredTenants: Sendable {
 
     /// - Parameter account: Returns a tenant's account, with the limits of these settings.
     init(_ settings: Settings, _ rules: DownloadRules, account: (TenantSettings) -> TenantAccount) {
-        (self.settings, self.rules) = (settings, rules)
+        self.settings = settings
+        self.rules = rules
         tenants = settings.allTenants
         accounts = tenants.map(account)
     }

@@ -13,7 +13,7 @@ extension Notifier {
     init(_ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper) {
         let authorities = engine.settings.downloads.certificateAuthorities
         // Do not capture the engine, because its registry refers to the notifier.
-        let (loader, downloader) = (engine.loader, engine.downloader)
+        let loader = engine.loader, downloader = engine.downloader
         self.init(
             hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,
             toHooks: { call in

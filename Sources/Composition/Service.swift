@@ -238,7 +238,7 @@ struct Service: Sendable {
         self.reloads = reloads
         let start = timekeeper.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
-        let (settings, registry) = (engine.settings, engine.registry)
+        let settings = engine.settings, registry = engine.registry
         let metricsText = { @Sendable (format: MetricsFormat) in registry.text(as: format) }
         let apiMetrics = APIMetrics(registry: registry)
         let accounts = TenantAccounts(registry: registry, timekeeper: timekeeper)

@@ -46,9 +46,14 @@ struct ServiceListeners: Sendable {
         timekeeper: any Timekeeper
     ) {
         self.accounts = accounts
-        (self.engine, self.administered, self.lifecycle) = (engine, administered, lifecycle)
-        (self.metrics, self.slowRequests, self.tracer) = (metrics, slowRequests, tracer)
-        (self.logger, self.timekeeper) = (logger, timekeeper)
+        self.engine = engine
+        self.administered = administered
+        self.lifecycle = lifecycle
+        self.metrics = metrics
+        self.slowRequests = slowRequests
+        self.tracer = tracer
+        self.logger = logger
+        self.timekeeper = timekeeper
         bodies = BodyMemory(of: engine.budget)
         clientLimit = ClientLimit(engine.settings.api.maximumRequestsPerClient)
     }

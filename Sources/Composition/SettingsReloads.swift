@@ -25,7 +25,9 @@ package final class SettingsReloads: Sendable {
     ///   - read: Reads flags, environment and file; may block.
     ///   - threshold: The level of all loggers.
     init(_ read: Reader? = nil, manager: ServiceManager? = nil, threshold: LogThreshold? = nil) {
-        (self.read, self.manager, self.threshold) = (read, manager, threshold)
+        self.read = read
+        self.manager = manager
+        self.threshold = threshold
     }
 
     /// - Parameter apply: Applies the settings, and returns them as they are in use; cannot fail.

@@ -15,7 +15,9 @@ package struct ClientPolicy: Sendable {
         _ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil, takesUnsignedTags: Bool = true,
         limits: RequestLimits = RequestLimits()
     ) {
-        (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
+        self.sizes = sizes
+        self.saveDataQuality = saveDataQuality
+        self.takesUnsignedTags = takesUnsignedTags
         self.limits = limits
     }
 

@@ -12,6 +12,7 @@ package struct FallbackImage: Sendable {
     package let status: HTTPResponse.Status?
 
     package init(_ subject: Subject, status: HTTPResponse.Status? = nil) {
-        (self.subject, self.status) = (subject, status)
+        self.subject = subject
+        self.status = status
     }
 }

@@ -161,9 +161,7 @@ extension DiskDatabase {
             try connection.prepare("PRAGMA \(pragma)").run { row throws(SQLiteError) in number = row.int(0) }
             return number
         }
-        let (pages, bound, free) = (
-            try number("page_count"), try number("max_page_count"), try number("freelist_count")
-        )
+        let pages = try number("page_count"), bound = try number("max_page_count"), free = try number("freelist_count")
         if bound - pages + free < bound / 32 { try entries.evictSixteenth() }
     }
 }

@@ -205,7 +205,8 @@ final class DiskWorker: @unchecked Sendable {
             for source in pendingRemovals.sources { _ = try Self.removeAll(from: source, in: database) }
             for key in pendingRemovals.keys { try database.entries.remove(key) }
             if !unwritten.isEmpty || hasEarlierRemovals { folder.record(removals: []) }
-            (unwritten, hasEarlierRemovals) = (PendingChanges.Removals(), false)
+            unwritten = PendingChanges.Removals()
+            hasEarlierRemovals = false
         } catch  where error.kind == .full {
             becomeFull("\(error)")
             unwritten = PendingChanges.Removals()
@@ -330,7 +331,7 @@ final class DiskWorker: @unchecked Sendable {
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
-        let (noteUsage, tagUsage) = (database?.notes.usage ?? 0, database?.tags.usage ?? 0)
+        let noteUsage = database?.notes.usage ?? 0, tagUsage = database?.tags.usage ?? 0
         shared.withLock { shared in
             shared.statistics.noteUsage = noteUsage
             shared.statistics.tagUsage = tagUsage

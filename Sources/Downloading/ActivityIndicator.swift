@@ -65,7 +65,9 @@ final class ActivityReporter: Sendable {
         _ report: @escaping @Sendable (_ isActive: Bool) -> Void, timekeeper: any Timekeeper,
         activity: @escaping @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
     ) {
-        (self.report, self.timekeeper, self.activity) = (report, timekeeper, activity)
+        self.report = report
+        self.timekeeper = timekeeper
+        self.activity = activity
     }
 
     func watch() {

@@ -123,7 +123,7 @@ extension ImageDownloader {
 
     private func reportStart(of action: State.StartAction) {
         guard let report = observer.transfer else { return }
-        let (identity, progress) = (action.request.identity, action.progress)
+        let identity = action.request.identity, progress = action.progress
         report(TransferReport(identity, state: .started, progress: progress))
         progress.watch(every: TransferReport.interval, by: timekeeper) { [weak progress] in
             if let progress { report(TransferReport(identity, state: .progress, progress: progress)) }

@@ -169,7 +169,7 @@ package final class ImageDownloader: Sendable {
     package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
 
     private func fetched(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
-        var (request, rangeBytes) = (request, 0)
+        var request = request, rangeBytes = 0
         while true {
             switch try await join(request, receipt: receipt, deadline: deadline) {
             case .fetched(.whole(var copy)):

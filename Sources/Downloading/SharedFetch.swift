@@ -54,7 +54,9 @@ struct FetchKey: Hashable {
     }
 
     private init(_ identity: SourceIdentity, mode: Mode, extent: SourceWalk.Extent) {
-        (self.identity, self.mode, self.extent) = (identity, mode, extent)
+        self.identity = identity
+        self.mode = mode
+        self.extent = extent
     }
 
     /// The keys of fetches that a caller with this key may join.

@@ -23,7 +23,9 @@ final class PlaneTrials: EncodingTrials {
         of image: DecodedImage, target: PlanarTarget, encoder: PlaneEncoder, plan: RenderPlan, token: WorkToken,
         codec: any ImageCodec
     ) {
-        (self.image, self.target, self.encoder) = (image, target, encoder)
+        self.image = image
+        self.target = target
+        self.encoder = encoder
         writer = FileWriter(plan: plan, token: token, codec: codec)
     }
 

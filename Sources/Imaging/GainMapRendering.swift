@@ -7,11 +7,12 @@ import Recipes
 extension DecodedGainMap {
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
         let plain = decoded.with { $0.profile = nil }
-        (size, metadata) = (map.header.size, map.metadata)
+        size = map.header.size
+        metadata = map.metadata
         switch map.samples {
         case .logarithms: image = plain
         case .amounts:
-            let (pixels, curve) = (try plain.interleaved(token: token), map.metadata.appleCurve)
+            let pixels = try plain.interleaved(token: token), curve = map.metadata.appleCurve
             image = DecodedImage(
                 pixels: SharedBytes(pixels.pixels.array.map { curve[Int($0)] }), size: pixels.size, bands: pixels.bands)
         }
@@ -58,7 +59,7 @@ extension DecodedGainMap {
     ) throws -> DecodedImage {
         let map = try self.image.bands == 1 ? self.image : self.image.storedPixels(token: token)
         let ((whole, range), (filled, _)) = (image.lentPart, map.lentPart)
-        let (size, part, bands) = (geometry.turn.inverse.turned(geometry.size), geometry.part, map.bands)
+        let size = geometry.turn.inverse.turned(geometry.size), part = geometry.part, bands = map.bands
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
         let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
         let memory = try PlaneMemory(count: size.area * bands)
@@ -69,7 +70,7 @@ extension DecodedGainMap {
         try unsafe image.withFrame(token) { image, watch throws in
             try unsafe map.withFrame(token) { map, _ in
                 // The map covers the same area as the image.
-                let (width, height) = (whole.width / filled.width, whole.height / filled.height)
+                let width = whole.width / filled.width, height = whole.height / filled.height
                 gains.whole = unsafe CPixelsArea(
                     left: whole.left - filled.left * width, top: whole.top - filled.top * height,
                     width: Double(map.width) * width, height: Double(map.height) * height)

@@ -58,7 +58,9 @@ package enum ImageRenderer {
         gainMap: @escaping GainMapMaker, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         var target = target
-        (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
+        target.chromaStep = plan.chromaStep
+        target.range = encoder.range
+        target.needsChroma = encoder.needsChroma
         // Rows are resampled during the encoding.
         token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {
@@ -84,10 +86,11 @@ package enum ImageRenderer {
     ) throws -> Bool {
         let shown = plan.shown(from: image, in: .p3)
         guard shown.gamut == .p3 else { return false }
-        var (source, rest) = (image, shown)
+        var source = image, rest = shown
         if case .planar = image.layout {
             let part = PlanarLane.part(of: shown, for: image, needsPixels: true)
-            (source, rest) = (try PlanarRenderer.pixels(of: image, target: part.target, token: token), part.rest)
+            source = try PlanarRenderer.pixels(of: image, target: part.target, token: token)
+            rest = part.rest
         }
         return try withResult(composer(rest), of: source, token: token) { result, frames, _ in
             try DecodedImage(

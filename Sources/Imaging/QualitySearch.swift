@@ -50,7 +50,7 @@ struct QualitySearch {
     ///
     /// Tries the highest quality, then bisects: `low` fits and `high` does not, until they are adjacent.
     private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
-        var (low, high, quality) = (lowest - 1, highest + 1, highest)
+        var low = lowest - 1, high = highest + 1, quality = highest
         var best: SharedBytes?
         while true {
             let file = try self.file(quality: quality)
@@ -69,7 +69,7 @@ struct QualitySearch {
         var high: Measure?
         var last: Measure?
         for _ in 0..<SimilarityGoal.maximumTries {
-            let (after, before) = (low?.quality ?? goal.lowest - 1, high?.quality ?? goal.highest)
+            let after = low?.quality ?? goal.lowest - 1, before = high?.quality ?? goal.highest
             guard before - after > 1 else { break }
             let nearest = high ?? low
             let other = high == nil || low == nil ? last : low

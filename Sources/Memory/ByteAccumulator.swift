@@ -29,7 +29,7 @@ package struct ByteAccumulator: ~Copyable {
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-        let (count, capacity) = (block.count + bytes.count, block.capacity)
+        let count = block.count + bytes.count, capacity = block.capacity
         if count > capacity { reserve(max(count, capacity + capacity / 2, 4096)) }
         if let base = unsafe block.base { unsafe memcpy(base + block.count, source, bytes.count) }
         block.count = count
@@ -53,7 +53,8 @@ package struct ByteAccumulator: ~Copyable {
             unsafe grown.base = realloc(block.base, minimumCapacity)
             grown.capacity = minimumCapacity
         } else {
-            (grown.isMapped, grown.capacity) = (true, Block.roundedToPages(minimumCapacity))
+            grown.isMapped = true
+            grown.capacity = Block.roundedToPages(minimumCapacity)
             unsafe grown.base = CLinux_resize_mapping(
                 block.isMapped ? block.base : nil, block.isMapped ? block.capacity : 0, grown.capacity)
         }

@@ -20,7 +20,8 @@ package struct ReloadedSettings: Sendable {
                 continue
             }
             setting.copy(&settings, new)
-            (settings.chosen[name], settings.texts[name]) = (new.chosen[name], new.texts[name])
+            settings.chosen[name] = new.chosen[name]
+            settings.texts[name] = new.texts[name]
             if differs { changed.append(setting.name) }
         }
         // A secret of an origin may have changed.
@@ -39,7 +40,8 @@ package struct ReloadedSettings: Sendable {
         guard let setting = SettingTable.named(name), changed.contains(name) else { return }
         setting.copy(&settings, current)
         let key = ExactText(name)
-        (settings.chosen[key], settings.texts[key]) = (current.chosen[key], current.texts[key])
+        settings.chosen[key] = current.chosen[key]
+        settings.texts[key] = current.texts[key]
         changed.removeAll { $0 == name }
         needingRestart.append(name)
     }

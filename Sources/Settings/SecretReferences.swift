@@ -136,7 +136,8 @@ struct CompletedSecrets {
     private static let placeholder = String(repeating: "0123456789abcdef", count: 4)
 
     init(_ values: [ExactText: JSONValue], _ environment: [String: String]) {
-        (self.values, self.environment) = (values, environment)
+        self.values = values
+        self.environment = environment
         for setting in SettingTable.all where setting.secrecy != .none {
             let name = ExactText(setting.name)
             if let value = values[name] { self.values[name] = completed(value, at: setting.name) }

@@ -102,7 +102,7 @@ package struct SettingsLoader {
     }
 
     private mutating func settings(_ inputs: Inputs) -> Settings {
-        let (flags, variables, file, environment) = (inputs.flags, inputs.variables, inputs.file, inputs.environment)
+        let flags = inputs.flags, variables = inputs.variables, file = inputs.file, environment = inputs.environment
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
         // All settings override another service's variables, so read those first.

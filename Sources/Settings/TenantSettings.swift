@@ -142,11 +142,14 @@ extension TenantSettings {
         if !isDefault {
             settings.api.signingKeys = []
             settings.dialects.thumbor.keys = []
-            (settings.dialects.imaginary.keys, settings.dialects.imaginary.signatureKey) = ([], nil)
-            (settings.dialects.imgproxy.keys, settings.dialects.imgproxy.salts) = ([], [])
+            settings.dialects.imaginary.keys = []
+            settings.dialects.imaginary.signatureKey = nil
+            settings.dialects.imgproxy.keys = []
+            settings.dialects.imgproxy.salts = []
             settings.dialects.imgproxy.trustedSignatures = []
         }
-        (settings.api.tenant, settings.api.namedKeys) = (ExactText(name), nativeKeys)
+        settings.api.tenant = ExactText(name)
+        settings.api.namedKeys = nativeKeys
         settings.dialects.imgproxy.salts += keys.filter { $0.kind == .imgproxy }.map(\.salt)
         give(.imgproxy, to: &settings, \.imgproxy.keys)
         give(.thumbor, to: &settings, \.thumbor.keys)

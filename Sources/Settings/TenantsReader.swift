@@ -20,7 +20,8 @@ struct TenantsReader {
     ]
 
     init(_ settings: Settings, _ environment: [String: String]) {
-        (self.settings, self.environment) = (settings, environment)
+        self.settings = settings
+        self.environment = environment
     }
 
     mutating func read(_ value: JSONValue) -> (tenants: [TenantSettings], problems: [SettingsProblem]) {
@@ -113,7 +114,7 @@ struct TenantsReader {
             guard keys.count == 1 else { throw object.problem("secret", "exactly one key; others need their own IDs") }
             return TenantSettings.Key(id: id, kind: kind, secret: keys[0])
         case .imgproxy:
-            let (keys, salts) = (try object.key("secret", .hexadecimal), try object.key("salt", .hexadecimal))
+            let keys = try object.key("secret", .hexadecimal), salts = try object.key("salt", .hexadecimal)
             guard keys.count == 1, salts.count == 1 else {
                 throw object.problem("secret", "one key and one salt; others are keys with other IDs")
             }

@@ -35,7 +35,8 @@ public enum NearestName {
                 }
                 current.append(least)
             }
-            (beforeLast, last) = (last, current)
+            beforeLast = last
+            last = current
         }
         return last[name.count]
     }

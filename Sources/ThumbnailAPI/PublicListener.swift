@@ -19,7 +19,9 @@ package struct TenantServices: Sendable {
         resultWriter: ResultWriter = ResultWriter(), account: TenantAccount? = nil
     ) {
         self.account = account
-        (self.configuration, self.thumbnails, self.resultWriter) = (configuration, thumbnails, resultWriter)
+        self.configuration = configuration
+        self.thumbnails = thumbnails
+        self.resultWriter = resultWriter
     }
 }
 

@@ -19,8 +19,11 @@ struct PublicRoutes: RouteTable {
         submissions: @escaping @Sendable () -> SubmissionResponder, files: EmbeddedFiles, health: HealthResponses
     ) {
         probes = images.flatMap { route in route.dialect.readinessPaths.map { ($0, route) } }
-        (self.images, self.thumbnails, self.submissions) = (images, thumbnails, submissions)
-        (self.files, self.health) = (files, health)
+        self.images = images
+        self.thumbnails = thumbnails
+        self.submissions = submissions
+        self.files = files
+        self.health = health
     }
 
     /// Returns the route, which depends only on the target's text.

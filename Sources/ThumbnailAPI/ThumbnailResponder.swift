@@ -31,7 +31,8 @@ final class ThumbnailResponder: Sendable {
         repeated: RepeatedResponses, targets: ParsedTargets, tenant: Int, costs: CostAccounting,
         timekeeper: any Timekeeper
     ) {
-        (self.targets, self.costs) = (targets, costs)
+        self.targets = targets
+        self.costs = costs
         honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
@@ -207,7 +208,7 @@ extension ThumbnailResponder {
     ) -> Outcome {
         var fields = repeated.lastingFields(thumbnail, resolved)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
-        var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
+        var eTag = thumbnail.eTag, body = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if let written = resolved.request.form.writer?.response(about: thumbnail) {
             if case .text(let text) = written.body { (eTag, body) = (Preconditions.eTag(of: text), .text(text)) }
             fields = HTTPFields(

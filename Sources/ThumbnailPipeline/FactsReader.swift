@@ -36,9 +36,11 @@ struct FactsReader: Sendable {
                 return facts
             }
             // Already validated.
-            (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
+            job.directives.noCache = false
+            job.directives.maxAge = nil
+            job.directives.minFresh = nil
             if pipeline.caches.isCurrent(source.record) {
-                let (current, sources) = (job, PerSource(source.record.identity))
+                let current = job, sources = PerSource(source.record.identity)
                 var facts =
                     request.features.isEmpty
                     ? facts(of: DescribedSource(source))
@@ -89,8 +91,11 @@ struct FactsReader: Sendable {
         of source: ExactText, _ format: ImageFormat, longestSide: Int, maximumBytes: Int? = nil
     ) -> Request {
         var options = RenderingOptions()
-        (options.format, options.gamut, options.maximumBytes) = (.fixed(format), .srgb, maximumBytes)
-        (options.width, options.height) = (longestSide, longestSide)
+        options.format = .fixed(format)
+        options.gamut = .srgb
+        options.maximumBytes = maximumBytes
+        options.width = longestSide
+        options.height = longestSide
         return Request(source: source, options: options)
     }
 
@@ -110,7 +115,7 @@ struct FactsReader: Sendable {
         rendering render: Rendering
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
-        var (small, preview) = (Thumbnail?.none, Thumbnail?.none)
+        var small = Thumbnail?.none, preview = Thumbnail?.none
         if request.features != [.preview] {
             small = try await render(Self.image(of: name, .png, longestSide: ImageAppearance.longestSide))
         }
@@ -129,7 +134,8 @@ struct FactsReader: Sendable {
         }
         let rendered = small ?? preview
         var facts = facts(of: DescribedSource(source))
-        (facts.appearance, facts.preview) = (appearance, preview?.image.bytes)
+        facts.appearance = appearance
+        facts.preview = preview?.image.bytes
         facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + facts.cacheStatus
         facts.timings += rendered?.timings ?? []
         return facts
@@ -144,13 +150,14 @@ struct FactsReader: Sendable {
         facts.freshness = Freshness(
             head.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.status.outcome == .hit,
             bounds: pipeline.configuration.clientMaxAge)
-        (facts.cacheStatus, facts.timings) = ([source.status], source.timings)
+        facts.cacheStatus = [source.status]
+        facts.timings = source.timings
         return facts
     }
 
     /// Describes a source without decoding its pixels.
     private func describedSource(_ job: Job) async throws -> DescribedSource {
-        let (identity, directives) = (try job.sources.image, job.directives)
+        let identity = try job.sources.image, directives = job.directives
         var known: [DescribedSource] = []
         if !directives.noStore {
             if let stored = await pipeline.caches.lookUpRecord(for: identity, job.allowances) {
@@ -192,7 +199,7 @@ struct FactsReader: Sendable {
     }
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
-        let (identity, directives) = (try job.sources.image, job.directives)
+        let identity = try job.sources.image, directives = job.directives
         let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, job.allowances)
         if let stored {
             var source = AvailableSource(stored)

@@ -46,8 +46,11 @@ package final class ImagePipeline: ThumbnailServing {
     package func pinned(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, pinnedTo: rules) }
 
     private init(_ other: ImagePipeline, pinnedTo rules: DownloadRules) {
-        (downloader, caches, parts) = (other.downloader, other.caches, other.parts)
-        (configuration, timekeeper) = (other.configuration, other.timekeeper)
+        downloader = other.downloader
+        caches = other.caches
+        parts = other.parts
+        configuration = other.configuration
+        timekeeper = other.timekeeper
         pinnedRules = rules
     }
 
@@ -139,7 +142,7 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func cacheableThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
-        var (needsBytes, lane) = (identities.mapValues { _ in true }, WorkLanes.Lane.small)
+        var needsBytes = identities.mapValues { _ in true }, lane = WorkLanes.Lane.small
         if let records = try await lookUpRecords(for: job, identities).complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
@@ -243,7 +246,7 @@ package final class ImagePipeline: ThumbnailServing {
         var job = job
         // Another instance may render the result during the fetch.
         job.earlierLookup = nil
-        var (fetchJob, needsBytes) = (job, needsBytes)
+        var fetchJob = job, needsBytes = needsBytes
         while true {
             if let sources = try await fetcher.fetch(for: fetchJob, needsBytes: needsBytes),
                 let result = try await result(from: sources, for: job)
@@ -251,7 +254,8 @@ package final class ImagePipeline: ThumbnailServing {
                 return thumbnail(result, fetched: sources)
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            (fetchJob, needsBytes) = (job.retry, needsBytes.mapValues { _ in true })
+            fetchJob = job.retry
+            needsBytes = needsBytes.mapValues { _ in true }
         }
     }
 

@@ -9,7 +9,9 @@ package struct Placeholder: Hashable, Sendable {
     package let format: FormatChoice
 
     package init(_ color: Color, size: PixelSize, format: FormatChoice) {
-        (self.color, self.size, self.format) = (color, size, format)
+        self.color = color
+        self.size = size
+        self.format = format
     }
 
     /// A missing side equals the other one; the box is 1×1 without either.

@@ -37,7 +37,8 @@ package struct RenderedImage: Sendable {
 
     package func with(_ cacheStatus: [CacheLayerStatus], timings: [StepTiming] = []) -> RenderedImage {
         var result = self
-        (result.cacheStatus, result.timings) = (cacheStatus, timings)
+        result.cacheStatus = cacheStatus
+        result.timings = timings
         return result
     }
 

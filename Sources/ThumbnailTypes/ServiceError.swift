@@ -52,7 +52,9 @@ package struct ErrorResponse: Equatable, Sendable {
         self.parameter = parameter
         self.allowed = allowed
         self.nearest = nearest
-        (self.upstreamStatus, self.challenge, self.retryAfter) = (upstreamStatus, challenge, retryAfter)
+        self.upstreamStatus = upstreamStatus
+        self.challenge = challenge
+        self.retryAfter = retryAfter
     }
 
     package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorResponse {

@@ -15,8 +15,11 @@ public struct Thumbnail: Hashable, Sendable {
 
     /// Creates an image that does not come from the service, such as a placeholder.
     public init(data: Data, mediaType: String) {
-        (self.data, self.mediaType) = (data, mediaType)
-        (entityTag, failure, lifetime) = (nil, nil, .zero)
+        self.data = data
+        self.mediaType = mediaType
+        entityTag = nil
+        failure = nil
+        lifetime = .zero
     }
 
     /// Creates an image from a cache.

@@ -34,7 +34,9 @@ struct LoadQueue<Key: Hashable & Sendable> {
     ///   - lowLimit: The number of slots that loads of low priority may take.
     ///   - order: The order of loads with the same priority.
     init(limit: Int, lowLimit: Int, order: ThumbnailLoader.Order) {
-        (self.limit, self.lowLimit, self.order) = (max(1, limit), max(1, lowLimit), order)
+        self.limit = max(1, limit)
+        self.lowLimit = max(1, lowLimit)
+        self.order = order
     }
 
     /// Adds a caller to the load of a key; returns the load if it is new.

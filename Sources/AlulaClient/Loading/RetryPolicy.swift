@@ -16,7 +16,9 @@ public struct RetryPolicy: Hashable, Sendable {
     public init(
         maximumRetries: Int = 2, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(10)
     ) {
-        (self.maximumRetries, self.initialDelay, self.maximumDelay) = (maximumRetries, initialDelay, maximumDelay)
+        self.maximumRetries = maximumRetries
+        self.initialDelay = initialDelay
+        self.maximumDelay = maximumDelay
     }
 
     /// No retries.

@@ -41,7 +41,9 @@ public actor ThumbnailLoader {
     }
 
     init(_ service: ThumbnailService, configuration: Configuration, environment: Environment) {
-        (self.service, self.configuration, self.environment) = (service, configuration, environment)
+        self.service = service
+        self.configuration = configuration
+        self.environment = environment
         queue = LoadQueue(
             limit: configuration.maximumActiveLoads, lowLimit: configuration.maximumActiveLowPriorityLoads,
             order: configuration.order)

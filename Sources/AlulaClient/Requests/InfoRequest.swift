@@ -25,7 +25,10 @@ public struct InfoRequest: Hashable, Sendable {
         _ source: String, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
         expires: Date? = nil
     ) {
-        (self.source, self.facts, self.components, self.expires) = (source, facts, components, expires)
+        self.source = source
+        self.facts = facts
+        self.components = components
+        self.expires = expires
     }
 
     /// Creates a request for facts about the image at a URL.

@@ -126,19 +126,11 @@ extension Rendition {
     /// The filter functions of CSS in percent; ``hue`` in degrees.
     public struct ColorFilters: Hashable, Sendable {
         /// 0 to 400; 100 is neutral.
-        public var brightness: Int?
-        /// 0 to 400; 100 is neutral.
-        public var contrast: Int?
-        /// 0 to 400; 100 is neutral.
-        public var saturation: Int?
+        public var brightness, contrast, saturation: Int?
         /// The rotation of all hues in degrees.
         public var hue: Int?
         /// 0 to 100.
-        public var grayscale: Int?
-        /// 0 to 100.
-        public var sepia: Int?
-        /// 0 to 100.
-        public var inversion: Int?
+        public var grayscale, sepia, inversion: Int?
 
         /// Creates neutral filters.
         public init() {}
@@ -154,7 +146,10 @@ extension Rendition {
 
         /// Creates distances for each side.
         public init(top: Int = 0, right: Int = 0, bottom: Int = 0, left: Int = 0) {
-            (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
+            self.top = top
+            self.right = right
+            self.bottom = bottom
+            self.left = left
         }
 
         var text: String { [top, right, bottom, left].map(String.init).joined(separator: ",") }

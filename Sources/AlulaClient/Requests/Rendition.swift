@@ -84,7 +84,10 @@ public struct Rendition: Hashable, Sendable {
 
     /// Creates a rendition that fits the source into a box.
     public init(width: Int? = nil, height: Int? = nil, fit: Fit? = nil, format: Format? = nil) {
-        (self.width, self.height, self.fit, self.format) = (width, height, fit, format)
+        self.width = width
+        self.height = height
+        self.fit = fit
+        self.format = format
     }
 
     /// A parameter of the service: its name, and its value before percent-encoding.

@@ -16,7 +16,10 @@ public struct ThumbnailRequest: Hashable, Sendable {
         _ source: String, _ rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil,
         expires: Date? = nil
     ) {
-        (self.source, self.rendition, self.placeholder, self.expires) = (source, rendition, placeholder, expires)
+        self.source = source
+        self.rendition = rendition
+        self.placeholder = placeholder
+        self.expires = expires
     }
 
     /// Creates a request for a thumbnail of the image at a URL.

@@ -64,19 +64,26 @@ struct SHA256 {
 
     private static func compress(_ words: inout [UInt32], into state: inout [UInt32]) {
         for index in 16..<64 {
-            let (early, late) = (words[index - 15], words[index - 2])
+            let early = words[index - 15], late = words[index - 2]
             words[index] =
                 words[index - 16] &+ (turned(early, 7) ^ turned(early, 18) ^ early >> 3)
                 &+ words[index - 7] &+ (turned(late, 17) ^ turned(late, 19) ^ late >> 10)
         }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        var a = state[0], b = state[1], c = state[2], d = state[3]
+        var e = state[4], f = state[5], g = state[6], h = state[7]
         for index in 0..<64 {
             let first =
                 h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ (e & f ^ ~e & g)
                 &+ constants[index] &+ words[index]
             let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ (a & b ^ a & c ^ b & c)
-            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+            h = g
+            g = f
+            f = e
+            e = d &+ first
+            d = c
+            c = b
+            b = a
+            a = first &+ second
         }
         state[0] &+= a
         state[1] &+= b

@@ -46,7 +46,7 @@ struct UploadBody: Sendable {
     }
 
     private func hash() throws(ClientError) -> [UInt8] {
-        var (hash, reader) = (SHA256(), Reader(self))
+        var hash = SHA256(), reader = Reader(self)
         while let bytes = try reader.read(upTo: 1 << 16) { hash.update(bytes) }
         return hash.finish()
     }

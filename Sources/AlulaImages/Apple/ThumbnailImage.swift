@@ -45,7 +45,10 @@ public struct ThumbnailImage<Content: View>: View {
         _ url: URL?, from loader: PlatformImageLoader, priority: ThumbnailLoader.Priority = .normal,
         @ViewBuilder content: @escaping (ThumbnailPhase) -> Content
     ) {
-        (self.url, self.loader, self.priority, self.content) = (url, loader, priority, content)
+        self.url = url
+        self.loader = loader
+        self.priority = priority
+        self.content = content
     }
 
     /// Creates a view for the thumbnail of a source.

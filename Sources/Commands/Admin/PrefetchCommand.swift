@@ -128,16 +128,18 @@ enum PrefetchSources {
 
     /// Splits sources into jobs that the service accepts.
     static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
-        var (parts, bytes, thumbnails) = ([[JSONValue]](), 0, 0)
+        var parts = [[JSONValue]](), bytes = 0, thumbnails = 0
         for source in sources {
             let count = source.members?["renditions"]?.elements?.count ?? 1
             let length = source.text.utf8.count
             if parts.isEmpty || bytes + length > maximumBytes || thumbnails + count > maximumThumbnails {
                 parts.append([])
-                (bytes, thumbnails) = (0, 0)
+                bytes = 0
+                thumbnails = 0
             }
             parts[parts.count - 1].append(source)
-            (bytes, thumbnails) = (bytes + length, thumbnails + count)
+            bytes = bytes + length
+            thumbnails = thumbnails + count
         }
         return parts
     }

@@ -38,7 +38,7 @@ enum PurgeCommand {
     }
 
     private static func words(for answer: [ExactText: JSONValue]) -> String {
-        let (entries, bytes) = (answer["entries"]?.intValue ?? 0, answer["bytes"]?.intValue ?? 0)
+        let entries = answer["entries"]?.intValue ?? 0, bytes = answer["bytes"]?.intValue ?? 0
         var rest = ""
         if case .bool(false)? = answer["complete"] { rest = "; more may be left under the tag" }
         guard entries > 0 else {

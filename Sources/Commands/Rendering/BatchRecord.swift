@@ -39,7 +39,8 @@ final class BatchRecord: Sendable {
 
     /// - Parameter options: A text that is equal for runs with the same results.
     init(in folder: String, options: String) throws(CommandFailure) {
-        (self.folder, self.options) = (folder, options)
+        self.folder = folder
+        self.options = options
         let path = FilePath.joined(folder, Self.name)
         // Do not follow a link, which could point to another file, or block on a pipe without a reader.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)

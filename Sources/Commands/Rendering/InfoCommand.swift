@@ -93,7 +93,7 @@ enum InfoLines {
         report: (Int, Result<String, CommandFailure>) -> Bool
     ) async -> Bool {
         await withTaskGroup(of: (Int, Result<String, CommandFailure>).self) { group in
-            var (next, goesOn) = (0, true)
+            var next = 0, goesOn = true
             func begin() {
                 guard next < sources.count, goesOn, !Task.isCancelled else { return }
                 let index = next

@@ -98,7 +98,8 @@ struct Rendition: Sendable {
     private init(
         _ name: String, options: [(name: String, value: String)], format: String?, dialect: NativeDialect
     ) throws(UsageError) {
-        (self.name, self.options) = (name, options)
+        self.name = name
+        self.options = options
         if !hasFormat, let format { self.options.append(("format", format)) }
         do throws(APIError) { request = try dialect.request(options: self.options) } catch { throw error.usageError }
     }

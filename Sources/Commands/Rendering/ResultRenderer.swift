@@ -84,9 +84,13 @@ struct ResultRenderer: Sendable {
         session: CommandSession, sources: [FoundSource], arguments: RenderingArguments, replaces: Bool,
         record: BatchRecord? = nil, keepsFinished: Bool = false, isFlat: Bool = false, isDurable: Bool = false
     ) {
-        (self.session, self.sources, self.arguments) = (session, sources, arguments)
-        (self.replaces, self.record, self.isDurable) = (replaces, record, isDurable)
-        var (patterns, finished) = ([ResultPattern](), [Int: String]())
+        self.session = session
+        self.sources = sources
+        self.arguments = arguments
+        self.replaces = replaces
+        self.record = record
+        self.isDurable = isDurable
+        var patterns = [ResultPattern](), finished = [Int: String]()
         for found in sources {
             let values: ResultPattern.Values = [.name: found.source.stem, .dir: isFlat ? "" : found.folder]
             for rendition in arguments.renditions {

@@ -5,7 +5,8 @@ package struct SystemMemory {
     private let machine: Int
 
     package init(root: String = "", machine: Int = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))) {
-        (self.root, self.machine) = (root, machine)
+        self.root = root
+        self.machine = machine
     }
 
     /// The minimum of the machine's memory and the limits of the process's control groups, in bytes.

@@ -111,7 +111,9 @@ public struct BoundedMap<Key: Hashable, Value> {
             keys.append(key)
             values.append(value)
         } else {
-            (links[slot], keys[slot], values[slot]) = (link, key, value)
+            links[slot] = link
+            keys[slot] = key
+            values[slot] = value
         }
         slots[key] = slot
         self.link(slot)
@@ -129,7 +131,8 @@ public struct BoundedMap<Key: Hashable, Value> {
     @discardableResult @inlinable public mutating func remove(_ key: Key) -> Entry? {
         guard let slot = slots.removeValue(forKey: key), let entry = entry(at: slot) else { return nil }
         unlink(slot)
-        (keys[slot], values[slot]) = (nil, nil)
+        keys[slot] = nil
+        values[slot] = nil
         free.append(slot)
         totalWeight -= entry.weight
         return entry
@@ -180,7 +183,7 @@ public struct BoundedMap<Key: Hashable, Value> {
     }
 
     @inlinable mutating func unlink(_ slot: Int) {
-        let (newer, older) = (links[slot].newer, links[slot].older)
+        let newer = links[slot].newer, older = links[slot].older
         if newer == Self.none { newest = older } else { links[newer].older = older }
         if older == Self.none { oldest = newer } else { links[older].newer = newer }
     }

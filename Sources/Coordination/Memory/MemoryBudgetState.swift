@@ -148,7 +148,7 @@ struct MemoryBudgetState<Answer> {
         guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }
         let own = usage[flow.id] ?? Usage()
         if holder.use == .work {
-            let (isFirst, isNext) = (own.work == 0, !mustYield(flow))
+            let isFirst = own.work == 0, isNext = !mustYield(flow)
             guard bytes <= free, isFirst || isNext else { return false }
             let isAlone = usage.keys.allSatisfy { $0 == flow.id }
             let isDue = hasWaited && isFirst && isNext && isLarge(bytes, for: flow)

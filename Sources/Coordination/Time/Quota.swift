@@ -4,7 +4,8 @@ package struct Quota: Hashable, Sendable {
 
     package init(_ amount: Int, per window: Duration) {
         precondition(amount > 0 && window > .zero, "a quota that allows something")
-        (self.amount, self.window) = (amount, window)
+        self.amount = amount
+        self.window = window
     }
 }
 
@@ -18,7 +19,8 @@ package struct TokenBucket: Sendable {
     package init(_ quota: Quota, at now: Duration) {
         perSecond = Double(quota.amount) / quota.window.seconds
         capacity = max(1, perSecond)
-        (tokens, time) = (capacity, now)
+        tokens = capacity
+        time = now
     }
 
     /// Takes a token, or returns the time until the next one.

@@ -92,7 +92,7 @@ struct TurnQueue<Answer> {
         answer: Answer
     ) -> Admission {
         let flow = Self.bucket(of: flow)
-        let (startTag, charge) = (startTag(of: flow), cost / share)
+        let startTag = startTag(of: flow), charge = cost / share
         if turns.count < maximumTurns {
             begin(id, of: flow, startTag: startTag, cost: cost, at: now)
             nextStartTags[flow] = startTag + charge
@@ -174,7 +174,7 @@ struct TurnQueue<Answer> {
 
     /// Returns the position behind all waiters with the same tag.
     private func place(of startTag: Duration) -> Int {
-        var (first, last) = (0, waiting.count)
+        var first = 0, last = waiting.count
         while first < last {
             let middle = (first + last) / 2
             if waiting[middle].startTag <= startTag { first = middle + 1 } else { last = middle }

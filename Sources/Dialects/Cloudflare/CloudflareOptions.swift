@@ -58,7 +58,8 @@ struct CloudflareOptions: Hashable, Sendable {
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
     /// The width for `auto` is the largest one that the service allows.
-    private static let (automaticWidth, borderTolerance) = (1_200, 10)
+    private static let automaticWidth = 1_200
+    private static let borderTolerance = 10
 
     init(_ text: Substring, accept: String?) throws(APIError) {
         self.text = String(text)

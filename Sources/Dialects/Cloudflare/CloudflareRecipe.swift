@@ -14,7 +14,7 @@ struct CloudflareRecipe: RenderRecipe {
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
+        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
         guard ![.tiff, .bmp, .ico, .raw].contains(header.format) else { throw .formatNotAccepted(header.format) }
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
         // Cloudflare also uses other formats for images that are too large for AVIF.
@@ -73,7 +73,8 @@ struct CloudflareRecipe: RenderRecipe {
     }
 
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {
-        (rendering.width, rendering.height) = (box.width, box.height)
+        rendering.width = box.width
+        rendering.height = box.height
         if case .gravity(let gravity) = options.position { rendering.gravity = gravity }
         rendering.faceZoom = options.zoom
         switch options.fit {
@@ -86,7 +87,8 @@ struct CloudflareRecipe: RenderRecipe {
         case .squeeze, .fill: (rendering.fit, rendering.enlarge) = (.fill, true)
         case .crop:
             // The box is clipped to the image, so neither side is enlarged.
-            (rendering.fit, rendering.enlarge) = (.cover, true)
+            rendering.fit = .cover
+            rendering.enlarge = true
             rendering.width = box.width.map { min($0, size.width) }
             rendering.height = box.height.map { min($0, size.height) }
         }
@@ -102,7 +104,7 @@ extension CloudflareRecipe: BoxRecipe {
 
     /// Reports the size of the whole image, even with a border trim.
     func response(about source: SourceFacts) -> WrittenResponse {
-        let (header, sourceSize) = (source.header, source.header.size)
+        let header = source.header, sourceSize = source.header.size
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? sourceSize
         func sides(_ size: PixelSize) -> [(String, JSONValue)] {
             [("width", .int(size.width)), ("height", .int(size.height))]

@@ -61,7 +61,8 @@ struct FrontEndRecipe: RenderRecipe {
         if format.hasQuality { options.quality = quality ?? defaultQuality }
         let size = isUnchanged ? page.size : size(of: page.size)
         guard size != page.size else { return options }
-        (options.width, options.height) = (size.width, size.height)
+        options.width = size.width
+        options.height = size.height
         options.fit = fit == .cover && box.width != nil && box.height != nil ? .cover : .fill
         options.enlarge = true
         return options
@@ -77,7 +78,7 @@ struct FrontEndRecipe: RenderRecipe {
     }
 
     private func format(of source: RecipeSource, isUnchanged: Bool) -> ImageFormat {
-        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
+        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
         var choices: [ImageFormat] = []
         switch format {
         case .fixed(let format) where !isUnchanged: return format

@@ -20,7 +20,8 @@ struct FrontEndTarget {
             let name = ExactText(name)
             values[name] = values[name] == nil ? .some(value) : .some(nil)
         }
-        (self.values, self.flags) = (values, flags)
+        self.values = values
+        self.flags = flags
     }
 
     static func name(_ index: Int, of parameter: String) -> String { index == 0 ? parameter : "\(parameter).\(index)" }

@@ -52,7 +52,8 @@ struct IPXModifiers: Hashable, Sendable {
                 throw .badParameter(name, "Must be a whole number, or WIDTHxHEIGHT in s and resize.")
             }
             let isWidth = name.utf8.first == UInt8(ascii: "w")
-            (box.width, box.height) = (isBox || isWidth ? first : nil, isBox || !isWidth ? last : nil)
+            box.width = isBox || isWidth ? first : nil
+            box.height = isBox || !isWidth ? last : nil
         }
         enlarges = values.has("enlarge")
         fit = try values.choice("fit") ?? .cover

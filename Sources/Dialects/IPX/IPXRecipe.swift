@@ -30,7 +30,7 @@ struct IPXRecipe: RenderRecipe {
     }
 
     private func format(of source: RecipeSource) -> ImageFormat {
-        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
+        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
         return modifiers.format
             ?? source.firstSupported(
                 of: (modifiers.accepted ?? []) + [header.format.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha,
@@ -38,7 +38,7 @@ struct IPXRecipe: RenderRecipe {
     }
 
     private func rendering(of source: RecipeSource, as format: ImageFormat) -> RenderingOptions {
-        let (header, page) = (source.header, source.header.page(0))
+        let header = source.header, page = source.header.page(0)
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
         rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .visual
@@ -95,7 +95,9 @@ struct IPXRecipe: RenderRecipe {
             if width > limit.width { (width, height) = (limit.width, scaled(height, limit.width, over: width)) }
             if height > limit.height { (width, height) = (scaled(width, limit.height, over: height), limit.height) }
         }
-        (rendering.width, rendering.height, rendering.enlarge) = (width, height, true)
+        rendering.width = width
+        rendering.height = height
+        rendering.enlarge = true
         rendering.fit = modifiers.fit == .contain ? .inside : modifiers.fit
     }
 }

@@ -19,7 +19,8 @@ struct ImaginaryLayout {
     private static let longestSide = 100_000_000
 
     init(_ operation: ImaginaryOperation, on source: PixelSize) throws(ImagingError) {
-        (zoomed, scaled) = (source, source)
+        zoomed = source
+        scaled = source
         let options = operation.options
         if operation.name == .fit {
             scaled = Self.fitted(source, in: Self.bounded(options.box))
@@ -91,7 +92,7 @@ struct ImaginaryLayout {
     }
 
     private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
-        let (right, bottom) = (whole.width - part.width, whole.height - part.height)
+        let right = whole.width - part.width, bottom = whole.height - part.height
         let (x, y) =
             switch side {
             case .north: ((right + 1) / 2, 0)

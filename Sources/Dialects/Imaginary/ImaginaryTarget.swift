@@ -33,7 +33,8 @@ struct ImaginaryTarget {
 
     init(_ target: String, at prefix: PathPrefix) throws(APIError) {
         guard let name = Self.routeName(target, at: prefix), let route = Route(String(name)) else { throw .noSuchRoute }
-        (self.route, self.name) = (route, String(name))
+        self.route = route
+        self.name = String(name)
         guard let items = FormQuery.items(of: target) else {
             throw .badParameter("", "The query is not percent-encoded UTF-8.")
         }

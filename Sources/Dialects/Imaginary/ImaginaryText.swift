@@ -59,7 +59,7 @@ struct ImaginaryText {
     }
 
     private static func plain(_ text: String) -> String {
-        var (plain, rest) = ("", text[...])
+        var plain = "", rest = text[...]
         while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")),
             let end = rest[start...].utf8.firstIndex(of: UInt8(ascii: ">"))
         {

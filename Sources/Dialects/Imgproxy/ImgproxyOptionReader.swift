@@ -202,7 +202,8 @@ extension ImgproxyOptionReader {
         switch kind {
         case .smart:
             guard count == 1 else { throw arguments.fault("sm has no distances.") }
-            (gravity.x, gravity.y) = (0, 0)
+            gravity.x = 0
+            gravity.y = 0
         case .focus where count != 3: throw arguments.fault("fp has two coordinates.")
         default:
             guard count <= 3 else { throw arguments.fault("Gravity takes at most two offsets.") }

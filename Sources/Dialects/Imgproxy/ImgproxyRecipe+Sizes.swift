@@ -38,7 +38,8 @@ extension ImgproxyOptions {
         if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
             // These options serve images at their original size.
             guard policy.rule == .up else { throw policy.rejection("w") }
-            (isRaw, skippedFormats) = (false, defaults.skippedFormats)
+            isRaw = false
+            skippedFormats = defaults.skippedFormats
         }
         // Here `raw` is the operator's choice, so sizes are not limited.
         if isRaw { return }
@@ -66,8 +67,11 @@ extension ImgproxyOptions {
             ratio = 1
         }
         func inCSS(_ side: Int?) -> Int { side.map { Int((Double($0) / ratio).rounded()) } ?? 0 }
-        (zoomX, zoomY) = (1, 1)
-        (width, height) = (inCSS(box.width), inCSS(box.height))
-        (minimumWidth, minimumHeight) = (inCSS(minimum.width), inCSS(minimum.height))
+        zoomX = 1
+        zoomY = 1
+        width = inCSS(box.width)
+        height = inCSS(box.height)
+        minimumWidth = inCSS(minimum.width)
+        minimumHeight = inCSS(minimum.height)
     }
 }

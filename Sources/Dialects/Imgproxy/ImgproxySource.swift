@@ -20,7 +20,8 @@ struct ImgproxySource {
             let text = Array(segments.dropFirst().joined(separator: [UInt8(ascii: "/")]))
             let (source, format) = try Self.cut(text, at: UInt8(ascii: "@"))
             guard let decoded = URLEscape.decode(source) else { throw .badURL("The source is not percent-encoded.") }
-            (written, self.format) = (decoded, format)
+            written = decoded
+            self.format = format
         } else {
             let isNamed = configuration.ignoresNameAfterBase64 && segments.count > 1
             let text = Array((isNamed ? segments.dropLast() : segments).joined())
@@ -28,7 +29,8 @@ struct ImgproxySource {
             guard let decoded = Base64URL.decode(Self.withoutPadding(String(decoding: source, as: UTF8.self))) else {
                 throw .badURL("The source is not valid base64url.")
             }
-            (written, self.format) = (decoded, format)
+            written = decoded
+            self.format = format
         }
         url = try Self.name(written, configuration)
     }

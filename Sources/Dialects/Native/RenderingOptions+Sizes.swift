@@ -33,7 +33,9 @@ extension RenderingOptions: BoxRecipe {
                 makes(box.width, $0) && makes(box.height, $0)
             }
             ?? 1_000
-        (devicePixelRatio, width, height) = (ratio, side(box.width, ratio), side(box.height, ratio))
+        devicePixelRatio = ratio
+        width = side(box.width, ratio)
+        height = side(box.height, ratio)
     }
 
     private static let longestSide = 16_384

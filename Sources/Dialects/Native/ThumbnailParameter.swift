@@ -31,10 +31,12 @@ struct ThumbnailParameter: Sendable {
         self.name = name
         aliases = alias.map { [$0] } ?? []
         self.uses = uses
-        (self.form, values) = (form.placeholder, form.values)
+        self.form = form.placeholder
+        values = form.values
         let listed = form.values.isEmpty || form.placeholder == "0|1" ? "" : ": \(form.values.joined(separator: ", "))"
         self.help = help + listed
-        (self.read, self.write) = (read, write)
+        self.read = read
+        self.write = write
     }
 
     /// A parameter that is omitted if it has the default value.

@@ -95,7 +95,8 @@ struct ThumbnailParameterValues: Sendable {
         if isWidthAutomatic { box.width = sizes.roundUp(hints.width ?? sizes.automaticWidth) }
         if isRatioAutomatic {
             box = try sizes.allowed(box, [])
-            (box.width, box.height) = (box.width.map(sizes.roundUp), box.height.map(sizes.roundUp))
+            box.width = box.width.map(sizes.roundUp)
+            box.height = box.height.map(sizes.roundUp)
         }
         options.set(box)
     }

@@ -14,7 +14,9 @@ package struct NextDialect: FrontEndDialect {
     private let configuration: NextConfiguration
 
     package init(_ service: Service, at prefix: PathPrefix, _ configuration: NextConfiguration, base: SourceBase?) {
-        (self.service, self.prefix, self.configuration) = (service, prefix, configuration)
+        self.service = service
+        self.prefix = prefix
+        self.configuration = configuration
         sources = FrontEndSources(
             base: base, prefix: prefix, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
     }
@@ -34,7 +36,8 @@ package struct NextDialect: FrontEndDialect {
         }
         var recipe = FrontEndRecipe(
             format: .negotiated(AcceptedFormats.named(of: configuration.formats, in: target.accept?.string)))
-        (recipe.box.width, recipe.quality) = (width, quality)
+        recipe.box.width = width
+        recipe.quality = quality
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false
         recipe.unchanged = service == .next ? .animations : .others

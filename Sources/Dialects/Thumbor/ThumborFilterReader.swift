@@ -193,7 +193,8 @@ extension ThumborFilterReader {
             mark.layer = target.geometry
             mark.x = arguments.text(1).flatMap(Self.place) ?? mark.x
             mark.y = arguments.text(2).flatMap(Self.place) ?? mark.y
-            (mark.x.isImagorOnly, mark.y.isImagorOnly) = (true, true)
+            mark.x.isImagorOnly = true
+            mark.y.isImagorOnly = true
             transparency = arguments.millionths(3).map { $0 / 1_000_000 } ?? 0
             mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
         default: return nil
@@ -252,7 +253,9 @@ extension ThumborFilterReader {
             } else if place.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
                 0..<1_000_000 ~= number
             {
-                (place.distance, place.unit, place.isImagorOnly) = (number, .millionths, true)
+                place.distance = number
+                place.unit = .millionths
+                place.isImagorOnly = true
             } else {
                 return nil
             }

@@ -20,7 +20,8 @@ struct ThumborFilterText: Hashable, Sendable {
     private init(_ text: ArraySlice<UInt8>) {
         written = String(decoding: text, as: UTF8.self)
         guard let open = text.firstIndex(of: UInt8(ascii: "(")), text.last == UInt8(ascii: ")") else {
-            (name, arguments) = ("", [])
+            name = ""
+            arguments = []
             return
         }
         name = String(decoding: text[..<open], as: UTF8.self)
@@ -35,7 +36,7 @@ struct ThumborFilterText: Hashable, Sendable {
 
     private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
-        var (start, depth) = (text.startIndex, 0)
+        var start = text.startIndex, depth = 0
         for index in text.indices {
             switch text[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1

@@ -19,14 +19,15 @@ extension ThumborMark {
             default: 0
             }
         }
-        let (width, height) = (pixels(layer?.width, of: image.width), pixels(layer?.height, of: image.height))
+        let width = pixels(layer?.width, of: image.width), height = pixels(layer?.height, of: image.height)
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
     func stamp(of sourceSide: PixelSize, on image: PixelSize) -> Stamp {
         if let layer {
             var geometry = layer
-            (geometry.isSmart, geometry.focuses) = (false, [])
+            geometry.isSmart = false
+            geometry.focuses = []
             let layout = ThumborLayout(geometry, of: ImagePart(allOf: sourceSide), parent: image)
             return Self.stamp(of: layout)
         }
@@ -38,7 +39,7 @@ extension ThumborMark {
     }
 
     private static func stamp(of layout: ThumborLayout) -> Stamp {
-        let (part, size) = (layout.part, layout.size)
+        let part = layout.part, size = layout.size
         func scaled(_ length: Int, _ new: Int, of old: Int) -> Int {
             min((2 * length * new + old) / (2 * old), ThumborLayout.maximumSide)
         }
@@ -51,7 +52,7 @@ extension ThumborMark {
     }
 
     private static func size(of sourceSide: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
-        let (ownWidth, ownHeight) = (Double(sourceSide.width), Double(sourceSide.height))
+        let ownWidth = Double(sourceSide.width), ownHeight = Double(sourceSide.height)
         let width = width ?? ownWidth * (height ?? 1) / ownHeight
         let height = height ?? ownHeight * width / ownWidth
         func rounded(_ side: Double) -> Int {
@@ -81,7 +82,7 @@ extension ThumborMark {
         var across = row(x, side: image.width, of: sourceSide.width)
         var down = row(y, side: image.height, of: sourceSide.height)
         if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
-            let (columns, rows) = (min(6, across.count), min(6, down.count))
+            let columns = min(6, across.count), rows = min(6, down.count)
             across = Self.spread(columns, rest: image.width - columns * sourceSide.width, sourceSide: sourceSide.width)
             down = Self.spread(rows, rest: image.height - rows * sourceSide.height, sourceSide: sourceSide.height)
         }

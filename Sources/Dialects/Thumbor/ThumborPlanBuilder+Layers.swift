@@ -7,7 +7,7 @@ extension ThumborPlanBuilder {
         var size: PixelSize
 
         func intersection(_ other: Area) -> Area? {
-            let (left, top) = (max(x, other.x), max(y, other.y))
+            let left = max(x, other.x), top = max(y, other.y)
             let width = min(x + size.width, other.x + other.size.width) - left
             let height = min(y + size.height, other.y + other.size.height) - top
             guard width > 0, height > 0 else { return nil }
@@ -51,8 +51,11 @@ extension ThumborPlanBuilder {
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {
                 return
             }
-            (layout.x, layout.y, layout.coveredSize) = (part.x, part.y, part.size)
-            (layout.firstColumn, layout.firstRow) = (stamp.x + part.x - area.x, stamp.y + part.y - area.y)
+            layout.x = part.x
+            layout.y = part.y
+            layout.coveredSize = part.size
+            layout.firstColumn = stamp.x + part.x - area.x
+            layout.firstRow = stamp.y + part.y - area.y
             overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
         }
         for inner in mark.inner { lay(inner, on: area, within: part) }

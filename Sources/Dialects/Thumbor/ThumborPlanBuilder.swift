@@ -6,7 +6,9 @@ struct ThumborPlanBuilder {
     private let padding: ThumborGeometry.Padding?
 
     init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
-        (self.frame, self.box, self.padding) = (frame, box, padding)
+        self.frame = frame
+        self.box = box
+        self.padding = padding
     }
 
     var additions: [ImageHeader] { frame.source.additions }
@@ -105,7 +107,7 @@ struct ThumborPlanBuilder {
             case .fraction(let share): side * share / 1_000_000
             }
         }
-        let (left, top) = (pixels(x, of: frame.size.width), pixels(y, of: frame.size.height))
+        let left = pixels(x, of: frame.size.width), top = pixels(y, of: frame.size.height)
         let size = PixelSize(
             width: min(pixels(width, of: frame.size.width), frame.size.width - left),
             height: min(pixels(height, of: frame.size.height), frame.size.height - top))
@@ -140,7 +142,8 @@ extension ThumborPlanBuilder {
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: frame.size) else { return }
             layout.coveredSize = PixelSize(
                 width: min(stamp.size.width, frame.size.width), height: min(stamp.size.height, frame.size.height))
-            (layout.firstColumn, layout.firstRow) = (stamp.x, stamp.y)
+            layout.firstColumn = stamp.x
+            layout.firstRow = stamp.y
             let addition = frame.use(index, scaledTo: stamp.scaledSize)
             blend(mark, size: stamp.size) { across, down in
                 BlendStep(
@@ -152,7 +155,7 @@ extension ThumborPlanBuilder {
 
     private mutating func blend(_ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep) {
         let rows = mark.rows(of: size, on: frame.size)
-        let (across, down) = (rows.across, rows.down)
+        let across = rows.across, down = rows.down
         guard across.count > 0, down.count > 0, across.start < frame.size.width, down.start < frame.size.height,
             across.start + size.width > 0, down.start + size.height > 0
         else { return }

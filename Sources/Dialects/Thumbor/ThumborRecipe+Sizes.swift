@@ -11,7 +11,8 @@ extension ThumborRecipe: SizedRecipe {
         if options.isDebug || options.isRaw {
             // These options serve the image at its original size.
             guard policy.rule == .up else { throw policy.rejection("w") }
-            (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
+            recipe.options.isDebug = false
+            recipe.options.isRaw = false
         }
         let box = RequestedBox(
             width: try side(options.geometry.width, named: "w", within: policy),

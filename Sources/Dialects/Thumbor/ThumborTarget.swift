@@ -31,8 +31,10 @@ struct ThumborTarget {
         geometry.fitIn = try cursor.take(Self.fitIn)
         geometry.isStretched = cursor.take("stretch")
         if let box = try cursor.take({ (text) throws(APIError) in try Self.box(text, isLayer: isLayer) }) {
-            (geometry.width, geometry.isMirroredAcross) = (box.width, box.isMirroredAcross)
-            (geometry.height, geometry.isMirroredDown) = (box.height, box.isMirroredDown)
+            geometry.width = box.width
+            geometry.isMirroredAcross = box.isMirroredAcross
+            geometry.height = box.height
+            geometry.isMirroredDown = box.isMirroredDown
         }
         geometry.padding = try cursor.take(Self.padding)
         if let across = try cursor.take({ Self.alignment($0, ["left", "center", "right"]) }) {

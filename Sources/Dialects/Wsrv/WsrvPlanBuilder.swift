@@ -10,7 +10,9 @@ struct WsrvPlanBuilder {
 
     /// - Parameter stored: The stored size of the source, with all kept frames stacked.
     init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
-        (self.options, self.frame, self.frames) = (options, frame, frames)
+        self.options = options
+        self.frame = frame
+        self.frames = frames
         box = options.box(for: stored)
         let source = frame.size
         let turn = options.turn
@@ -58,7 +60,7 @@ extension WsrvPlanBuilder {
     }
 
     private func factors(_ source: PixelSize) -> (across: Double, down: Double) {
-        var (across, down) = (1.0, 1.0)
+        var across = 1.0, down = 1.0
         if box.width > 0 { across = Double(source.width) / Double(box.width) }
         if box.height > 0 { down = Double(source.height) / Double(box.height) }
         let fit = options.fit ?? .inside
@@ -66,7 +68,8 @@ extension WsrvPlanBuilder {
             switch (box.width > 0, box.height > 0) {
             case (true, true):
                 let common = fit == .cover || fit == .outside ? min(across, down) : max(across, down)
-                (across, down) = (common, common)
+                across = common
+                down = common
             case (true, false): down = across
             case (false, true): across = down
             case (false, false): break
@@ -155,14 +158,15 @@ extension WsrvPlanBuilder {
                 Int((Float(slack) * share).rounded(.toNearestOrAwayFromZero))
             }
             let point = options.focalPoint
-            (x, y) = (start(point.x, canvas.width - whole.width), start(point.y, canvas.height - whole.height))
+            x = start(point.x, canvas.width - whole.width)
+            y = start(point.y, canvas.height - whole.height)
         }
         frame.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
     }
 
     /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
-        let (right, bottom) = (whole.width - part.width, whole.height - part.height)
+        let right = whole.width - part.width, bottom = whole.height - part.height
         return switch position {
         case .top: (right / 2, 0)
         case .right: (right, bottom / 2)

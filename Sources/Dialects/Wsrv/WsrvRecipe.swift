@@ -57,9 +57,10 @@ struct WsrvRecipe: RenderRecipe {
     }
 
     private func extremePage(of header: ImageHeader, _ isBetter: (Int, Int) -> Bool) -> Int {
-        var (best, area) = (0, header.page(0).storedSize.area)
+        var best = 0, area = header.page(0).storedSize.area
         for number in header.pages.indices.dropFirst() where isBetter(header.pages[number].storedSize.area, area) {
-            (best, area) = (number, header.pages[number].storedSize.area)
+            best = number
+            area = header.pages[number].storedSize.area
         }
         return best
     }
@@ -119,7 +120,8 @@ extension WsrvRecipe: SizedRecipe {
             height: try side(options.height, named: "h", within: policy))
         let allowed = try policy.allowed(box, choices)
         if allowed != box || options.hasShares {
-            (options.width, options.height) = (allowed.width.map { .pixels($0) }, allowed.height.map { .pixels($0) })
+            options.width = allowed.width.map { .pixels($0) }
+            options.height = allowed.height.map { .pixels($0) }
             options.ratio = nil
         }
         return WsrvRecipe(options)

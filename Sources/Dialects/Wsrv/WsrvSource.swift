@@ -54,7 +54,7 @@ enum WsrvDuration {
 
     /// Reads numbers with descending units; a last number without a unit is in seconds.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
-        var (sum, number, firstUnit) = (0, 0, 0)
+        var sum = 0, number = 0, firstUnit = 0
         var hasDigits = false
         for byte in text {
             if byte.isASCIIDigit {
@@ -65,7 +65,9 @@ enum WsrvDuration {
             guard hasDigits, let unit = units.indices.first(where: { $0 >= firstUnit && units[$0].letter == byte })
             else { return nil }
             sum = min(sum + number * units[unit].seconds, year + 1)
-            (number, hasDigits, firstUnit) = (0, false, unit + 1)
+            number = 0
+            hasDigits = false
+            firstUnit = unit + 1
         }
         // No number may follow seconds.
         guard !text.isEmpty, !hasDigits || firstUnit < units.count else { return nil }

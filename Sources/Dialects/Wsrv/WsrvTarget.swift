@@ -39,7 +39,8 @@ struct WsrvTarget {
         do throws(APIError) {
             source = try WsrvSource.url(text)
         } catch {
-            (source, fault) = (nil, error)
+            source = nil
+            fault = error
         }
         let fallback = fallback(source)
         if let fault, fallback == nil { throw fault }

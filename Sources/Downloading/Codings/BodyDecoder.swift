@@ -19,7 +19,7 @@ final class BodyDecoder: Sendable {
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
         let end = SystemTimekeeper().now + settings.downloadTimeout
         return try await DownloadError.replacingPoolErrors {
-            var (bytes, head) = (source.bytes, source.head)
+            var bytes = source.bytes, head = source.head
             for coding in source.codings {
                 // From here, the block is counted by `SharedBytes`, not by the transfer.
                 progress.begin(expecting: nil)
@@ -28,7 +28,8 @@ final class BodyDecoder: Sendable {
                 }
                 while try await !takeTurn(decoding, until: end) {}
                 let whole = decoding.finish()
-                (bytes, head) = (whole.bytes, source.head.identified(by: whole.digest))
+                bytes = whole.bytes
+                head = source.head.identified(by: whole.digest)
             }
             guard bytes.count > 0 else { throw DownloadError.emptyBody }
             return Source(head: head, bytes: bytes, timings: source.timings)

@@ -82,7 +82,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// Greedy, with one backtracking point: the time is at most the product of the lengths.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
-        var (position, index) = (0, 0)
+        var position = 0, index = 0
         var star: (position: Int, index: Int)?
         while index < text.count {
             if position < pattern.count, pattern[position] == UInt8(ascii: "*") {

@@ -152,7 +152,8 @@ final class CurlLoop {
         guard let easy = profile.takeHandle(),
             easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
         else { return end(transfer, .failure(DownloadError.internal("libcurl takes no more transfers"))) }
-        (transfer.easy, transfer.profile) = (easy, profile)
+        transfer.easy = easy
+        transfer.profile = profile
     }
 
     /// Ends the current request; `code` is nil after a timeout.
@@ -191,7 +192,8 @@ final class CurlLoop {
     /// Detaches the handle; libcurl closes the connection unless the response was read completely.
     private func detach(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy, let profile = transfer.profile else { return }
-        (transfer.easy, transfer.profile) = (nil, nil)
+        transfer.easy = nil
+        transfer.profile = nil
         transfer.addTimings(of: easy)
         multi.remove(easy)
         profile.release(easy)

@@ -85,7 +85,8 @@ struct TransferBody: ~Copyable {
     /// Begins the body of a response, and drops earlier bytes.
     mutating func begin(_ head: ResponseHead, requestedAt: HTTPDate, isRedirected: Bool) {
         sink = BodySink(head: head, isRedirected: isRedirected)
-        (answer, count) = ((head, requestedAt), 0)
+        answer = (head, requestedAt)
+        count = 0
     }
 
     @unsafe

@@ -15,7 +15,8 @@ final class ConfinedWriter: Sendable {
     private let lastNumber = Locked(0)
 
     init(root: String, temporary: [String]) throws(DownloadError) {
-        (self.root, self.temporary) = (root, temporary)
+        self.root = root
+        self.temporary = temporary
         let folder = try Descriptor(root: root, folders: temporary, makingThem: 0o700)
         Self.removeLeftovers(in: folder)
         name = String(UInt64.random(in: .min ... .max), radix: 16)

@@ -34,7 +34,8 @@ package final class OriginObjects: Sendable {
             writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
         case .web:
             store = .web(web)
-            (reads, writes) = (nil, nil)
+            reads = nil
+            writes = nil
         case .memory: return nil
         }
     }

@@ -15,10 +15,12 @@ package struct ForwardedField: Hashable, Sendable {
             guard text.prefix(before: UInt8(ascii: ":")).asciiLowercased == "cookie",
                 HTTPField.Name(String(cookie)) != nil
             else { return nil }
-            (name, self.cookie) = (.cookie, ExactText(cookie))
+            name = .cookie
+            self.cookie = ExactText(cookie)
         } else {
             guard let name = HTTPField.Name(text) else { return nil }
-            (self.name, cookie) = (name, nil)
+            self.name = name
+            cookie = nil
         }
     }
 

@@ -93,7 +93,9 @@ struct ContentRange {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
         let parts = text.dropFirst(6).split(whereSeparator: { $0 == "-" || $0 == "/" }).map { Int($0) }
         guard parts.count == 3, let start = parts[0], let end = parts[1], let total = parts[2] else { return nil }
-        (self.start, self.end, self.total) = (start, end, total)
+        self.start = start
+        self.end = end
+        self.total = total
     }
 
     var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }

@@ -30,7 +30,8 @@ package final class DownloadRules: Sendable {
         _ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil,
         tenants: [DownloadConfiguration] = []
     ) {
-        (shared, tenant) = (SharedConfiguration(configuration), configuration.tenant)
+        shared = SharedConfiguration(configuration)
+        tenant = configuration.tenant
         self.tenants = Dictionary(
             tenants.compactMap { configuration in
                 configuration.tenant.map { ($0, DownloadRules(configuration, after: earlier?.tenants[$0])) }

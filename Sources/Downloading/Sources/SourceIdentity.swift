@@ -41,7 +41,9 @@ package final class SourceIdentity: Hashable, Sendable {
         self.target = target ?? url
         self.sharesTargets = sharesTargets
         isPrivate = rules.forwardsFields
-        (clients, tenant, base) = (.any, nil, nil)
+        clients = .any
+        tenant = nil
+        base = nil
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(rules.origin?.name)
@@ -59,7 +61,9 @@ package final class SourceIdentity: Hashable, Sendable {
         isPrivate = true
         tenant = base.tenant
         clients = .sending(fields)
-        (self.base, broader, hash) = (base, nil, base.hash ^ fields.hashValue)
+        self.base = base
+        broader = nil
+        hash = base.hash ^ fields.hashValue
     }
 
     /// The wildcard of a private source.
@@ -72,7 +76,9 @@ package final class SourceIdentity: Hashable, Sendable {
         isPrivate = true
         tenant = nil
         clients = .every
-        (base, broader, self.hash) = (nil, nil, ~hash)
+        base = nil
+        broader = nil
+        self.hash = ~hash
     }
 
     private init(_ other: SourceIdentity, of tenant: ExactText) {
@@ -84,7 +90,9 @@ package final class SourceIdentity: Hashable, Sendable {
         isPrivate = other.isPrivate
         self.tenant = tenant
         clients = .any
-        (base, broader, hash) = (nil, other.broader ?? other, other.hash ^ tenant.hashValue)
+        base = nil
+        broader = other.broader ?? other
+        hash = other.hash ^ tenant.hashValue
     }
 
     /// The named origin; nil for an absolute URL.

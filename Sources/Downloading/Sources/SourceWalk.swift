@@ -27,7 +27,8 @@ package struct SourceWalk: Sendable, Hashable {
     package let need: @Sendable (PartialSource) -> Need
 
     package init(_ extent: Extent, need: @escaping @Sendable (PartialSource) -> Need) {
-        (self.extent, self.need) = (extent, need)
+        self.extent = extent
+        self.need = need
     }
 
     package static func == (left: SourceWalk, right: SourceWalk) -> Bool { left.extent == right.extent }

@@ -86,7 +86,8 @@ package struct FinishedTransfer: Sendable, Equatable {
         self.init(
             identity, outcome, error: error as? DownloadError, receivedBytes: progress.receivedBytes,
             duration: duration)
-        (timings, resumedAt) = (progress.timings, progress.resumedAt)
+        timings = progress.timings
+        resumedAt = progress.resumedAt
         timings.total = duration
     }
 }

@@ -26,8 +26,10 @@ package struct TransferRequest: Hashable, Sendable {
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
-        (self.identity, self.condition) = (identity, condition)
-        (self.needsBody, self.traceparent) = (needsBody, traceparent)
+        self.identity = identity
+        self.condition = condition
+        self.needsBody = needsBody
+        self.traceparent = traceparent
         successes = identity.rules.origin?.expectation.statuses
     }
 
@@ -36,12 +38,15 @@ package struct TransferRequest: Hashable, Sendable {
         timeLimit: Duration
     ) {
         self.init(identity: identity, condition: condition, traceparent: traceparent)
-        (self.part, self.timeLimit) = (part, timeLimit)
+        self.part = part
+        self.timeLimit = timeLimit
     }
 
     /// A request that reads an object of at most this many bytes, or stores one.
     init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
-        (self.identity, self.maximumBytes, self.upload) = (identity, maximumBytes, upload)
+        self.identity = identity
+        self.maximumBytes = maximumBytes
+        self.upload = upload
         needsBody = upload == nil
     }
 

@@ -22,8 +22,11 @@ final class ServingContext: Sendable {
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch,
         timekeeper: any Timekeeper
     ) {
-        (self.configuration, self.responder, self.logger) = (configuration, responder, logger)
-        (self.watch, self.timekeeper) = (watch, timekeeper)
+        self.configuration = configuration
+        self.responder = responder
+        self.logger = logger
+        self.watch = watch
+        self.timekeeper = timekeeper
     }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }

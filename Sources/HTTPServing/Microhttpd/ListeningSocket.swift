@@ -15,7 +15,8 @@ struct ListeningSocket: Sendable {
     init(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
         isInherited = configuration.inheritedSocket != nil
         if let inherited = configuration.inheritedSocket {
-            (descriptor, file) = (inherited, nil)
+            descriptor = inherited
+            file = nil
             _ = fcntl(inherited, F_SETFD, FD_CLOEXEC)
             _ = fcntl(inherited, F_SETFL, fcntl(inherited, F_GETFL) | O_NONBLOCK)
         } else if let path = configuration.socketPath {

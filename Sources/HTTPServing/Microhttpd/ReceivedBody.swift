@@ -30,7 +30,9 @@ final class ReceivedBody {
         within limit: Duration, by timekeeper: any Timekeeper
     ) {
         bodilessRequest = request
-        (self.length, self.maximumLength, self.reservation) = (length, maximumLength, reservation)
+        self.length = length
+        self.maximumLength = maximumLength
+        self.reservation = reservation
         self.timekeeper = timekeeper
         deadline = timekeeper.now + limit
         bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.reservationThreshold))

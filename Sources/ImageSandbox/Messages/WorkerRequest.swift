@@ -64,7 +64,7 @@ extension MessageCoder {
     fileprivate mutating func request(_ request: WorkerRequest) -> WorkerRequest {
         switch request {
         case .perform(let work, let byteCount, let room, let new):
-            let (byteCount, room) = (long(byteCount), long(room))
+            let byteCount = long(byteCount), room = long(room)
             let new = WorkerRequest.Memories(rawValue: UInt8(index(Int(new.rawValue), below: 16)))
             return .perform(self.work(work), byteCount: byteCount, room: room, new: new)
         case .attempt(let action): return .attempt(element(action, of: ForbiddenAction.allCases))
@@ -93,8 +93,8 @@ extension MessageCoder {
     }
 
     private mutating func plan(_ plan: DecodePlan) -> DecodePlan {
-        let (page, level, isAnimated) = (size(plan.page), byte(plan.level), flag(plan.isAnimated))
-        let (frames, serves) = (long(plan.maximumFrames), flag(plan.incompleteImages == .serve))
+        let page = size(plan.page), level = byte(plan.level), isAnimated = flag(plan.isAnimated)
+        let frames = long(plan.maximumFrames), serves = flag(plan.incompleteImages == .serve)
         let gamut = element(plan.gamut, of: DecodedGamut.allCases)
         // Levels are powers of two, so their sum identifies them.
         let coarser = index(plan.coarserLevels.reduce(0, +), below: 16)
@@ -113,10 +113,8 @@ extension MessageCoder {
     }
 
     private mutating func drawnPart(_ drawn: DrawnPart) -> DrawnPart {
-        let (left, top) = (size(drawn.part.x), size(drawn.part.y))
-        let (part, whole, scaled) = (
-            pixelSize(drawn.part.size), pixelSize(drawn.part.whole), pixelSize(drawn.scaledSize)
-        )
+        let left = size(drawn.part.x), top = size(drawn.part.y)
+        let part = pixelSize(drawn.part.size), whole = pixelSize(drawn.part.whole), scaled = pixelSize(drawn.scaledSize)
         require([part, whole, scaled].allSatisfy { min($0.width, $0.height) > 0 })
         require(left + part.width <= whole.width && top + part.height <= whole.height)
         return DrawnPart(

@@ -210,7 +210,8 @@ final class WorkerRoster: Sendable {
             case .success(let worker):
                 state.running.append(worker)
                 state.idle.append(worker)
-                (state.delay, state.nextStart) = (Self.shortestDelay, .zero)
+                state.delay = Self.shortestDelay
+                state.nextStart = .zero
             case .failure:
                 state.nextStart = SystemTimekeeper().now + state.delay
                 state.delay = min(state.delay * 2, Self.longestDelay)

@@ -159,7 +159,8 @@ private struct RequestHandler: ~Copyable {
         let pixelCount = plan.coarserLevels.isEmpty ? image.pixels.count : output.filled
         try output.append(image.delayBytes + profile, after: pixelCount)
         let delayCount = description.delays.count
-        (description.delays, description.profile) = ([], nil)
+        description.delays = []
+        description.profile = nil
         return .decoded(
             WorkerResponse.ClaimedImage(
                 description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profile.count,

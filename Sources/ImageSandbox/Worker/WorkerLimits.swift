@@ -66,7 +66,8 @@ struct ForkRequest: Equatable {
     static let byteCount = 256
 
     init(limits: WorkerLimits, formats: Set<ImageFormat>) {
-        (self.limits, self.formats) = (limits, formats)
+        self.limits = limits
+        self.formats = formats
     }
 
     init?(_ message: [UInt8]) {

@@ -30,7 +30,7 @@ enum BlurHash {
     }
 
     private static func factors(of image: SmallImage, columns: Int, rows: Int) -> [[Double]] {
-        let (width, height) = (image.width, image.height)
+        let width = image.width, height = image.height
         let across = waves(columns, width)
         let down = waves(rows, height)
         var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)

@@ -29,7 +29,7 @@ enum ColorClusters {
         var b = 0.0
 
         func distance(to other: Point) -> Double {
-            let (l, a, b) = (lightness - other.lightness, a - other.a, b - other.b)
+            let l = lightness - other.lightness, a = a - other.a, b = b - other.b
             return l * l + a * a + b * b
         }
     }
@@ -48,9 +48,9 @@ enum ColorClusters {
     private static func cells(of image: SmallImage) -> [Cell] {
         var sums: [Int: (red: Int, green: Int, blue: Int, count: Int)] = [:]
         for place in stride(from: 0, to: image.pixels.count, by: 4) where image.pixels[place + 3] >= 128 {
-            let (red, green, blue) = (
-                Int(image.pixels[place]), Int(image.pixels[place + 1]), Int(image.pixels[place + 2])
-            )
+            let red = Int(image.pixels[place])
+            let green = Int(image.pixels[place + 1])
+            let blue = Int(image.pixels[place + 2])
             let cell = (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3
             let sum = sums[cell] ?? (0, 0, 0, 0)
             sums[cell] = (sum.red + red, sum.green + green, sum.blue + blue, sum.count + 1)
@@ -122,7 +122,7 @@ enum ColorClusters {
 
 extension ColorClusters.Point {
     fileprivate init(red: Int, green: Int, blue: Int) {
-        let (red, green, blue) = (StandardCurve.light[red], StandardCurve.light[green], StandardCurve.light[blue])
+        let red = StandardCurve.light[red], green = StandardCurve.light[green], blue = StandardCurve.light[blue]
         let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
         let middle = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
         let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

@@ -33,11 +33,13 @@ struct SmallImage {
 
     init(width: Int, height: Int, pixels: [UInt8]) {
         precondition(pixels.count == 4 * width * height, "the pixels do not fill the image")
-        (self.width, self.height, self.pixels) = (width, height, pixels)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
     }
 
     init(_ image: DecodedImage) {
-        let (bytes, bands) = (image.pixels.array, image.bands)
+        let bytes = image.pixels.array, bands = image.bands
         var pixels: [UInt8] = []
         pixels.reserveCapacity(4 * image.size.area)
         for start in stride(from: 0, to: image.size.area * bands, by: bands) {

@@ -3,12 +3,12 @@ import Glibc
 /// Implements <https://evanw.github.io/thumbhash/>.
 enum ThumbHash {
     static func bytes(of image: SmallImage) -> [UInt8] {
-        let (width, height) = (image.width, image.height)
+        let width = image.width, height = image.height
         let channels = Channels(image)
         let longest = Double(max(width, height))
         let limit: Double = channels.hasAlpha ? 5 : 7
         func waves(_ side: Int) -> Int { max(1, Int((limit * Double(side) / longest).rounded())) }
-        let (across, down) = (waves(width), waves(height))
+        let across = waves(width), down = waves(height)
         func transform(_ values: [Double], columns: Int, rows: Int) -> Transform {
             Transform(values, width: width, height: height, columns: columns, rows: rows)
         }
@@ -50,7 +50,7 @@ enum ThumbHash {
         init(_ image: SmallImage) {
             let places = stride(from: 0, to: image.pixels.count, by: 4)
             func value(_ place: Int) -> Double { Double(image.pixels[place]) / 255 }
-            var (sum, weight) = ([0.0, 0.0, 0.0], 0.0)
+            var sum = [0.0, 0.0, 0.0], weight = 0.0
             for place in places {
                 let alpha = value(place + 3)
                 weight += alpha

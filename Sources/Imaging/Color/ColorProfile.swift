@@ -98,7 +98,7 @@ extension ColorProfile.Curve {
         guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
         let place = component * Double(values.count - 1)
         let index = min(Int(place), values.count - 2)
-        let (before, after) = (Double(values[index]), Double(values[index + 1]))
+        let before = Double(values[index]), after = Double(values[index + 1])
         return (before + (place - Double(index)) * (after - before)) / 65_535
     }
 

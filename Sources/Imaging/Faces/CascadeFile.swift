@@ -50,7 +50,8 @@ extension CFacesClassifier {
         y = place[1]
         width = place[2]
         height = place[3]
-        (vote, vote_of_others) = (votes[0], votes[1])
+        vote = votes[0]
+        vote_of_others = votes[1]
         let listed = node[3...].map { UInt32(bitPattern: $0) }
         patterns = (listed[0], listed[1], listed[2], listed[3], listed[4], listed[5], listed[6], listed[7])
     }

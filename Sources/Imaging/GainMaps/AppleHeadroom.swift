@@ -8,7 +8,8 @@ struct AppleHeadroom {
     let value: Double
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
 
-    private static let (headroom, gain) = (0x21, 0x30)
+    private static let headroom = 0x21
+    private static let gain = 0x30
     private static let maximumEntries = 256
 
     init?(decimal text: [UInt8]) {
@@ -41,7 +42,7 @@ struct AppleHeadroom {
             guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
             for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
                 let place = 16 + index * EXIFDirectory.entryLength
-                let (tag, type) = (try notes.bigEndian16(at: place), try notes.bigEndian16(at: place + 2))
+                let tag = try notes.bigEndian16(at: place), type = try notes.bigEndian16(at: place + 2)
                 guard [Self.headroom, Self.gain].contains(tag), type == 10 || type == 5 else { continue }
                 let value = try notes.bigEndian32(at: place + 8)
                 let numerator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value))
@@ -58,7 +59,8 @@ struct AppleHeadroom {
     var metadata: GainMapMetadata? {
         let maximum = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
         var channel = GainMapMetadata.Channel(maximum: maximum)
-        (channel.baseOffset, channel.alternateOffset) = (.init(0), .init(0))
+        channel.baseOffset = .init(0)
+        channel.alternateOffset = .init(0)
         return GainMapMetadata(alternateHeadroom: maximum, channels: [channel]).checked
     }
 }

@@ -63,7 +63,10 @@ extension GainMapMetadata {
         self.init(fractions: fractions, usesBaseColors: flags & Self.hasBaseColors != 0)
     }
 
-    static let (hasThreeChannels, hasBaseColors, hasOneDenominator, isBackward) = (0x80, 0x40, 8, 4)
+    static let hasThreeChannels = 0x80
+    static let hasBaseColors = 0x40
+    static let hasOneDenominator = 8
+    static let isBackward = 4
 }
 
 extension GainMapMetadata.Fraction {
@@ -79,8 +82,8 @@ extension GainMapMetadata.Fraction {
         {
             denominator *= 10
         }
-        var (numerator, rest) = (Int((value * Double(denominator)).rounded()), denominator)
-        var (one, other) = (abs(numerator), denominator)
+        var numerator = Int((value * Double(denominator)).rounded()), rest = denominator
+        var one = abs(numerator), other = denominator
         while other != 0 { (one, other) = (other, one % other) }
         if one > 1 { (numerator, rest) = (numerator / one, rest / one) }
         self.init(numerator, rest)

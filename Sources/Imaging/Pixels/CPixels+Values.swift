@@ -5,9 +5,12 @@ import Recipes
 extension CPixelsOutline {
     init(_ outline: Outline) {
         self.init()
-        (left, top) = (outline.left, outline.top)
-        (right, bottom) = (outline.right, outline.bottom)
-        (across, down) = (outline.across, outline.down)
+        left = outline.left
+        top = outline.top
+        right = outline.right
+        bottom = outline.bottom
+        across = outline.across
+        down = outline.down
         precondition(outline.corners.count <= Int(CPixels_max_corners), "too many corners")
         store(outline.corners.flatMap { [$0.x, $0.y] }, in: &corners)
         count = Int32(outline.corners.count)

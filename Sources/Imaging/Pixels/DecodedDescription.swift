@@ -81,7 +81,8 @@ extension DecodedImage {
 extension DecodedDescription {
     package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
         var still = self
-        (still.delays, still.profile) = ([], nil)
+        still.delays = []
+        still.profile = nil
         let frames = plan.frames(of: header)
         let count = planes.isEmpty ? still.pixelCount(frames: frames, delays: 0) : still.checkedPlanes?.byteCount
         guard hasSize(of: header, by: plan), let count else {
@@ -136,7 +137,7 @@ extension ImageHeader {
     package func maximumPixelBytes(of plan: DecodePlan) -> Int {
         func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
         let size = decoded(by: plan).size
-        let (width, height) = (reduced(size.width), reduced(size.height))
+        let width = reduced(size.width), height = reduced(size.height)
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
         let own = row.saturatingProduct(height).saturatingProduct(plan.frames(of: self))
         // 2⁴⁶: more memory than any machine has.

@@ -33,7 +33,8 @@ extension DecodedImage {
 
     private static func equalize(_ start: inout Int32, _ end: inout Int32, side: Int) {
         let width = min(start, Int32(side) - end)
-        (start, end) = (width, Int32(side) - width)
+        start = width
+        end = Int32(side) - width
     }
 
     private func cornerColor(isBottomRight: Bool) -> Color {

@@ -31,7 +31,9 @@ package final class DecodedImage: Sendable {
         self.layout = layout
         self.frames = frames
         self.pixels = pixels
-        (self.box, self.gainMap, self.coarser) = (box, gainMap, coarser)
+        self.box = box
+        self.gainMap = gainMap
+        self.coarser = coarser
     }
 
     /// Creates an image from pixels that fill it exactly.

@@ -12,7 +12,8 @@ struct GamutConversion: Hashable, Sendable {
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .sRGB
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
-        (self.source, self.toWide) = (source, toWide)
+        self.source = source
+        self.toWide = toWide
     }
 
     static let widening = GamutConversion(from: .sRGB, toWide: true)

@@ -10,7 +10,9 @@ struct ComparedPlanes {
     private let planes: [Plane]
 
     private init(range: PlaneRange, samples: SharedBytes, planes: [Plane]) {
-        (self.range, self.samples, self.planes) = (range, samples, planes)
+        self.range = range
+        self.samples = samples
+        self.planes = planes
     }
 
     /// Creates the luma of a still or of an animation's first frame.

@@ -102,7 +102,7 @@ extension CPixelsStages {
     }
 
     private mutating func append(_ scale: ColorChange.Scale) {
-        let (factor, offset) = (scale.factor, scale.offset)
+        let factor = scale.factor, offset = scale.offset
         append([factor, 0, 0, 0, factor, 0, 0, 0, factor, offset, offset, offset])
     }
 

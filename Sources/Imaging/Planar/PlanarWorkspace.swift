@@ -36,7 +36,8 @@ final class PlanarWorkspace {
         if target.hasSharpChroma, target.chromaStep == 2, sources.count > 1 {
             var full = target
             // Use the source's range, because conversions round.
-            (full.chromaStep, full.range) = (1, range)
+            full.chromaStep = 1
+            full.range = range
             return try resample(image, to: full, token: token) {
                 try body(unsafe subsample($0, in: range, to: target, token: token))
             }

@@ -36,7 +36,7 @@ final class PlaneFilter: @unchecked Sendable {
 
     /// Bytes of two numbers per sample of a side, and of 16-bit coefficients in groups of eight.
     var byteCount: Int {
-        let (region, target) = (resampling.region, resampling.target)
+        let region = resampling.region, target = resampling.target
         let across = 6 * max(region.width, Double(target.width)) + 16 * Double(target.width)
         let down = 6 * max(region.height, Double(target.height)) + 16 * Double(target.height)
         return 1_024 + 2 * Int(across + down)
@@ -61,7 +61,7 @@ final class PlaneFilter: @unchecked Sendable {
         token: WorkToken
     ) -> CPlanarShimStatus {
         precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
-        var (source, target) = (source, target)
+        var source = source, target = target
         return unsafe CPlanarShim_resample_colors(resampler, &source, &target, room, CPixelsWatch(token))
     }
 

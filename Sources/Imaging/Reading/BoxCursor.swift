@@ -15,7 +15,9 @@ struct BoxCursor {
 
     /// - Parameter mayBeCut: Whether the end of the range may truncate the last box.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
-        (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
+        offset = range.lowerBound
+        end = range.upperBound
+        self.mayBeCut = mayBeCut
     }
 
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {

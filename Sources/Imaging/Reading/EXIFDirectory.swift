@@ -13,7 +13,8 @@ enum EXIFDirectory {
     static let copyright = 0x8298
     static let exposure = 0x8769
     static let notes = 0x927C
-    fileprivate static let (space, interoperability) = (0xA001, 0xA005)
+    fileprivate static let space = 0xA001
+    fileprivate static let interoperability = 0xA005
     static let ascii = 2
     static let entryLength = 12
 

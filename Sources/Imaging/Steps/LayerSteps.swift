@@ -47,7 +47,7 @@ extension BlendStep: VipsStep {
         guard case .addition(let addition, let form, _) = paint else {
             return try unsafe blended(image, with: nil, context.token)
         }
-        let (stamp, token) = (try context.pixels(of: addition, in: form), context.token)
+        let stamp = try context.pixels(of: addition, in: form), token = context.token
         return try unsafe stamp.pixels.withUnsafeBytes { bytes throws in
             try unsafe blended(image, with: (bytes, stamp.size, stamp.bands), token)
         }

@@ -39,10 +39,11 @@ extension PlanarStep {
 extension RenderSteps {
     /// Returns a target with as many leading steps as planes support, and their number.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
-        var (target, count) = (start, 0)
+        var target = start, count = 0
         for step in self {
             guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
-            (target, count) = (next, count + 1)
+            target = next
+            count = count + 1
         }
         return (target, count)
     }
@@ -67,7 +68,7 @@ package struct StepContext {
     }
 
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
-        let (image, token, reuse) = (additions[addition], token, reuse)
+        let image = additions[addition], token = token, reuse = reuse
         return try decided {
             if form.isForm(of: image) { return image }
             return try reuse(addition, form) { try form.pixels(of: image, token: token) }

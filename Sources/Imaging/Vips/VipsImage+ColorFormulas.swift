@@ -24,7 +24,8 @@ extension VipsImage {
     /// Convolves with a kernel; `columns` and the number of rows must be odd.
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
-        (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
+        kernel.columns = Int32(columns)
+        kernel.rows = Int32(factors.count / columns)
         storeFloats(factors.prefix(Int(CPixels_max_factors)), in: &kernel.factors)
         return try unsafe filtered(kernel, token, by: CPixels_convolve)
     }

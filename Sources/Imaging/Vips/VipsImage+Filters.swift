@@ -13,7 +13,8 @@ extension VipsImage {
         storeFloats(change.table, in: &colors.table)
         storeFloats(change.matrices.flatMap(\.factors), in: &colors.matrices)
         colors.count = Int32(change.matrices.count)
-        (colors.scale, colors.offset) = (Float(change.trailing.factor), Float(change.trailing.offset))
+        colors.scale = Float(change.trailing.factor)
+        colors.offset = Float(change.trailing.offset)
         return try unsafe filtered(colors, token, by: CPixels_color)
     }
 

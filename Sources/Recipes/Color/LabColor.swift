@@ -11,10 +11,9 @@ package struct LabColor: Hashable, Sendable {
     package init(lightness: Double, a: Double, b: Double) { (self.lightness, self.a, self.b) = (lightness, a, b) }
 
     package init(_ color: Color) {
-        let (red, green, blue) = (
-            StandardCurve.light[Int(color.red)], StandardCurve.light[Int(color.green)],
-            StandardCurve.light[Int(color.blue)]
-        )
+        let red = StandardCurve.light[Int(color.red)]
+        let green = StandardCurve.light[Int(color.green)]
+        let blue = StandardCurve.light[Int(color.blue)]
         let x = Self.compressed((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / Self.white.x)
         let y = Self.compressed(0.2126729 * red + 0.7151522 * green + 0.0721750 * blue)
         let z = Self.compressed((0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / Self.white.z)
@@ -41,7 +40,8 @@ package struct LabColor: Hashable, Sendable {
 
     /// X and Z of D65; Y is 1.
     private static let white = (x: 0.95047, z: 1.08883)
-    private static let (toe, slope) = (0.008856, 7.787)
+    private static let toe = 0.008856
+    private static let slope = 7.787
 
     private static func compressed(_ value: Double) -> Double { value > toe ? cbrt(value) : slope * value + 16.0 / 116 }
 

@@ -38,7 +38,8 @@ extension SourceColors {
         guard [2, Self.maximumNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
             HighRange.allCases.indices ~= numbers[1]
         else { return nil }
-        (space, highRange) = (Space.allCases[numbers[0]], HighRange.allCases[numbers[1]])
+        space = Space.allCases[numbers[0]]
+        highRange = HighRange.allCases[numbers[1]]
         guard numbers.count > 2 else { return }
         guard let transfer = ColorEncoding.Transfer(number: numbers[2]), 0...10_000 ~= numbers[3],
             let places = Chromaticities(Array(numbers[4...]))

@@ -62,7 +62,8 @@ extension FormatTraits {
         maximumSide: jpeg.maximumSide,
         reading: {
             var reading = jpeg.reading
-            (reading.needsConfinement, reading.hasPreview) = (true, true)
+            reading.needsConfinement = true
+            reading.hasPreview = true
             reading.maximumHeaderBytes = 192 << 10
             return reading
         }(), output: .replaced(opaque: .jpeg, transparent: .png))

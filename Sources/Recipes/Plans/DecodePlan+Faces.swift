@@ -24,10 +24,11 @@ extension ImageHeader {
 
     /// The size at which a vector image is drawn for face detection.
     fileprivate var faceSize: PixelSize {
-        var (width, height) = (Double(size.width), Double(size.height))
+        var width = Double(size.width), height = Double(size.height)
         let scale = (Double(Self.facePixels) / (width * height)).squareRoot()
         let longest = Double(Self.facePixels)
-        (width, height) = (min(max(1, width * scale), longest), min(max(1, height * scale), longest))
+        width = min(max(1, width * scale), longest)
+        height = min(max(1, height * scale), longest)
         return PixelSize(width: Int(width), height: Int(height))
     }
 }

@@ -12,7 +12,7 @@ extension Frame {
             height: min(size.height + min(y, 0), canvas.height - max(y, 0)))
         if visible != size { apply(CropStep(x: max(0, -x), y: max(0, -y), size: visible)) }
         guard visible != canvas else { return }
-        let (x, y) = (max(0, x), max(0, y))
+        let x = max(0, x), y = max(0, y)
         switch fill {
         case .color(let color): apply(CanvasStep(size: canvas, x: x, y: y, color: color))
         case .backdrop(let kind): apply(BackdropStep(kind, size: canvas, x: x, y: y))

@@ -66,7 +66,8 @@ package struct Frame {
     /// Resamples with a crop that is applied before the turn; `sides` determine the decode level.
     mutating func resample(to size: PixelSize, deciding sides: [RenderLayout.Side], crop cut: CropStep?) {
         resample(to: size)
-        (decidingSides, crop) = (sides, cut)
+        decidingSides = sides
+        crop = cut
         if let cut { shape = FrameShape(size: cut.size, hasAlpha: hasAlpha) }
     }
 

@@ -25,7 +25,7 @@ extension RenderPlan {
     }
 
     private init(_ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
-        let (header, limits) = (source.header, source.limits)
+        let header = source.header, limits = source.limits
         guard composition.page < header.frames else { throw .noSuchPage(composition.page, pages: header.frames) }
         let isAnimated = composition.isAnimated(from: header)
         let maximumFrames = min(composition.frames, limits.maximumFrames)
@@ -70,7 +70,8 @@ extension RenderPlan {
     private mutating func setEncoding(of composition: Composition) {
         isDataURL = composition.isDataURL
         if composition.isLossless, format.isLosslessByChoice {
-            (isLossless, quality) = (true, .fixed(100))
+            isLossless = true
+            quality = .fixed(100)
         } else if format.hasQuality {
             set(composition.quality, in: composition.qualityScale)
         }
@@ -87,9 +88,11 @@ extension RenderPlan {
     }
 
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
-        (self.quality, qualityScale) = (quality, format.writing?.quality?.isIdentity ?? true ? .encoder : scale)
+        self.quality = quality
+        qualityScale = format.writing?.quality?.isIdentity ?? true ? .encoder : scale
         if case .fixed(let quality) = quality {
-            (self.quality, qualityScale) = (.fixed(encoderQuality(for: quality)), .encoder)
+            self.quality = .fixed(encoderQuality(for: quality))
+            qualityScale = .encoder
         }
     }
 
@@ -200,7 +203,7 @@ extension Composition {
 
     private func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
-            let (isWide, isHigh) = (source.width >= 2 * level * size.width, source.height >= 2 * level * size.height)
+            let isWide = source.width >= 2 * level * size.width, isHigh = source.height >= 2 * level * size.height
             if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }
             return (isWide || isHigh) && source.width > 2 * level * (size.width - 1)
                 && source.height > 2 * level * (size.height - 1)

@@ -47,7 +47,8 @@ package struct RenderPlan: Hashable, Sendable {
         effort: Int? = nil
     ) {
         precondition(decode.level == 1 || steps.first is ResampleStep, "reduced pixels are resampled first")
-        (self.decode, hasGainMap) = (decode, decode.keepsGainMap)
+        self.decode = decode
+        hasGainMap = decode.keepsGainMap
         self.source = source
         self.steps = steps
         self.format = format
@@ -116,7 +117,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// - Parameter size: The size of a source that was drawn again; nil if it was not.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
-        (rest.steps, rest.border) = (steps, nil)
+        rest.steps = steps
+        rest.border = nil
         if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
         return rest
     }
@@ -124,7 +126,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// - Parameter hasGainMap: Whether the image has a gain map; used if the plan keeps it.
     package func shown(in gamut: Gamut, by steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
         var shown = self
-        (shown.gamut, shown.steps) = (gamut, steps)
+        shown.gamut = gamut
+        shown.steps = steps
         shown.hasGainMap = self.hasGainMap && hasGainMap
         return shown
     }

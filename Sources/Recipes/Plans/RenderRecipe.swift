@@ -111,7 +111,8 @@ package struct RecipeAddition: Sendable {
     }
 
     init(_ header: ImageHeader, drawnIn size: PixelSize, part: DrawnPart?) {
-        (drawnSize, drawnPart) = (size, part)
+        drawnSize = size
+        drawnPart = part
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
     }
 

@@ -8,7 +8,7 @@ extension RenderSteps {
     package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let geometry = geometry(on: image) else { return nil }
         let part = geometry.shownPart(of: image)
-        let (shown, mapSize) = (geometry.rectangle.size, part.rounded(in: map).size)
+        let shown = geometry.rectangle.size, mapSize = part.rounded(in: map).size
         let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
         let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
         let isWithinReach = shown.width <= scale * mapSize.width && shown.height <= scale * mapSize.height
@@ -22,7 +22,7 @@ extension RenderSteps {
 
     /// The combined geometry of the steps; nil if they do more than crop, resample and turn.
     private func geometry(on size: PixelSize) -> StepGeometry? {
-        var (geometry, isLeading) = (StepGeometry(of: size), true)
+        var geometry = StepGeometry(of: size), isLeading = true
         for step in self {
             if isLeading, let next = step.geometry(after: geometry) {
                 geometry = next

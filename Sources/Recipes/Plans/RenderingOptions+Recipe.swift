@@ -125,7 +125,9 @@ private struct PlacedWatermark {
     private let sourceSize: PixelSize
 
     init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
-        (self.options, self.ratio, self.header) = (options, ratio, header)
+        self.options = options
+        self.ratio = ratio
+        self.header = header
         sourceSize = options.scale == nil ? header.size : header.drawing ?? header.size
     }
 

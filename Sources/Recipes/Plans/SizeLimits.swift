@@ -9,7 +9,8 @@ struct SizeLimits {
     ///   - size: The size without limits.
     ///   - source: The source's size; nil for a vector image, which can be enlarged.
     init(_ options: RenderingOptions, of size: PixelSize, source: PixelSize?) {
-        (area, multiple) = (options.maximumArea, options.multiple)
+        area = options.maximumArea
+        multiple = options.multiple
         func bound(_ requested: Int?, side: Int, own: Int?) -> Int? {
             let box =
                 options.fit == .outside ? nil : requested.map { proportion($0, options.devicePixelRatio, of: 1_000) }
@@ -26,10 +27,8 @@ struct SizeLimits {
     func size(for size: PixelSize) -> PixelSize {
         let size = area.map { size.scaled(toArea: $0) } ?? size
         guard let multiple else { return size }
-        let (widths, heights) = (
-            multiples(of: multiple, nextTo: size.width, atMost: bounds.width),
-            multiples(of: multiple, nextTo: size.height, atMost: bounds.height)
-        )
+        let widths = multiples(of: multiple, nextTo: size.width, atMost: bounds.width)
+        let heights = multiples(of: multiple, nextTo: size.height, atMost: bounds.height)
         func stretch(_ other: PixelSize) -> Double {
             abs(Double(other.width - size.width)) / Double(size.width)
                 + abs(Double(other.height - size.height)) / Double(size.height)

@@ -14,8 +14,11 @@ package struct BlendStep: AdditionStep {
     private static let timeOfCopy = 200.0
 
     package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
-        (self.paint, self.across, self.down) = (paint, across, down)
-        (self.mode, self.opacity) = (mode, opacity)
+        self.paint = paint
+        self.across = across
+        self.down = down
+        self.mode = mode
+        self.opacity = opacity
     }
 
     /// - Parameters:

@@ -4,7 +4,8 @@ package struct EdgeStep: RenderStep {
     private static let time = 6.0
 
     package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {
-        (self.edge, self.margins) = (edge, margins)
+        self.edge = edge
+        self.margins = margins
     }
 
     package func shape(after input: FrameShape) -> FrameShape {

@@ -10,7 +10,9 @@ package struct LightnessSharpenStep: FilterStep {
     private static let time = (frame: 200.0, deviation: 21.0)
 
     package init(sigma: Float, flat: Float, jagged: Float) {
-        (self.sigma, self.flat, self.jagged) = (sigma, flat, jagged)
+        self.sigma = sigma
+        self.flat = flat
+        self.jagged = jagged
     }
 
     package func cost(of work: StepWork) -> StepCost {

@@ -23,9 +23,11 @@ package struct OverlayLayout: Hashable, Sendable {
     private init?(_ scaledSize: PixelSize, horizontal: Span, vertical: Span) {
         guard horizontal.count > 0, vertical.count > 0 else { return nil }
         self.scaledSize = scaledSize
-        (x, y) = (horizontal.start, vertical.start)
+        x = horizontal.start
+        y = vertical.start
         coveredSize = PixelSize(width: horizontal.count, height: vertical.count)
-        (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
+        firstColumn = horizontal.phase
+        firstRow = vertical.phase
     }
 
     /// Nil if the watermark is outside the result.
@@ -49,7 +51,9 @@ package struct OverlayLayout: Hashable, Sendable {
 
     var covering: OverlayLayout {
         var part = self
-        (part.scaledSize, part.firstColumn, part.firstRow) = (coveredSize, 0, 0)
+        part.scaledSize = coveredSize
+        part.firstColumn = 0
+        part.firstRow = 0
         return part
     }
 

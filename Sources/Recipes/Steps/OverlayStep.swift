@@ -19,7 +19,9 @@ package struct OverlayStep: Hashable, AdditionStep {
         self.addition = addition
         self.opacity = opacity
         self.decoded = decoded
-        (x, y, coveredSize) = (layout.x, layout.y, layout.coveredSize)
+        x = layout.x
+        y = layout.y
+        coveredSize = layout.coveredSize
         form = AdditionForm(layout, light: light)
         form.margins = margins
     }

@@ -21,6 +21,8 @@ package struct BlendRow: Hashable, Sendable {
     package var pitch: Int
 
     package init(start: Int, count: Int = 1, pitch: Int = 0) {
-        (self.start, self.count, self.pitch) = (start, count, pitch)
+        self.start = start
+        self.count = count
+        self.pitch = pitch
     }
 }

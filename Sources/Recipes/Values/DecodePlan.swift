@@ -82,7 +82,7 @@ package struct DecodePlan: Hashable, Sendable {
 
     package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
         guard keepsGainMap, let map = header.gainMap else { return nil }
-        let (whole, mapWidth) = (header.size.width, map.header.size.width)
+        let whole = header.size.width, mapWidth = map.header.size.width
         let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * mapWidth } ?? 1
         return (map, DecodePlan(level: reduction))
     }
@@ -90,7 +90,8 @@ package struct DecodePlan: Hashable, Sendable {
     /// The plan for only this level.
     package func at(_ level: Int) -> DecodePlan {
         var plan = self
-        (plan.level, plan.coarserLevels) = (level, [])
+        plan.level = level
+        plan.coarserLevels = []
         return plan
     }
 

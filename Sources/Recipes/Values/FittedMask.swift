@@ -33,11 +33,11 @@ package struct FittedMask {
         _ points: [Outline.Point], keepingEvery step: Int, in frame: PixelSize
     ) -> (PixelSize, Outline) {
         func bounds(_ values: [Double]) -> (start: Double, length: Double) {
-            let (minimum, maximum) = (values.min() ?? 0, values.max() ?? 0)
+            let minimum = values.min() ?? 0, maximum = values.max() ?? 0
             return (minimum.rounded(), max(1, (maximum - minimum).rounded()))
         }
-        let (across, down) = (bounds(points.map(\.x)), bounds(points.map(\.y)))
-        let (width, height) = (Double(frame.width), Double(frame.height))
+        let across = bounds(points.map(\.x)), down = bounds(points.map(\.y))
+        let width = Double(frame.width), height = Double(frame.height)
         let scale = min(width / across.length, height / down.length)
         let left = width / 2 - (across.start + across.length / 2) * scale
         let top = height / 2 - (down.start + down.length / 2) * scale

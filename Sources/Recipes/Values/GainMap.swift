@@ -73,7 +73,8 @@ package struct GainMapMetadata: Hashable, Sendable {
         package let denominator: Int
 
         package init(_ numerator: Int, _ denominator: Int = 1) {
-            (self.numerator, self.denominator) = (numerator, denominator)
+            self.numerator = numerator
+            self.denominator = denominator
         }
 
         package var value: Double { Double(numerator) / Double(denominator) }
@@ -100,7 +101,8 @@ package struct GainMapMetadata: Hashable, Sendable {
     package var usesBaseColors = true
 
     package init(alternateHeadroom: Fraction, channels: [Channel]) {
-        (self.alternateHeadroom, self.channels) = (alternateHeadroom, channels)
+        self.alternateHeadroom = alternateHeadroom
+        self.channels = channels
     }
 }
 
@@ -130,8 +132,10 @@ extension GainMapMetadata {
         guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPlausible) else { return nil }
         let channels = stride(from: 2, to: fractions.count, by: 5).map { start in
             var channel = Channel(maximum: fractions[start + 1])
-            (channel.minimum, channel.gamma) = (fractions[start], fractions[start + 2])
-            (channel.baseOffset, channel.alternateOffset) = (fractions[start + 3], fractions[start + 4])
+            channel.minimum = fractions[start]
+            channel.gamma = fractions[start + 2]
+            channel.baseOffset = fractions[start + 3]
+            channel.alternateOffset = fractions[start + 4]
             return channel
         }
         guard
@@ -140,7 +144,8 @@ extension GainMapMetadata {
             fractions[1].value <= Self.maximumHeadroom
         else { return nil }
         self.init(alternateHeadroom: fractions[1], channels: channels)
-        (baseHeadroom, self.usesBaseColors) = (fractions[0], usesBaseColors)
+        baseHeadroom = fractions[0]
+        self.usesBaseColors = usesBaseColors
     }
 }
 

@@ -26,6 +26,8 @@ package struct ImageAppearance: Sendable {
     package static let longestSide = 100
 
     package init(palette: [Entry], blurHash: String?, thumbHash: [UInt8]?) {
-        (self.palette, self.blurHash, self.thumbHash) = (palette, blurHash, thumbHash)
+        self.palette = palette
+        self.blurHash = blurHash
+        self.thumbHash = thumbHash
     }
 }

@@ -179,7 +179,8 @@ package struct Attribution: Hashable, Sendable {
 
     package init?(artist: [UInt8], copyright: [UInt8]) {
         guard !artist.isEmpty || !copyright.isEmpty else { return nil }
-        (self.artist, self.copyright) = (artist, copyright)
+        self.artist = artist
+        self.copyright = copyright
     }
 
     var byteCount: Int { (artist.count + copyright.count) / 8 * 9 + 96 }

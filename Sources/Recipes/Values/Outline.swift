@@ -16,7 +16,8 @@ package struct Outline: Hashable, Sendable {
     package var corners: [Point] = []
 
     init(_ size: PixelSize, radius: Double) {
-        (right, bottom) = (Double(size.width), Double(size.height))
+        right = Double(size.width)
+        bottom = Double(size.height)
         across = min(radius, right / 2, bottom / 2)
         down = across
     }
@@ -24,23 +25,27 @@ package struct Outline: Hashable, Sendable {
     init(corners: [Point]) { self.corners = corners }
 
     init(_ size: PixelSize, across: Double, down: Double) {
-        (right, bottom) = (Double(size.width), Double(size.height))
+        right = Double(size.width)
+        bottom = Double(size.height)
         self.across = min(across, right / 2)
         self.down = min(down, bottom / 2)
     }
 
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
-        let (width, height) = (Double(size.width), Double(size.height))
+        let width = Double(size.width), height = Double(size.height)
         let radius = min(width, height) / 2
         let middle = Point(x: width / 2, y: height / 2)
         switch mask {
         case .ellipse:
             self.init(size, radius: 0)
-            (across, down) = (width / 2, height / 2)
+            across = width / 2
+            down = height / 2
         case .circle, .square:
             self.init(size, radius: 0)
-            (left, right) = (middle.x - radius, middle.x + radius)
-            (top, bottom) = (middle.y - radius, middle.y + radius)
+            left = middle.x - radius
+            right = middle.x + radius
+            top = middle.y - radius
+            bottom = middle.y + radius
             if mask == .circle { (across, down) = (radius, radius) }
         case .triangle: self.init(around: middle, radii: [radius], count: 3)
         case .triangleDown: self.init(around: middle, radii: [radius], count: 3, isUpsideDown: true)
@@ -86,10 +91,12 @@ extension Outline {
         let factor = 1 / Double(step)
         let plane = size.reduced(by: step)
         var reduced = self
-        (reduced.left, reduced.top) = (left * factor, top * factor)
+        reduced.left = left * factor
+        reduced.top = top * factor
         reduced.right = right == Double(size.width) ? Double(plane.width) : right * factor
         reduced.bottom = bottom == Double(size.height) ? Double(plane.height) : bottom * factor
-        (reduced.across, reduced.down) = (across * factor, down * factor)
+        reduced.across = across * factor
+        reduced.down = down * factor
         reduced.corners = corners.map { Point(x: $0.x * factor, y: $0.y * factor) }
         return reduced
     }

@@ -95,7 +95,7 @@ package struct ImagePart: Hashable, Sendable {
     package var isWhole: Bool { size == whole }
 
     package func grown(by pixels: Int) -> ImagePart {
-        let (left, top) = (min(x, pixels), min(y, pixels))
+        let left = min(x, pixels), top = min(y, pixels)
         let size = PixelSize(
             width: left + min(size.width + pixels, whole.width - x),
             height: top + min(size.height + pixels, whole.height - y))

@@ -49,8 +49,11 @@ package struct ImagingLimits: Sendable, Hashable {
     /// No limits; used in worker processes, because the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
-        (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
-        (limits.maximumOutputPixelsSlow, limits.longestSteps) = (.max, .seconds(Int64.max))
+        limits.maximumSourcePixels = .max
+        limits.maximumOutputPixels = .max
+        limits.maximumFrames = .max
+        limits.maximumOutputPixelsSlow = .max
+        limits.longestSteps = .seconds(Int64.max)
         limits.sourceFormats = Set(ImageFormat.allCases)
         return limits
     }

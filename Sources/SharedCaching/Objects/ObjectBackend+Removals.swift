@@ -62,7 +62,7 @@ extension ObjectBackend {
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onSources([], false) }
-        var (tagged, room) = ([NamedSource](), TagRemovalLimit())
+        var tagged = [NamedSource](), room = TagRemovalLimit()
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
@@ -70,7 +70,8 @@ extension ObjectBackend {
                 part, in: folder, signedBy: signature.derived(under: tag))
             // Also remove sources with unreadable names.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
-            (tagged, isComplete) = (tagged + sources, isComplete && hasAll)
+            tagged = tagged + sources
+            isComplete = isComplete && hasAll
             guard sources.allSatisfy({ room.take($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
                 break

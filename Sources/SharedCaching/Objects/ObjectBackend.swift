@@ -214,7 +214,7 @@ final class ObjectBackend: StoreBackend {
         deliveries.begin()
         await deliver()
         deliveries.end()
-        let (isUp, isStopped) = (gate.isUp, gate.isStopped)
+        let isUp = gate.isUp, isStopped = gate.isStopped
         return state.withLock { state in
             let isDone = isStopped || isUp && state.pending.isEmpty
             if isDone { state.isRecovering = false }

@@ -18,7 +18,9 @@ final class WriteTasks: Sendable {
     private let running = RunningTasks()
 
     init(count: Int, of queue: SharedStoreStatistics.Queue, gate: StoreGate) {
-        (self.count, self.queue, self.gate) = (count, queue, gate)
+        self.count = count
+        self.queue = queue
+        self.gate = gate
     }
 
     func add(_ length: Int, _ perform: @escaping @Sendable () async throws -> Void) {

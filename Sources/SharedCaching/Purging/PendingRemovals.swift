@@ -106,7 +106,8 @@ package struct TagRemoval: Sendable {
     package init(
         of tag: SharedTag, onSources: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
     ) {
-        (self.tag, self.onSources) = (tag, onSources)
+        self.tag = tag
+        self.onSources = onSources
     }
 }
 

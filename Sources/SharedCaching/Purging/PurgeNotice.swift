@@ -49,12 +49,13 @@ package struct PurgeNotice: Sendable, Equatable {
 
     static func notices(of sources: [NamedSource]) -> [PurgeNotice] {
         var notices: [PurgeNotice] = []
-        var (part, bytes) = ([NamedSource](), 0)
+        var part = [NamedSource](), bytes = 0
         for source in sources {
             let length = source.encoded.count + 1
             if bytes + length > maximumListBytes, !part.isEmpty {
                 notices.append(PurgeNotice(.sources(part)))
-                (part, bytes) = ([], 0)
+                part = []
+                bytes = 0
             }
             part.append(source)
             bytes += length

@@ -155,7 +155,7 @@ struct PurgeLog {
         guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
             return markUnusable("entries that no instance wrote", reading: reading, purpose: purpose)
         }
-        var (actions, reading) = ([Action](), reading)
+        var actions = [Action](), reading = reading
         // The purge at the previous position was already performed.
         if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {

@@ -11,7 +11,8 @@ struct PurgeLogReading {
     private static let provenLength = PurgeMemory.capacity / 2
 
     init(hasLostPosition: Bool, isRenewed: Bool) {
-        (self.hasLostPosition, self.isRenewed) = (hasLostPosition, isRenewed)
+        self.hasLostPosition = hasLostPosition
+        self.isRenewed = isRenewed
     }
 
     mutating func add(_ entry: PurgeLogEntry, isKnown: Bool) {

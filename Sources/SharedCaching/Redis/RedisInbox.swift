@@ -48,7 +48,8 @@ final class RedisInbox: Sendable {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        (readEnd, writeEnd) = (ends[0], ends[1])
+        readEnd = ends[0]
+        writeEnd = ends[1]
     }
 
     deinit {

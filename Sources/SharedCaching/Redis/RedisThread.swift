@@ -137,7 +137,8 @@ final class RedisThread {
         guard control.isClosed, gate.recordLoss() else { return }
         for connection in connections { connection.close() }
         addresses = []
-        (tries, lastRejection) = (0, nil)
+        tries = 0
+        lastRejection = nil
     }
 
     private static func greeting(_ configuration: SharedCacheConfiguration) -> RedisCommand {
@@ -177,7 +178,7 @@ final class RedisThread {
     }
 
     private func lookUpAddresses() {
-        let (host, port) = (configuration.address.host, configuration.address.port)
+        let host = configuration.address.host, port = configuration.address.port
         addresses = ServerAddress.blockingLookUp(host, port: port, isNumeric: true)
         guard addresses.isEmpty, !isLookingUp else { return }
         isLookingUp = true

@@ -55,7 +55,9 @@ package final class EventFeed: Sendable {
             guard state.readers.count < Self.maximumReaders else { throw Full() }
             let newest = log.lastID
             if state.readers.isEmpty {
-                (state.offeredID, state.lastOffer, state.nextFigures) = (newest, now, now)
+                state.offeredID = newest
+                state.lastOffer = now
+                state.nextFigures = now
             }
             let seen = lastID.map { $0 <= newest ? $0 : 0 } ?? newest
             let reader = EventReader(filter, after: seen, backlog(after: seen, upTo: state.offeredID, filter, at: now))

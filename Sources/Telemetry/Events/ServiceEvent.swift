@@ -106,7 +106,9 @@ package struct DownloadEnd: Sendable, Equatable {
     package var resumedAt: Int?
 
     package init(timings: [StepTiming], error: String? = nil, resumedAt: Int? = nil) {
-        (self.timings, self.error, self.resumedAt) = (timings, error, resumedAt)
+        self.timings = timings
+        self.error = error
+        self.resumedAt = resumedAt
     }
 
     fileprivate var members: [(String, JSONValue)] {

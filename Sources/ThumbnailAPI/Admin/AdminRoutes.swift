@@ -28,7 +28,9 @@ struct AdminRoutes: RouteTable {
         self.reader = reader
         self.explainer = explainer
         self.workers = workers
-        (self.bodies, self.failures, self.timekeeper) = (bodies, failures, timekeeper)
+        self.bodies = bodies
+        self.failures = failures
+        self.timekeeper = timekeeper
     }
 
     func route(of target: String) -> Route {
@@ -177,7 +179,7 @@ struct AdminRoutes: RouteTable {
     }
 
     private func purge(_ parameters: AdminParameters, _ context: RequestContext) throws -> PendingResponse<Outcome> {
-        let (source, tag) = (try parameters.source(), try parameters.tag())
+        let source = try parameters.source(), tag = try parameters.tag()
         let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
         return performing(AuditedAction("purge", subject), for: context) { action in
             let removed = try await remove(source, tag)
@@ -189,7 +191,8 @@ struct AdminRoutes: RouteTable {
     private func refresh(_ source: ExactText, _ context: RequestContext) -> PendingResponse<Outcome> {
         performing(AuditedAction("refresh", ("url", source.string)), for: context) { action in
             let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
-            (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
+            action.entries = refresh.failure == nil ? 1 : 0
+            action.failure = refresh.failure
             return response(json: .refresh(refresh, of: source.string))
         }
     }
@@ -220,7 +223,7 @@ struct AdminRoutes: RouteTable {
         _ response: @escaping @Sendable (inout AuditedAction) async throws -> HTTPResponse
     ) -> PendingResponse<Outcome> {
         .deferred {
-            var (action, outcome) = (action, Outcome(response: HTTPResponse(status: .ok)))
+            var action = action, outcome = Outcome(response: HTTPResponse(status: .ok))
             do {
                 outcome.response = try await response(&action)
             } catch {
@@ -271,7 +274,8 @@ struct AdminRoutes: RouteTable {
     private func begin(_ request: HTTPRequest, _ action: inout AuditedAction) async throws -> HTTPResponse {
         let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
         let job = try await service.prefetching.begin(wanted.items, callback: wanted.callback?.canonical)
-        (action.subject, action.entries) = (("id", job.id), wanted.items.count)
+        action.subject = ("id", job.id)
+        action.entries = wanted.items.count
         var response = response(json: .prefetchJob(job))
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")
@@ -333,10 +337,16 @@ package struct AdministeredService: Sendable {
         },
         tenants: TenantAccounts? = nil, metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
-        (self.version, self.revision, self.instance) = (version, revision, instance)
-        (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
+        self.version = version
+        self.revision = revision
+        self.instance = instance
+        self.control = control
+        self.prefetching = prefetching
+        self.lifecycle = lifecycle
         self.slowRequests = slowRequests
-        (self.events, self.history, self.calls) = (events, history, calls)
+        self.events = events
+        self.history = history
+        self.calls = calls
         self.settings = settings
         self.reload = reload
         self.tenants = tenants

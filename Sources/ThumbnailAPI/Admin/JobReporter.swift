@@ -13,7 +13,9 @@ package struct JobReporter: Sendable {
 
     /// - Parameter keys: Signing keys; reports are signed with the first one.
     package init(_ events: EventLog, _ notifier: Notifier, keys: @escaping @Sendable () -> [[UInt8]]) {
-        (self.events, self.notifier, self.keys) = (events, notifier, keys)
+        self.events = events
+        self.notifier = notifier
+        self.keys = keys
     }
 
     /// - Parameter end: Called when the callback has succeeded or failed for good; immediately if the job has none.

@@ -11,7 +11,8 @@ package struct SettingsReload: Sendable {
     let needingRestart: [String]
 
     package init(changed: [String], needingRestart: [String]) {
-        (self.changed, self.needingRestart) = (changed, needingRestart)
+        self.changed = changed
+        self.needingRestart = needingRestart
     }
 
     /// The settings that need a restart, as text; nil if all changes are in effect.

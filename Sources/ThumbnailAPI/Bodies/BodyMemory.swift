@@ -67,7 +67,9 @@ package final class BodyMemory: Sendable {
         private static let portion = 64 << 10
 
         fileprivate init(of memory: BodyMemory, client: ClientNetwork, reservation: MemoryReservation) {
-            (self.memory, self.client, self.reservation) = (memory, client, reservation)
+            self.memory = memory
+            self.client = client
+            self.reservation = reservation
         }
 
         deinit { release() }

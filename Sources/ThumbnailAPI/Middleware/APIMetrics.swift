@@ -46,7 +46,7 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
     }
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
-        let (status, duration) = (outcome.response.status.code, (now - context.startedAt).seconds)
+        let status = outcome.response.status.code, duration = (now - context.startedAt).seconds
         if status == 200, context.method == .get, outcome.cache == .hit, let route = context.route.images {
             route.recordHit(seconds: duration, traceID: context.trace?.recordedID)
         } else {

@@ -18,7 +18,8 @@ struct CrossOrigin: RequestCheck {
 
     /// - Parameter forwardsFields: Whether to allow all fields, because origins receive fields of clients.
     init(isAllowed: Bool, common: HTTPFields, forwardsFields: Bool = false) {
-        (self.isAllowed, self.common) = (isAllowed, common)
+        self.isAllowed = isAllowed
+        self.common = common
         allowed =
             (Self.read + (forwardsFields ? [.authorization] : [])).map(\.rawName).joined(separator: ", ")
             + (forwardsFields ? ", *" : "")

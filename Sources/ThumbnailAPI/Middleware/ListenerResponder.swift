@@ -31,7 +31,8 @@ package final class ListenerResponder: RequestResponder {
     ) {
         self.middleware = middleware
         self.routes = routes
-        (self.tenants, self.tenant) = (tenants, tenant)
+        self.tenants = tenants
+        self.tenant = tenant
         self.failures = failures
         self.fallbackImages = fallbackImages
         self.requestIDs = requestIDs

@@ -61,7 +61,8 @@ struct AuditedAction: Sendable {
     var failure: (any ServiceError)?
 
     init(_ name: String, _ subject: (kind: String, value: String)? = nil) {
-        (self.name, self.subject) = (name, subject)
+        self.name = name
+        self.subject = subject
     }
 }
 

@@ -19,8 +19,11 @@ package struct TenantDirectory: Sendable {
             _ account: TenantAccount, hosts: [ExactText], keys: [SigningKeys.Key], hasOtherKeys: Bool,
             configuration: @escaping @Sendable () -> APIConfiguration
         ) {
-            (self.account, self.hosts, self.keys) = (account, hosts, keys)
-            (self.hasOtherKeys, self.configuration) = (hasOtherKeys, configuration)
+            self.account = account
+            self.hosts = hosts
+            self.keys = keys
+            self.hasOtherKeys = hasOtherKeys
+            self.configuration = configuration
         }
     }
 
@@ -40,7 +43,7 @@ package struct TenantDirectory: Sendable {
 
     /// - Parameter tenants: The tenants, at least one; the first is the default.
     package init(_ tenants: [Entry]) {
-        var (hosts, keys) = ([ExactText: Int](), [ExactText: (tenant: Int, bytes: [UInt8])]())
+        var hosts = [ExactText: Int](), keys = [ExactText: (tenant: Int, bytes: [UInt8])]()
         var keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]] = [:]
         for (index, entry) in tenants.enumerated() {
             for host in entry.hosts { hosts[host] = index }
@@ -50,7 +53,9 @@ package struct TenantDirectory: Sendable {
                 keyed[ExactText(dialect.name), default: []].append((index, dialect))
             }
         }
-        (self.hosts, self.keys, self.keyed) = (hosts, keys, keyed)
+        self.hosts = hosts
+        self.keys = keys
+        self.keyed = keyed
         let first = tenants[0].configuration()
         let named = tenants.enumerated().flatMap { index, entry in entry.keys.map { (tenant: index, key: $0) } }
         onlyKey = named.count == 1 && first.signingKeys.isEmpty ? named[0] : nil

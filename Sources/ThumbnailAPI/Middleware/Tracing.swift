@@ -17,7 +17,7 @@ extension RequestTrace {
         _ route: Route, _ method: HTTPRequest.Method?, id: String?, status: Int, error: (any ServiceError)?,
         time: Range<Duration>
     ) {
-        let (method, route) = (method.conventionalName, route.attribute)
+        let method = method.conventionalName, route = route.attribute
         var attributes: [(String, Logger.MetadataValue)] = [
             ("http.request.method", .string(method)),
             ("url.scheme", "http"),

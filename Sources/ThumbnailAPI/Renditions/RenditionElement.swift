@@ -25,8 +25,10 @@ struct RenditionElement {
     /// - Parameter pointer: The element's JSON Pointer.
     init(_ element: JSONValue, at index: Int, _ pointer: String) throws(APIError) {
         if case .string(let query) = element {
-            (name, content) = (ExactText(String(index)), .query(query))
-            (destination, cacheControl) = (nil, nil)
+            name = ExactText(String(index))
+            content = .query(query)
+            destination = nil
+            cacheControl = nil
             return
         }
         guard element.members != nil else { throw .badBody(pointer, "Must be a text or an object.") }
@@ -48,7 +50,8 @@ struct RenditionElement {
             }
             name = text
         }
-        (self.name, content) = (ExactText(name), isQuery ? .query(text) : .include(text))
+        self.name = ExactText(name)
+        content = isQuery ? .query(text) : .include(text)
         destination = try members["to"].map { (value) throws(APIError) in
             guard isQuery else { throw .badBody(pointer + "/to", "Must not be used with include.") }
             guard case .string(let text) = value else { throw .badBody(pointer + "/to", "Must be a string.") }

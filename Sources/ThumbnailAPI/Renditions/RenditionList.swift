@@ -73,6 +73,7 @@ struct RenditionList: Sendable {
             }
             renditions.append(Rendition(name: content.name, request: request))
         }
-        (self.source, self.renditions) = (source, renditions)
+        self.source = source
+        self.renditions = renditions
     }
 }

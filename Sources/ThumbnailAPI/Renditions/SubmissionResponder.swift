@@ -25,7 +25,7 @@ struct SubmissionResponder: Sendable {
         let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
         try costs.admit()
         if let rejection = costs.account?.workRejection() { throw rejection }
-        let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumPerBody)
+        let maximumImage = configuration.maximumUploadBytes, maximum = bodies.maximumPerBody
         let report =
             submission.body.bringsImage
             ? BodyReport(id: context.id, total: context.bodyLength, to: events, timekeeper: timekeeper) : nil
@@ -136,7 +136,7 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest
     ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
-        var (json, image) = ([UInt8](), SharedBytes?.none)
+        var json = [UInt8](), image = SharedBytes?.none
         if case .form(let boundary, _) = body {
             (json, image) = try SubmittedBody.listAndImage(
                 in: received, boundary: boundary, atMost: configuration.maximumUploadBytes)
@@ -157,7 +157,7 @@ extension SubmissionResponder {
             thumbnails.close(parts.source)
             lease.release()
         }
-        var (json, outcome) = (RenditionJSON(), RenditionOutcome())
+        var json = RenditionJSON(), outcome = RenditionOutcome()
         try await parts.make { index, part in
             outcome.record(part)
             try json.add(part, at: index, named: parts.list.renditions[index].name.string)
@@ -183,7 +183,7 @@ extension SubmissionResponder {
     private func archiveContent(
         _ parts: RenditionParts, isTar: Bool, _ lease: BodyMemory.Lease
     ) async throws -> Content {
-        let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
+        let archive = RenditionArchive(isTar: isTar), stream = StreamedBody()
         let begun = Promise<(any ServiceError)?>()
         let writer = Task {
             defer {

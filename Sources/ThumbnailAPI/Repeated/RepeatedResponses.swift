@@ -101,7 +101,9 @@ private final class RecurringThumbnail: RecurringResponder {
     private let last = Locked<DatedResponse?>(nil)
 
     init(_ request: ResolvedRequest, at route: ImageRoute, of responses: RepeatedResponses) {
-        (self.request, self.route, self.responses) = (request, route, responses)
+        self.request = request
+        self.route = route
+        self.responses = responses
     }
 
     /// Returns nil if the thumbnail is no longer cached and fresh, after a reload, and during a shutdown.

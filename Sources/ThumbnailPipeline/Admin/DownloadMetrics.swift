@@ -101,7 +101,7 @@ extension ErrorCode {
 
 extension ServiceEvent {
     init(_ report: TransferReport) {
-        var (state, downloadEnd) = (DownloadState.progress, DownloadEnd?.none)
+        var state = DownloadState.progress, downloadEnd = DownloadEnd?.none
         switch report.state {
         case .started: state = .started
         case .progress: break

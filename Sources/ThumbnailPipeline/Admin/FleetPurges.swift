@@ -17,7 +17,8 @@ package struct FleetPurges: Sendable {
     private let removals = RemovalsInProgress()
 
     package init(of pipeline: ImagePipeline, announcedBy store: SharedStore) {
-        (self.pipeline, self.store) = (pipeline, store)
+        self.pipeline = pipeline
+        self.store = store
         layer = pipeline.caches.shared.first { $0.store === store }
         others = pipeline.caches.shared.filter { $0.store !== store }
     }
@@ -95,7 +96,7 @@ final class RemovalsInProgress: Sendable {
     func begin(_ work: @escaping @Sendable () async -> Void) {
         // Safe under the lock: creating a task only enqueues it.
         last.withLock { last in
-            let (earlier, new) = (last, Task.detached { await work() })
+            let earlier = last, new = Task.detached { await work() }
             last = Task.detached {
                 await earlier?.value
                 await new.value

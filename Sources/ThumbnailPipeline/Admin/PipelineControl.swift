@@ -11,7 +11,9 @@ package struct PipelineControl: ServiceControlling {
     private let accounts: TenantAccounts?
 
     package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil, for accounts: TenantAccounts? = nil) {
-        (self.pipeline, self.notifier, self.accounts) = (pipeline, notifier, accounts)
+        self.pipeline = pipeline
+        self.notifier = notifier
+        self.accounts = accounts
     }
 
     /// Whether there are tenants besides the default.
@@ -95,7 +97,7 @@ package struct PipelineControl: ServiceControlling {
     private func purge(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
-        var (removed, state) = (await locally(), RemovalState.done)
+        var removed = await locally(), state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
             state = await pipeline.caches.purge(removal)
             removed = removed + (await locally())

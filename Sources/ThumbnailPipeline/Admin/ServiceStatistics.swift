@@ -26,9 +26,9 @@ package struct ServiceStatistics: Sendable, Equatable {
 
 extension PipelineControl {
     package var statistics: ServiceStatistics {
-        let (downloader, caches, resources) = (pipeline.downloader, pipeline.caches, pipeline.resources)
-        let (counts, lanes) = (resources.metrics.counts, resources.lanes)
-        let (small, expensive, turns) = (lanes.small, lanes.expensive, lanes.turns)
+        let downloader = pipeline.downloader, caches = pipeline.caches, resources = pipeline.resources
+        let counts = resources.metrics.counts, lanes = resources.lanes
+        let small = lanes.small, expensive = lanes.expensive, turns = lanes.turns
         return ServiceStatistics(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,

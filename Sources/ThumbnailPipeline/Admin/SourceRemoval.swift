@@ -40,7 +40,7 @@ struct SourceRemoval: Sendable {
     }
 
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        var (sources, isComplete) = (pipeline.caches.sources(under: tag), true)
+        var sources = pipeline.caches.sources(under: tag), isComplete = true
         for layer in pipeline.caches.local {
             let known = await layer.sources(under: tag)
             sources.formUnion(known.names.compactMap { identity(named: $0) })

@@ -51,7 +51,7 @@ package struct WorkLanes: Sendable {
     package var smallBacklog: Backlog { smallBacklog(of: nil) }
 
     private func smallBacklog(of flow: Int?) -> Backlog {
-        let (turns, threads) = (smallTurns.backlog(of: flow), small.backlog)
+        let turns = smallTurns.backlog(of: flow), threads = small.backlog
         // Little work has a turn and waits for a thread. A flow with fewer turns than threads ignores that wait.
         let hasShare = flow.map { smallTurns.turnCount(of: $0) >= small.threadCount } ?? true
         let others = hasShare ? threads.count : max(0, threads.count - smallTurns.turnCount)

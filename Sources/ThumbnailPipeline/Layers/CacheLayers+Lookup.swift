@@ -90,7 +90,9 @@ final class RecordRead: Sendable {
     private let ticket: ChangeTracker<SourceIdentity>.Ticket
 
     init(of identity: SourceIdentity, _ stored: SourceRecord? = nil, in caches: CacheLayers) {
-        (self.identity, self.stored, self.caches) = (identity, stored, caches)
+        self.identity = identity
+        self.stored = stored
+        self.caches = caches
         ticket = caches.changes.withLock { $0.begin(identity.wildcard) }
     }
 

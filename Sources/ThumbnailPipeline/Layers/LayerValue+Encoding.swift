@@ -197,7 +197,7 @@ extension RecordWriter {
         for number in colors { write(number) }
         // Texts are written once: all pages have the texts of the first.
         if !isPage {
-            let (texts, attribution) = (header.exif, header.exif?.attribution)
+            let texts = header.exif, attribution = header.exif?.attribution
             for text in [
                 texts?.make, texts?.model, texts?.dateTime, attribution?.artist, attribution?.copyright,
             ] {
@@ -213,7 +213,7 @@ extension RecordWriter {
             write(header.drawing?.height ?? 0)
         }
         if header.format.hasPreview {
-            let (place, sensor) = (header.preview?.place ?? 0..<0, header.preview?.sensor)
+            let place = header.preview?.place ?? 0..<0, sensor = header.preview?.sensor
             for number in [place.lowerBound, place.upperBound, sensor?.width ?? 0, sensor?.height ?? 0] {
                 write(number)
             }

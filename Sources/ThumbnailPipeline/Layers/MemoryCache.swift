@@ -134,7 +134,9 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     func setBounds(capacity: Int, preferred: Int, policy: EvictionPolicy = .lru) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
         let evicted = state.withLock { state in
-            (state.capacity, state.preferred, state.policy) = (capacity, preferred, policy)
+            state.capacity = capacity
+            state.preferred = preferred
+            state.policy = policy
             return state.entries.weight > capacity ? evict(downTo: preferred, from: &state) : []
         }
         report(evicted, isRequested: false)

@@ -36,7 +36,7 @@ struct HookTemplate: Sendable, Equatable {
         self.place = place
         var rest = Array(text.utf8)[...]
         var literal: [UInt8] = []
-        var (isInString, isEscaped) = (false, false)
+        var isInString = false, isEscaped = false
         while let byte = rest.first {
             if let value = Value.allCases.first(where: { rest.starts(with: $0.written) }) {
                 parts += [.literal(literal), .value(value, isInString: isInString)]

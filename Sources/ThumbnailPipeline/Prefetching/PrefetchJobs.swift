@@ -51,7 +51,8 @@ struct PrefetchJobs {
 
         mutating func end(at now: Duration) {
             endedAt = now
-            (items, outcomes) = ([], [])
+            items = []
+            outcomes = []
             reportBytes = results.reduce(0) { $0 + $1.byteCount } + failures.reduce(0) { $0 + $1.byteCount }
             if let memory, memory.bytes > reportBytes { _ = memory.split(memory.bytes - reportBytes) }
         }

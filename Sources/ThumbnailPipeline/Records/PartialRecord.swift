@@ -23,7 +23,8 @@ struct PartialRecord: Sendable {
     /// - Parameter head: New fields from the origin.
     init(_ head: SourceHead, of stored: PartialRecord) {
         self.head = head
-        (header, byteCount) = (stored.header, stored.byteCount)
+        header = stored.header
+        byteCount = stored.byteCount
     }
 
     var cost: Int { head.byteCount + header.byteCount + 128 }

@@ -21,12 +21,13 @@ extension Freshness {
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
-        var (least, place) = (sources.image, 0)
+        var least = sources.image, place = 0
         var storability = Storability(least.storability)
         for (index, source) in sources.additional.enumerated() {
             storability = storability.stricter(Storability(source.storability))
             guard source.clientLifetime(at: now) < least.clientLifetime(at: now) else { continue }
-            (least, place) = (source, index + 1)
+            least = source
+            place = index + 1
         }
         self.init(least, at: now, isFromCache: isFromCache?[place] ?? true)
         self.storability = storability
@@ -47,7 +48,9 @@ extension Freshness {
         let remaining = remaining
         let bounded = bounds.fixed ?? Self.bound(remaining, by: bounds)
         guard bounded != remaining else { return }
-        (lifetime, age, isGuessed) = (bounded, nil, false)
+        lifetime = bounded
+        age = nil
+        isGuessed = false
     }
 
     /// Combines the freshness of a result with the freshness that the origin states for its opened source.
@@ -61,7 +64,9 @@ extension Freshness {
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }
-        (lifetime, age, isGuessed) = (seconds, nil, false)
+        lifetime = seconds
+        age = nil
+        isGuessed = false
     }
 
     private var remaining: Int? { lifetime.map { max(0, $0 - (age ?? 0)) } }

@@ -21,8 +21,11 @@ package struct Job: Sendable {
         tagClient: ClientNetwork? = nil, receipt: String, bill: RequestBill? = nil
     ) {
         self.bill = bill
-        (self.resolved, self.directives, self.receipt) = (resolved, directives, receipt)
-        (self.client, self.tagClient) = (client, tagClient)
+        self.resolved = resolved
+        self.directives = directives
+        self.receipt = receipt
+        self.client = client
+        self.tagClient = tagClient
     }
 
     /// The tenant or, for the default tenant, the client in fair queues; 0 without a client.
@@ -39,7 +42,8 @@ package struct Job: Sendable {
 
     package func after(_ lookup: EarlierLookup) -> Job {
         var job = self
-        (job.earlierLookup, job.allowances) = (lookup, lookup.allowances)
+        job.earlierLookup = lookup
+        job.allowances = lookup.allowances
         return job
     }
 

@@ -38,7 +38,8 @@ package final class OpenedSource: Sendable {
         _ record: SourceRecord, bytes: SharedBytes, preview: RAWPreview? = nil, isUncacheable: Bool = false,
         isAdmitted: Bool = true, fetched: SourceFreshness? = nil
     ) {
-        (self.fetched, self.preview) = (fetched, preview)
+        self.fetched = fetched
+        self.preview = preview
         self.record = record
         self.bytes = bytes
         self.isUncacheable = isUncacheable

@@ -19,7 +19,8 @@ package struct ResultWriter: Sendable {
     private let visible: DownloadRules?
 
     package init(_ origins: WritableOrigins? = nil, visible: DownloadRules? = nil) {
-        (self.origins, self.visible) = (origins, visible)
+        self.origins = origins
+        self.visible = visible
     }
 
     /// A writer for a tenant, which sees only the origins of these rules.

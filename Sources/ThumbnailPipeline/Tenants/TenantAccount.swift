@@ -33,7 +33,9 @@ package final class TenantAccount: Sendable {
     private let state = Locked(State())
 
     package init(_ name: ExactText, flow: Int? = nil, timekeeper: any Timekeeper) {
-        (self.name, self.flow, self.timekeeper) = (name, flow, timekeeper)
+        self.name = name
+        self.flow = flow
+        self.timekeeper = timekeeper
     }
 
     var share: Int? { state.withLock { $0.limits.share } }
@@ -80,7 +82,9 @@ package final class TenantAccount: Sendable {
     package func charge(processor: Duration = .zero, originBytes: Int = 0, sentBytes: Int = 0) {
         let now = timekeeper.now
         var use = TenantUse()
-        (use.processor, use.originBytes, use.sentBytes) = (processor, originBytes, sentBytes)
+        use.processor = processor
+        use.originBytes = originBytes
+        use.sentBytes = sentBytes
         state.withLock { [use] state in
             if processor > .zero { state.processor?.add(Int(processor.nanoseconds), at: now) }
             if originBytes > 0 { state.origin?.add(originBytes, at: now) }

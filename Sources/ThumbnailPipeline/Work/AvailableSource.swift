@@ -28,7 +28,9 @@ extension AvailableSource {
     init(_ record: SourceRecord) { self.record = record }
 
     init(_ opened: OpenedSource, timeLeft: Duration? = nil) {
-        (record, preview, self.timeLeft) = (opened.record, opened.preview, timeLeft)
+        record = opened.record
+        preview = opened.preview
+        self.timeLeft = timeLeft
         if preview == nil { bytes = opened.bytes }
     }
 
@@ -82,8 +84,11 @@ struct DescribedSource: Sendable {
 
     init(_ source: AvailableSource) {
         let record = source.record
-        (head, header, byteCount) = (record.head, record.header, record.byteCount)
-        (status, timings) = (source.status, source.timings)
+        head = record.head
+        header = record.header
+        byteCount = record.byteCount
+        status = source.status
+        timings = source.timings
     }
 
     init(_ part: PartialRecord) { (head, header, byteCount) = (part.head, part.header, part.byteCount) }

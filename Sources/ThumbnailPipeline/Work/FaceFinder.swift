@@ -16,8 +16,11 @@ struct FaceFinder: Sendable {
         configuration: PipelineConfiguration, resources: WorkResources, caches: CacheLayers, decoder: SourceDecoder,
         timekeeper: any Timekeeper
     ) {
-        (self.configuration, self.resources, self.caches) = (configuration, resources, caches)
-        (self.decoder, self.timekeeper) = (decoder, timekeeper)
+        self.configuration = configuration
+        self.resources = resources
+        self.caches = caches
+        self.decoder = decoder
+        self.timekeeper = timekeeper
     }
 
     /// Returns the faces, largest first; detects them in pixels that most results also need.

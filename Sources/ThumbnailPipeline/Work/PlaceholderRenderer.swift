@@ -30,7 +30,7 @@ struct PlaceholderRenderer: Sendable {
 
     /// Admits and renders the image like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage {
-        let (size, rules) = (placeholder.size, configuration.rules)
+        let size = placeholder.size, rules = configuration.rules
         let format = placeholder.format.format(
             own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
             excluding: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))

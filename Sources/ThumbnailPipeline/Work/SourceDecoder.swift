@@ -54,7 +54,7 @@ struct SourceDecoder: Sendable {
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
         turn: WorkTurn, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
     ) async throws -> Pixels {
-        let (roles, own) = (job.request.roles, key.decodeKeys.image)
+        let roles = job.request.roles, own = key.decodeKeys.image
         let found = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(

@@ -69,7 +69,7 @@ struct SourceFetcher: Sendable {
 
     /// Fetches only the bytes that describe the source; returns nil if it is unchanged, but its record was evicted.
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
-        let (start, checkpoint) = (timekeeper.now, failedDecodes.checkpoint)
+        let start = timekeeper.now, checkpoint = failedDecodes.checkpoint
         switch try await fetched(identity, for: job, needsBytes: needsBytes, walk: .header, since: start) {
         case .whole(let copy):
             if let source = try available(copy, for: job, since: start, checkpoint) { return DescribedSource(source) }

@@ -22,10 +22,11 @@ struct WorkMemory: Sendable {
             return isDecoded(key)
                 ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.file?.bytes.count ?? 0)
         }
-        var (sum, overflow) = (plan.cost, false)
+        var sum = plan.cost, overflow = false
         for case let cost? in costs {
             let (larger, isTooLarge) = sum.addingReportingOverflow(cost)
-            (sum, overflow) = (larger, overflow || isTooLarge)
+            sum = larger
+            overflow = overflow || isTooLarge
         }
         // A purge leaves up to a quarter of the budget in the caches.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {

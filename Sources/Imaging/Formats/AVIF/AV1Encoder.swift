@@ -36,7 +36,9 @@ final class AV1Encoder {
             throw .encodeFailed(detail: String(cText: text))
         }
         unsafe self.raw = raw
-        (self.size, self.isGray, isWide) = (size, isGray, settings.isWide)
+        self.size = size
+        self.isGray = isGray
+        isWide = settings.isWide
     }
 
     deinit { unsafe CAOMShim_close(raw) }
@@ -55,7 +57,7 @@ final class AV1Encoder {
 
     func frame() throws(ImagingError) -> Frame {
         var bytes: UnsafePointer<UInt8>?
-        var (count, isKey) = (0, Int32(0))
+        var count = 0, isKey = Int32(0)
         guard unsafe CAOMShim_encode(raw, &bytes, &count, &isKey, &text) == 0 else {
             throw .encodeFailed(detail: String(cText: text))
         }

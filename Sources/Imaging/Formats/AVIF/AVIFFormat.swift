@@ -51,7 +51,7 @@ struct AVIFEffort {
     /// Returns the level for encoders tuned for images with the same visual quality as `level` without tuning.
     static func tunedLevel(for level: Int) -> Int {
         for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
-            let (part, steps) = (level - low.plain, high.plain - low.plain)
+            let part = level - low.plain, steps = high.plain - low.plain
             return (low.tuned * (steps - part) + high.tuned * part + steps / 2) / steps
         }
         return level

@@ -14,7 +14,8 @@ struct AVIFImage {
         isGray = encoder.isGray
         bits = encoder.bits
         isWide = encoder.isWide
-        (configuration, self.frames) = (encoder.configuration, frames)
+        configuration = encoder.configuration
+        self.frames = frames
     }
 
     var byteCount: Int { frames.reduce(0) { $0 + $1.data.count } }

@@ -9,7 +9,8 @@ struct AVIFSequence {
     private let loop: Int
 
     init(items: AVIFItems, delays: [Int], loop: Int) {
-        (self.items, self.loop) = (items, loop)
+        self.items = items
+        self.loop = loop
         self.delays = items.colors.frames.indices.map { index in
             index < delays.count && delays[index] > 0 ? delays[index] : 100
         }

@@ -31,7 +31,8 @@ private struct AVIFPixelWriter {
     let options: VipsSaveOptions
 
     init(_ image: VipsImage, _ options: VipsSaveOptions) {
-        (self.image, self.options) = (image, options)
+        self.image = image
+        self.options = options
         size = PixelSize(width: image.width, height: image.integer("page-height") ?? image.height)
     }
 

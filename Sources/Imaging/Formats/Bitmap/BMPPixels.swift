@@ -44,7 +44,7 @@ private struct BMPReader {
     let pixels: UnsafeMutableBufferPointer<UInt8>
 
     mutating func readRows(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
-        let (length, width, depth) = (layout.rowLength, layout.size.width, layout.depth)
+        let length = layout.rowLength, width = layout.size.width, depth = layout.depth
         let scales = layout.components.map { Scale($0) }
         var isWhole = true
         for row in 0..<layout.size.height {
@@ -72,13 +72,13 @@ private struct BMPReader {
     }
 
     mutating func readRuns(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
-        let (width, height) = (layout.size.width, layout.size.height)
+        let width = layout.size.width, height = layout.size.height
         for y in 0..<height {
             if y % 64 == 0 { try token.check() }
             for x in 0..<width { put(palette[0], x: x, y: y) }
         }
         let isSmall = layout.depth == 4
-        var (x, row, offset, turns) = (0, 0, layout.pixels, 0)
+        var x = 0, row = 0, offset = layout.pixels, turns = 0
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
         func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
         // Each iteration reads at least two bytes; pixels outside the image are skipped.
@@ -98,7 +98,9 @@ private struct BMPReader {
             case (0, 1): return true
             case (0, 2):
                 guard let right = byte(0), let up = byte(1) else { return false }
-                (x, row, offset) = (x + right, row + up, offset + 2)
+                x = x + right
+                row = row + up
+                offset = offset + 2
             default:
                 let length = isSmall ? (second + 1) / 2 : second
                 guard bytes.byteCount - offset >= length else { return false }
@@ -106,7 +108,8 @@ private struct BMPReader {
                     guard let value = byte(isSmall ? place / 2 : place) else { return false }
                     put(palette[index(value, place)], x: x + place, y: height - 1 - row)
                 }
-                (x, offset) = (x + second, offset + (length + 1) / 2 * 2)
+                x = x + second
+                offset = offset + (length + 1) / 2 * 2
             }
         }
         return true

@@ -47,7 +47,8 @@ struct ICOImage {
     }
 
     private init(_ bytes: RawSpan, _ entry: ICOEntry) throws(ImagingError) {
-        (place, hasMask) = (entry.place, entry.hasMask)
+        place = entry.place
+        hasMask = entry.hasMask
         guard entry.isPNG else {
             png = nil
             header = ImageHeader(format: .ico, storedSize: entry.size, bands: 4, hasAlpha: true)
@@ -80,7 +81,8 @@ private struct ICOEntry {
         isPNG = bytes.hasBytes([0x89, 0x50, 0x4E, 0x47], at: start)
         if isPNG {
             size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))
-            (bits, hasMask) = (32, false)
+            bits = 32
+            hasMask = false
         } else {
             // The height in the bitmap's header counts both colors and mask.
             let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))

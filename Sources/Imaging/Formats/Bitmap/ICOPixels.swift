@@ -20,14 +20,14 @@ enum ICOPixels {
             try bitmapFile(bytes, hasMask: hasMask)
         }
         let colors = try BMPPixels.decode(SharedBytes(file), token: token)
-        let (size, bands) = (colors.size, colors.bands)
+        let size = colors.size, bands = colors.bands
         let memory = try PlaneMemory(count: 4 * size.area)
         let alpha = AlphaReader(file, size: size, start: start, depth: depth, hasMask: hasMask)
         try unsafe colors.pixels.withUnsafeBytes { source throws in
             for y in 0..<size.height {
                 if y % 64 == 0 { try token.check() }
                 for x in 0..<size.width {
-                    let (from, to) = ((y * size.width + x) * bands, (y * size.width + x) * 4)
+                    let from = (y * size.width + x) * bands, to = (y * size.width + x) * 4
                     for band in 0..<3 { unsafe memory.bytes[to + band] = source[from + band] }
                     unsafe memory.bytes[to + 3] = bands == 4 ? source[from + 3] : alpha.value(x: x, y: y)
                 }
@@ -66,7 +66,8 @@ private struct AlphaReader {
     private let hasBytes: Bool
 
     init(_ file: [UInt8], size: PixelSize, start: Int, depth: Int, hasMask: Bool) {
-        (self.file, self.size) = (file, size)
+        self.file = file
+        self.size = size
         let row = (size.width * depth + 31) / 32 * 4
         // Old 32-bit icons leave the fourth byte zero and use a mask.
         let alphas = Swift.stride(from: start + 3, to: min(start + row * size.height, file.count), by: 4)

@@ -24,7 +24,9 @@ enum GIFPixels {
         var pixels = 0
         while pixels < maximum, let code = reader.code(width: width, in: bytes), code != clear + 1 {
             if code == clear {
-                (next, width, previous) = (clear + 2, codeSize + 1, nil)
+                next = clear + 2
+                width = codeSize + 1
+                previous = nil
                 continue
             }
             if let previous {
@@ -72,10 +74,12 @@ private struct CodeReader {
     private mutating func nextByte(in bytes: RawSpan) -> Int? {
         if left == 0 {
             guard let length = try? bytes.byte(at: offset), length > 0 else { return nil }
-            (left, offset) = (length, offset + 1)
+            left = length
+            offset = offset + 1
         }
         guard let byte = try? bytes.byte(at: offset) else { return nil }
-        (left, offset) = (left - 1, offset + 1)
+        left = left - 1
+        offset = offset + 1
         return byte
     }
 }

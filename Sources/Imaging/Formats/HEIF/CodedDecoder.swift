@@ -18,7 +18,8 @@ final class CodedDecoder {
                 coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, maximum, Int32(point), skipsFilters ? 1 : 0)
         else { throw .outOfMemory(detail: "the decoder cannot be started") }
         unsafe self.raw = raw
-        (self.coding, self.size) = (coding, size)
+        self.coding = coding
+        self.size = size
     }
 
     deinit { unsafe CCodedImages_close(raw) }

@@ -66,13 +66,13 @@ struct CodedFrames {
     private mutating func countHEVC(
         _ reader: inout PartReader, lengthSize: Int, _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
-        var (slices, images) = (0, 0)
+        var slices = 0, images = 0
         while reader.count >= lengthSize {
             try addUnit()
             let length = reader.number(lengthSize, bytes)
             guard length <= reader.count else { break }
             var unit = reader.split(length)
-            let (first, second, third) = (unit.next(bytes) ?? 0, unit.next(bytes) ?? 0, unit.next(bytes) ?? 0)
+            let first = unit.next(bytes) ?? 0, second = unit.next(bytes) ?? 0, third = unit.next(bytes) ?? 0
             guard length > 2, first >> 1 & 0x3F < 32, first & 1 == 0, second >> 3 == 0 else { continue }
             slices += 1
             if third & 0x80 != 0 || first | second == 0 { images += 1 }

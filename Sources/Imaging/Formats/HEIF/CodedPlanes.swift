@@ -69,7 +69,7 @@ final class CodedPlanes {
         let levels = indices.map { $0 == 0 ? level : max(1, level / min(kind.across, kind.down)) }
         let parts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let (left, top) = (part.x / across, part.y / down)
+            let left = part.x / across, top = part.y / down
             let right = (part.x + part.size.width + across - 1) / across
             let bottom = (part.y + part.size.height + down - 1) / down
             return (left: left, top: top, size: PixelSize(width: right - left, height: bottom - top))
@@ -85,12 +85,13 @@ final class CodedPlanes {
                 )
                 return (parts[index].size.reduced(by: levels[index]), region)
             }, bytesPerSample: bits > 8 ? 2 : 1)
-        (self.levels, self.parts) = (levels, parts)
+        self.levels = levels
+        self.parts = parts
         memory = try room(planes.byteCount)
         let areas = planes.map(\.size.area)
         sumCounts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let (part, level) = (parts[index], levels[index])
+            let part = parts[index], level = levels[index]
             // A mean can be computed immediately if all its samples are in one tile.
             let isOneTile = tiles.allSatisfy { tile in
                 max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0

@@ -40,9 +40,7 @@ extension ImageHeader {
     /// Whether this is a gray or three-color image with the same aspect ratio.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
         // A file can declare sides of any length, so products can overflow.
-        let (one, other) = (
-            Double(size.width) * Double(image.size.height), Double(image.size.width) * Double(size.height)
-        )
+        let one = Double(size.width) * Double(image.size.height), other = Double(image.size.width) * Double(size.height)
         return [1, 3].contains(bands) && !hasAlpha && frames == 1 && abs(one - other) * 50 <= max(one, other)
     }
 }

@@ -12,7 +12,8 @@ struct HEIFFrames {
     init(_ sequence: HEIFSequence) {
         self.sequence = sequence
         size = sequence.colors.size
-        (colors, profile) = (sequence.colors.properties.colors, sequence.colors.properties.profile)
+        colors = sequence.colors.properties.colors
+        profile = sequence.colors.properties.profile
     }
 
     func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {

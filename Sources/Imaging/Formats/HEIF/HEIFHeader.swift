@@ -68,9 +68,10 @@ enum HEIFHeader {
         of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?, countsFrames: Bool
     ) throws(ImagingError) -> ImageHeader {
         let statement = HEIFStatement(sequence.colors.properties, in: bytes)
-        var (depth, isSubsampled) = (8, false)
+        var depth = 8, isSubsampled = false
         for case .coding(let bits, let isCoarse, _) in sequence.colors.properties {
-            (depth, isSubsampled) = (bits, isCoarse)
+            depth = bits
+            isSubsampled = isCoarse
         }
         let hasAlpha = sequence.alpha != nil
         let hidden = try sequence.hiddenFrames(in: bytes, countsFrames: countsFrames)

@@ -36,7 +36,8 @@ struct HEIFImage {
         transform = try items.transform(of: item, in: bytes)
         guard transform.isWithin(canvas.size) else { return nil }
         let properties = try items.properties(of: shown, in: bytes)
-        (colors, profile) = (properties.colors, properties.profile)
+        colors = properties.colors
+        profile = properties.profile
     }
 
     private static func canvas(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> HEIFCanvas? {

@@ -18,7 +18,8 @@ struct HEIFLayers {
         if let grid = try HEIFGrid(bytes, of: item, items) {
             let sources = items.sources(of: item)
             guard let first = sources.first, sources.count == grid.rows * grid.columns else { return nil }
-            (size, ground) = (grid.size, [0, 0, 0, 0])
+            size = grid.size
+            ground = [0, 0, 0, 0]
             layers = try grid.tiles(sources, of: items.transform(of: first, in: bytes).shownSize)
             return
         }

@@ -10,7 +10,9 @@ struct HEIFPixels {
     private let token: WorkToken
 
     init(_ items: HEIFItems, in file: SharedBytes, token: WorkToken) {
-        (self.items, self.file, self.token) = (items, file, token)
+        self.items = items
+        self.file = file
+        self.token = token
     }
 
     /// Decodes at full size, cropped and turned as the file specifies.

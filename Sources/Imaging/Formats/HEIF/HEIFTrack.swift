@@ -116,7 +116,7 @@ extension HEIFTrack {
         // Each run has at least one frame.
         let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
         var locations: [Range<Int>] = []
-        var (run, perChunk) = (0, 0)
+        var run = 0, perChunk = 0
         for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
             if locations.count == count { break }
             while run < runCount, try bytes.bigEndian32(at: runs.lowerBound + 8 + 12 * run) <= chunk + 1 {
@@ -197,7 +197,7 @@ struct HEIFSequence {
         for track in [colors] + (alpha.map { [$0] } ?? []) {
             guard let coding = track.coding else { continue }
             // A decode begins at some frame and ends at a later one.
-            var (sum, maximum) = (0, 0)
+            var sum = 0, maximum = 0
             for place in try track.locations(in: bytes).prefix(countsFrames ? frames : 0) {
                 sum =
                     max(0, sum)

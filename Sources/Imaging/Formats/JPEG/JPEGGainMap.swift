@@ -105,7 +105,7 @@ extension XMPPacket {
     /// Returns the range of the map in a file that ends with the files listed in the directory.
     fileprivate func place(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
-        let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
+        let semantic = prefix + Array("Semantic".utf8), length = prefix + Array("Length".utf8)
         var items: [(element: Int, isMap: Bool, length: Int)] = []
         for property in properties where property.name.starts(with: prefix) {
             if items.last?.element != property.element { items.append((property.element, false, 0)) }

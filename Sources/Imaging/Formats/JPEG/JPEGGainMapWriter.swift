@@ -33,7 +33,9 @@ enum JPEGGainMapWriter {
 }
 
 enum MPFIndex {
-    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
+    static let version = 0xB000
+    static let count = 0xB001
+    static let entries = 0xB002
     static let entryLength = 16
 
     /// Returns the segment with the index; its length is constant for two images.

@@ -114,7 +114,7 @@ private struct JPEGResults {
     private func image(_ index: Int, hasColorDetail: Bool) -> DecodedImage {
         let own = planes[index * planesPerImage..<(index + 1) * planesPerImage]
         let planes = [Plane].stacked(own.map { ($0.size, $0.region) })
-        let (start, count) = (own[own.startIndex].offset, planes.byteCount)
+        let start = own[own.startIndex].offset, count = planes.byteCount
         return DecodedImage(
             pixels: count == pixels.count ? pixels : SharedBytes(start..<start + count, of: pixels), planes: planes,
             range: .full, profile: profile, isIncomplete: isIncomplete, jpegDecoding: decoding,
@@ -219,13 +219,15 @@ extension JPEGPlanesHeader {
         down = unsafe Int(raw.down)
         let profile = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
         guard 1...ICCProfile.maximumLength ~= profile.count else {
-            (self.profile, hasOtherProfile) = (nil, false)
+            self.profile = nil
+            hasOtherProfile = false
             return
         }
         let file = unsafe ICCProfile(profile.bytes)
         // A profile for another color space is ignored.
         guard file.space == (planes == 1 ? .gray : .color) else {
-            (self.profile, hasOtherProfile) = (nil, false)
+            self.profile = nil
+            hasOtherProfile = false
             return
         }
         hasOtherProfile = file.colors == nil

@@ -38,7 +38,7 @@ enum JXLContainer {
     }
 
     static func bytes(_ file: RawSpan, _ parts: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
-        var (skipped, bytes) = (0, [UInt8]())
+        var skipped = 0, bytes = [UInt8]()
         for part in parts where bytes.count < maximum {
             let rest = part.dropFirst(max(0, offset - skipped)).prefix(maximum - bytes.count)
             unsafe file.extracting(rest.clamped(to: 0..<file.byteCount)).withUnsafeBytes {

@@ -24,7 +24,7 @@ enum JXLFrames {
     static func work(
         _ file: RawSpan, _ parts: [Range<Int>], of image: JXLMetadata, from offset: Int
     ) throws(ImagingError) -> (area: Int, hasPatches: Bool) {
-        var (offset, area, sections, hasPatches) = (offset, 0, 0, false)
+        var offset = offset, area = 0, sections = 0, hasPatches = false
         for index in 0...maximumFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
             var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes))
@@ -83,7 +83,7 @@ struct JXLFrame {
         let flags = cursor.longNumber()
         hasPatches = flags & 2 != 0
         let isYCbCr = !image.isXYB && cursor.flag()
-        var (upsampling, groupSide) = (1, 256)
+        var upsampling = 1, groupSide = 256
         // Absent if another frame has the low frequencies.
         if flags & 32 == 0 {
             if isYCbCr { cursor.skip(6) }
@@ -125,7 +125,7 @@ struct JXLFrame {
             let packed = isShown ? side() : 0
             return packed % 2 == 0 ? packed / 2 : -(packed + 1) / 2
         }
-        let (left, top) = (place(), place())
+        let left = place(), top = place()
         size = PixelSize(width: side(), height: side())
         return isShown && (left > 0 || top > 0 || left + size.width < whole.width || top + size.height < whole.height)
     }

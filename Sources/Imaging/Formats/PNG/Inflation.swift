@@ -71,7 +71,7 @@ struct Inflation {
         }
 
         func symbol(_ data: inout Inflation) -> Int? {
-            var (code, first, index) = (0, 0, 0)
+            var code = 0, first = 0, index = 0
             for length in 1...15 {
                 guard let bit = data.bits(1) else { return nil }
                 code |= bit

@@ -33,7 +33,8 @@ struct PNGAnimation {
     ///
     /// - Parameter frameCount: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, frameCount: Int = 0) {
-        (self.size, self.frameCount) = (size, frameCount)
+        self.size = size
+        self.frameCount = frameCount
         var chunks = PNGChunks(from: 33)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             guard (try? read(bytes, chunk)) == true else { return nil }

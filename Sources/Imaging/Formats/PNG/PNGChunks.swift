@@ -47,7 +47,7 @@ struct PNGChunks {
     ///
     /// The first may be longer or shorter. Apple's encoders write two such series.
     private mutating func skipData(after chunk: Chunk, number: Int, in bytes: RawSpan) {
-        let (start, length) = (chunk.range.lowerBound, chunk.range.count)
+        let start = chunk.range.lowerBound, length = chunk.range.count
         skipping = .possible(dataChunks: number)
         guard number > 1 || length > Self.shortLength else { return }
         let last = (bytes.byteCount - 8 - start) / length
@@ -55,11 +55,13 @@ struct PNGChunks {
         // Metadata chunks may follow.
         for index in stride(from: last, through: max(1, last - max(1, Self.shortLength / length)), by: -1)
         where bytes.hasText("IDAT", at: start + index * length + 4) {
-            (offset, skipping) = (start + index * length, .none)
+            offset = start + index * length
+            skipping = .none
             return
         }
         guard let last = lastData(in: bytes) else { return skipping = .failed }
-        (offset, skipping) = (last, .none)
+        offset = last
+        skipping = .none
     }
 
     /// Finds the last `IDAT` chunk backward from the end; it and the following chunks must end with the file.

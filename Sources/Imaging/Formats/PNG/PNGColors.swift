@@ -11,7 +11,7 @@ struct PNGColors {
     private var peak: (content: Int, display: Int) = (0, 0)
 
     mutating func read(_ bytes: RawSpan, _ chunk: PNGChunks.Chunk) throws(ImagingError) {
-        let (data, length) = (chunk.data.lowerBound, chunk.data.count)
+        let data = chunk.data.lowerBound, length = chunk.data.count
         if bytes.hasText("cICP", at: chunk.type), length == 4 {
             codePoints = try (bytes.byte(at: data), bytes.byte(at: data + 1))
         } else if bytes.hasText("sRGB", at: chunk.type) {

@@ -26,15 +26,17 @@ private struct PNGFileWriter {
 
     init(_ image: VipsImage, _ options: VipsSaveOptions) throws {
         pixels = try image.pixels(token: options.token)
-        let (pixels, bands) = (pixels, image.bands)
+        let pixels = pixels, bands = image.bands
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
         minimumBands = unsafe pixels.withUnsafeBytes {
             unsafe Int(CPNGShim_min_bands($0.baseAddress, $0.count / bands, Int32(bands)))
         }
-        (width, self.bands) = (image.width, bands)
+        width = image.width
+        self.bands = bands
         height = image.integer("page-height") ?? image.height
         frames = image.height / height
-        (delays, loop) = (image.integers("delay"), image.integer("loop") ?? 0)
+        delays = image.integers("delay")
+        loop = image.integer("loop") ?? 0
         self.options = options
     }
 
@@ -120,7 +122,7 @@ private struct PNGFileWriter {
         var part = unsafe CPNGShimPart()
         let byteCount = width * height * bands
         let differs = unsafe pixels.withUnsafeBytes { bytes in
-            let (one, other) = ((frame - 1) * byteCount, frame * byteCount)
+            let one = (frame - 1) * byteCount, other = frame * byteCount
             return unsafe CPNGShim_differ(
                 bytes.baseAddress.map { unsafe $0 + one }, bytes.baseAddress.map { unsafe $0 + other }, width, height,
                 Int32(bands), &part)
@@ -160,7 +162,7 @@ private struct PNGFileWriter {
     ) throws(VipsError) -> (file: SharedBytes, depth: Int) {
         let watch = unsafe CPixelsWatch(options.token)
         var base: UnsafeMutableRawPointer?
-        var (count, depth) = (0, Int32(0))
+        var count = 0, depth = Int32(0)
         func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, _ form: CPNGShimForm) -> Int32 {
             var part = unsafe CPNGShimPart(
                 canvas: UnsafeMutablePointer(mutating: canvas), canvas_width: width, bands: Int32(bands),

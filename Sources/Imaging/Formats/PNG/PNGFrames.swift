@@ -18,7 +18,7 @@ enum PNGFrames {
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
         let trimmed = PNGTrimmer.trim(file)
         // Only one frame has the profile, which may be large.
-        let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
+        let shared = trimmed.chunksBeforeRows(), common = trimmed.chunksBeforeRows(without: "iCCP")
         var canvas = try Canvas(size: size, bands: header.bands)
         let result = try PlaneMemory(count: requestedFrames.count * canvas.byteCount)
         var profile: SharedBytes?
@@ -52,7 +52,8 @@ enum PNGFrames {
         var byteCount: Int { size.area * bands }
 
         init(size: PixelSize, bands: Int) throws(ImagingError) {
-            (self.size, self.bands) = (size, bands)
+            self.size = size
+            self.bands = bands
             pixels = try PlaneMemory(count: size.area * bands)
             saved = PlaneMemory()
             unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -114,7 +115,7 @@ extension SharedBytes {
     fileprivate func still(of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
         result.append(pngSignature)
-        let (width, height) = (UInt32(frame.size.width), UInt32(frame.size.height))
+        let width = UInt32(frame.size.width), height = UInt32(frame.size.height)
         result.append(chunk: "IHDR", width.bigEndianBytes() + height.bigEndianBytes() + parameters)
         result.append(shared)
         unsafe withUnsafeBytes { bytes in

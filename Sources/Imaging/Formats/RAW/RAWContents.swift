@@ -26,7 +26,9 @@ extension RAWContents {
     private enum Magic {
         static let tiff = 42
         /// Olympus' "RO" and "RS", and Panasonic's "U".
-        static let (olympus, oldOlympus, panasonic) = (0x4F52, 0x5352, 0x55)
+        static let olympus = 0x4F52
+        static let oldOlympus = 0x5352
+        static let panasonic = 0x55
     }
 
     private init?(directories bytes: RawSpan, _ start: [UInt8]) {

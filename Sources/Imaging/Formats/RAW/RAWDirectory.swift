@@ -3,17 +3,27 @@ import Recipes
 /// A TIFF directory (TIFF 6.0 section 2), also in files with a different signature.
 struct RAWDirectory {
     enum Tag {
-        static let (width, height, compression, photometric) = (256, 257, 259, 262)
-        static let (strips, stripLengths, tiles, tileLengths) = (273, 279, 324, 325)
-        static let (preview, previewLength) = (0x201, 0x202)
+        static let width = 256
+        static let height = 257
+        static let compression = 259
+        static let photometric = 262
+        static let strips = 273
+        static let stripLengths = 279
+        static let tiles = 324
+        static let tileLengths = 325
+        static let preview = 0x201
+        static let previewLength = 0x202
         static let children = 330
         static let tables = 347
         static let packet = 700
         static let records = 33_723
-        static let (space, interoperability) = (0xA001, 0xA005)
+        static let space = 0xA001
+        static let interoperability = 0xA005
         static let version = 0xC612
         /// Panasonic's tags.
-        static let (sensorWidth, sensorHeight, file) = (2, 3, 46)
+        static let sensorWidth = 2
+        static let sensorHeight = 3
+        static let file = 46
     }
 
     struct Entry {
@@ -33,7 +43,8 @@ struct RAWDirectory {
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4]
 
     init(at address: Int, base: Int, isLittleEndian: Bool, _ bytes: RawSpan) throws(ImagingError) {
-        (self.base, self.isLittleEndian) = (base, isLittleEndian)
+        self.base = base
+        self.isLittleEndian = isLittleEndian
         let start = base + address
         let count = try bytes.part(start..<start + 2).short(0, isLittleEndian: isLittleEndian)
         guard 1...Self.maximumEntries ~= count else { throw .cannotDecode(detail: "a directory of \(count) entries") }

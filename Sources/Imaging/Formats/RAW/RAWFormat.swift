@@ -30,7 +30,7 @@ extension ImageHeader {
             tag.bigEndianBytes(2) + type.bigEndianBytes(2) + 1.bigEndianBytes(4)
                 + (type == 3 ? value.bigEndianBytes(2) + [0, 0] : value.bigEndianBytes(4))
         }
-        let (short, long) = (3, 4)
+        let short = 3, long = 4
         let main =
             2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, type: short, value: orientation.exif)
             + entry(EXIFDirectory.exposure, type: long, value: 38) + 0.bigEndianBytes(4)

@@ -13,7 +13,7 @@ enum RAWHeader {
         guard let place else { throw .unsupported("a RAW photograph without a preview of \(shortestSide) pixels") }
         let preview = bytes.extracting(place)
         let own = try JPEGHeader(preview).header
-        let (main, texts) = (contents.main, contents.main?.texts(bytes))
+        let main = contents.main, texts = contents.main?.texts(bytes)
         let orientation = main?.number(EXIFDirectory.orientation).flatMap { QuarterTurn(exif: $0) }
         var header = ImageHeader(
             format: .raw, storedSize: own.storedSize, orientation: orientation ?? own.orientation, bands: own.bands,

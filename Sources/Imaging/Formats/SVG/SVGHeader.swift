@@ -7,7 +7,7 @@ import Text
 enum SVGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard let root = SVGRoot(bytes) else { throw .cannotDecode(detail: "the SVG file has no root element") }
-        let (width, height) = (root.length("width"), root.length("height"))
+        let width = root.length("width"), height = root.length("height")
         let box = root.viewBox
         let ratio = box.map { $0.width / $0.height }
         let natural: (width: Double, height: Double) =

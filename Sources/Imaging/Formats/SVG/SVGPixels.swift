@@ -17,8 +17,8 @@ enum SVGPixels {
         embedding: SVGRewriter.Embedding
     ) throws -> DecodedPixels {
         guard fontCount >= 0 else { throw ImagingError.cannotDecode(detail: "librsvg cannot be loaded") }
-        let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
-        let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
+        let size = header.storedSize, natural = header.drawing ?? PixelSize(width: 1, height: 1)
+        let width = Double(natural.width) / 1_000, height = Double(natural.height) / 1_000
         let rectangle = part?.rectangle(size, in: width, height)
         let memory = try PlaneMemory(count: size.area * 4)
         let drawing = CSVGShimDrawing(

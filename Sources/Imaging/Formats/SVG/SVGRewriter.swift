@@ -115,12 +115,13 @@ private enum Base64 {
     /// Decodes up to a quotation mark or bracket; nil for invalid text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
-        var (bits, count, offset) = (0, 0, start)
+        var bits = 0, count = 0, offset = start
         while offset < bytes.byteCount {
             let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
             let value = values[Int(byte)]
             if value < 64 {
-                (bits, count) = ((bits << 6 | Int(value)) & 0xFFFF, count + 6)
+                bits = (bits << 6 | Int(value)) & 0xFFFF
+                count = count + 6
                 if count >= 8 {
                     count -= 8
                     file.append(UInt8(truncatingIfNeeded: bits >> count))

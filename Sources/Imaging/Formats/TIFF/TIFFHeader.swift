@@ -174,7 +174,7 @@ struct TIFFFile {
         for index in 0..<tiles.count {
             guard let start = try? number(bytes, size: tiles.size, at: tiles.start + index * tiles.size) else { return }
             guard seen.insert(start).inserted else { continue }
-            var (offset, scans) = (start + 2, 0)
+            var offset = start + 2, scans = 0
             while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9,
                 let end = bytes.jpegSegmentEnd(at: next)
             {
