@@ -43,13 +43,13 @@ extension ThumbnailService {
             // The session's cache must not respond to the condition itself.
             request.cachePolicy = .reloadIgnoringLocalCacheData
         }
-        let answer = try await transport.send(request, limit: maximumAnswerBytes)
-        if answer.response.statusCode == 304, var cached {
-            _ = try await answer.body()
-            cached.refresh(field: answer.field)
+        let response = try await transport.send(request, limit: maximumResponseBytes)
+        if response.status == 304, var cached {
+            _ = try await response.body()
+            cached.refresh(field: response.field)
             return cached
         }
-        return try await thumbnail(of: answer, progress: progress)
+        return try await thumbnail(of: response, progress: progress)
     }
 
     /// Returns the thumbnail of an uploaded image; requires the service's `uploads` setting.
@@ -89,8 +89,8 @@ extension ThumbnailService {
     public func info(_ request: InfoRequest) async throws(ClientError) -> ImageInfo {
         var get = URLRequest(url: url(of: request))
         get.setValue("application/json", forHTTPHeaderField: "Accept")
-        let answer = try await transport.send(get, limit: maximumAnswerBytes)
-        return try Answer.decoded(try await answer.success(), status: 200)
+        let response = try await transport.send(get, limit: maximumResponseBytes)
+        return try ServiceResponse.decoded(try await response.successBody(), status: 200)
     }
 
     /// Returns facts about a source.
@@ -154,7 +154,7 @@ extension ThumbnailService {
     public func thumbnails(
         ofFile file: Data, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
-        try await parts(ofFile: .bytes(file), orders, expires)
+        try await parts(ofFile: .bytes(file), orders, expires: expires)
     }
 
     /// Returns several results for an image file, which is read while it is sent; requires the service's `uploads`
@@ -172,7 +172,7 @@ extension ThumbnailService {
         ofFile file: URL, _ orders: [RenditionOrder], expires: Date? = nil,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
-        try await parts(ofFile: .file(file), orders, expires, progress: progress)
+        try await parts(ofFile: .file(file), orders, expires: expires, progress: progress)
     }
 }
 
@@ -191,22 +191,22 @@ extension ThumbnailService {
         of file: UploadBody.Piece, _ rendition: Rendition, expires: Date?, progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Thumbnail {
         let parameters = rendition.parameters + ThumbnailRequest.parameters(expires: expires)
-        let answer = try await post(
+        let response = try await post(
             UploadBody([file]), mediaType: "application/octet-stream", to: "/thumbnail", parameters: parameters,
             accept: accept, progress: progress)
-        return try await thumbnail(of: answer) { _ in }
+        return try await thumbnail(of: response) { _ in }
     }
 
     private func thumbnail(
-        of answer: Answer, progress: (TransferProgress) -> Void
+        of response: ServiceResponse, progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Thumbnail {
-        let data = try await answer.success(progress: progress)
-        guard answer.mediaType?.hasPrefix("image/") ?? false else { throw answer.unexpected }
-        return Thumbnail(data: data, field: answer.field)
+        let data = try await response.successBody(progress: progress)
+        guard response.mediaType?.hasPrefix("image/") ?? false else { throw response.unexpectedError }
+        return Thumbnail(data: data, field: response.field)
     }
 
     private func parts(
-        ofFile file: UploadBody.Piece, _ orders: [RenditionOrder], _ expires: Date?,
+        ofFile file: UploadBody.Piece, _ orders: [RenditionOrder], expires: Date?,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
         let boundary = "alula-\(UUID().uuidString)"
@@ -223,22 +223,22 @@ extension ThumbnailService {
     private func parts(
         _ body: UploadBody, mediaType: String, expires: Date?, progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
-        let answer = try await post(
+        let response = try await post(
             body, mediaType: mediaType, to: "/thumbnails", parameters: ThumbnailRequest.parameters(expires: expires),
             accept: "multipart/mixed", progress: progress)
         // A response in which all results failed has an error status, and parts.
-        let mediaType = answer.field("Content-Type") ?? ""
+        let mediaType = response.field("Content-Type") ?? ""
         if let reader = MultipartReader(mediaType: mediaType, longestPart: maximumPartBytes) {
-            return ThumbnailParts(answer: answer, reader: reader)
+            return ThumbnailParts(response: response, reader: reader)
         }
-        _ = try await answer.success()
-        throw answer.unexpected
+        _ = try await response.successBody()
+        throw response.unexpectedError
     }
 
     private func post(
         _ body: UploadBody, mediaType: String, to path: String, parameters: [Rendition.Parameter], accept: String,
         progress: (TransferProgress) -> Void
-    ) async throws(ClientError) -> Answer {
+    ) async throws(ClientError) -> ServiceResponse {
         let query = parameters.map(\.text).joined(separator: "&")
         let unnamed = query.isEmpty ? path : "\(path)?\(query)"
         let target = key?.named(unnamed) ?? unnamed
@@ -252,6 +252,6 @@ extension ThumbnailService {
                 request.setValue(value, forHTTPHeaderField: name)
             }
         }
-        return try await transport.send(request, body: body, limit: maximumAnswerBytes, progress: progress)
+        return try await transport.send(request, body: body, limit: maximumResponseBytes, progress: progress)
     }
 }

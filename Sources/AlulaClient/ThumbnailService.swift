@@ -16,7 +16,7 @@ public struct ThumbnailService: Sendable {
     /// The `Accept` field of requests for images, which determines ``Rendition/Format/auto``.
     public var accept = "*/*"
     /// The maximum size of a response in bytes; a longer one causes ``ClientError/tooLarge``.
-    public var maximumAnswerBytes = 256 << 20
+    public var maximumResponseBytes = 256 << 20
     /// The maximum size of one part of a multipart response in bytes; a longer one causes ``ClientError/tooLarge``.
     public var maximumPartBytes = 64 << 20
     let key: SigningKey?
@@ -43,10 +43,10 @@ public struct ThumbnailService: Sendable {
     }
 
     /// Returns the URL of a thumbnail, signed if there is a key.
-    public func url(of request: ThumbnailRequest) -> URL { url(target("/thumbnail", request.parameters)) }
+    public func url(of request: ThumbnailRequest) -> URL { url(target("/thumbnail", parameters: request.parameters)) }
 
     /// Returns the URL of the facts about a source, signed if there is a key.
-    public func url(of request: InfoRequest) -> URL { url(target("/info", request.parameters)) }
+    public func url(of request: InfoRequest) -> URL { url(target("/info", parameters: request.parameters)) }
 
     /// Returns a value of the `srcset` attribute with widths, such as `… 320w, … 640w`.
     ///
@@ -55,7 +55,7 @@ public struct ThumbnailService: Sendable {
     public func srcset(_ request: ThumbnailRequest, widths: [Int]) -> String {
         srcset(
             request,
-            widths.map { width in
+            changes: widths.map { width in
                 let change = { (rendition: inout Rendition) in
                     if let own = rendition.width, own > 0, let height = rendition.height {
                         rendition.height = max(1, Int((Double(height) * Double(width) / Double(own)).rounded()))
@@ -74,7 +74,7 @@ public struct ThumbnailService: Sendable {
     public func srcset(_ request: ThumbnailRequest, densities: [Double]) -> String {
         srcset(
             request,
-            densities.map { density in
+            changes: densities.map { density in
                 let change = { (rendition: inout Rendition) in
                     rendition.devicePixelRatio = density
                     rendition.automatic.remove(.devicePixelRatio)
@@ -83,7 +83,7 @@ public struct ThumbnailService: Sendable {
             })
     }
 
-    private func srcset(_ request: ThumbnailRequest, _ changes: [(String, (inout Rendition) -> Void)]) -> String {
+    private func srcset(_ request: ThumbnailRequest, changes: [(String, (inout Rendition) -> Void)]) -> String {
         changes.map { descriptor, change in
             var changed = request
             change(&changed.rendition)
@@ -91,7 +91,7 @@ public struct ThumbnailService: Sendable {
         }.joined(separator: ", ")
     }
 
-    private func target(_ path: String, _ parameters: [Rendition.Parameter]) -> String {
+    private func target(_ path: String, parameters: [Rendition.Parameter]) -> String {
         let target = "\(path)?\(parameters.map(\.text).joined(separator: "&"))"
         return key?.signed(target) ?? target
     }

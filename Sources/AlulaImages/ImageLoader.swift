@@ -73,8 +73,8 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
         at url: URL, priority: ThumbnailLoader.Priority = .normal, progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> Image {
         if let image = cachedImage(at: url) { return image }
-        let thumbnail = try await thumbnail(at: url, priority, progress)
-        guard let image = await decode(thumbnail, url).value else {
+        let thumbnail = try await thumbnail(at: url, priority: priority, progress: progress)
+        guard let image = await decode(thumbnail, from: url).value else {
             throw .undecodable(mediaType: thumbnail.mediaType)
         }
         return image
@@ -93,7 +93,7 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
     }
 
     private func thumbnail(
-        at url: URL, _ priority: ThumbnailLoader.Priority, _ progress: (TransferProgress) -> Void
+        at url: URL, priority: ThumbnailLoader.Priority, progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Thumbnail {
         do {
             for try await element in await thumbnails.load(url, priority: priority) {
@@ -112,7 +112,7 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
     }
 
     /// Returns the decode of a file, which callers of the same URL share.
-    private func decode(_ thumbnail: Thumbnail, _ url: URL) -> Decode {
+    private func decode(_ thumbnail: Thumbnail, from url: URL) -> Decode {
         decodes.withLock { running in
             if let decode = running[url] { return decode }
             // Another caller's decode may have ended since this one looked into the cache.

@@ -25,7 +25,10 @@ package struct ClientHints: Hashable, Sendable {
 
     package func only(_ requested: HintFields) -> ClientHints {
         var hints = ClientHints()
-        if requested.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
+        if requested.contains(.secWidth) {
+            hints.width = width
+            hints.fields = fields.intersection(.widths)
+        }
         if requested.contains(.secRatio) {
             hints.ratio = ratio
             hints.fields.formUnion(fields.intersection(.ratios))

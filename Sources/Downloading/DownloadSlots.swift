@@ -38,7 +38,10 @@ struct DownloadSlots {
         use(configuration)
     }
 
-    init(maximum: Int, perHost: Int) { (self.maximum, maximumPerHost) = (maximum, perHost) }
+    init(maximum: Int, perHost: Int) {
+        self.maximum = maximum
+        maximumPerHost = perHost
+    }
 
     mutating func use(_ configuration: DownloadConfiguration) {
         maximum = configuration.maximumActiveDownloads

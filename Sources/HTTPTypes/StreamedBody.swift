@@ -80,7 +80,10 @@ package final class StreamedBody: Sendable {
             state -> (Piece, CheckedContinuation<Bool, Never>?, (@Sendable (Int) -> Void)?) in
             if state.isClosed { return (.broken, nil, nil) }
             if let bytes = state.next {
-                defer { (state.next, state.writer) = (nil, nil) }
+                defer {
+                    state.next = nil
+                    state.writer = nil
+                }
                 return (.bytes(bytes), state.writer, state.onTake)
             }
             return (state.isFinished ? (state.isBroken ? .broken : .end) : .pending, nil, nil)
@@ -105,7 +108,13 @@ package final class StreamedBody: Sendable {
             state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
             guard !state.isClosed else { return (nil, nil) }
             state.isClosed = true
-            defer { (state.next, state.writer, state.wake, state.onClose, state.onTake) = (nil, nil, nil, nil, nil) }
+            defer {
+                state.next = nil
+                state.writer = nil
+                state.wake = nil
+                state.onClose = nil
+                state.onTake = nil
+            }
             return (state.writer, state.onClose)
         }
         writer?.resume(returning: false)

@@ -31,7 +31,10 @@ package struct UnusableDiskCache: Error, CustomStringConvertible {
     let path: String
     let reason: DiskStoreError
 
-    package init(path: String, reason: DiskStoreError) { (self.path, self.reason) = (path, reason) }
+    package init(path: String, reason: DiskStoreError) {
+        self.path = path
+        self.reason = reason
+    }
 
     package var description: String { "sourceCachePath: \"\(path)\" cannot be used: \(reason)" }
 }

@@ -76,13 +76,19 @@ package struct Settings: Sendable {
 
     package var loopName: String? {
         get { api.loopName }
-        set { (api.loopName, downloads.loopName) = (newValue, newValue) }
+        set {
+            api.loopName = newValue
+            downloads.loopName = newValue
+        }
     }
 
     /// The allowed sources; if there are any, they also apply to URLs outside named origins.
     var allowedSources: [SourcePattern] {
         get { downloads.allowedSources }
-        set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }
+        set {
+            downloads.allowsUnnamedSources = true
+            downloads.allowedSources = newValue
+        }
     }
 
     /// The listeners; a body may take no longer than the whole request, whose time counts from its header.
@@ -153,7 +159,10 @@ struct Contradiction: Equatable {
     let settings: [String]
     let line: String
 
-    init(_ settings: [String], _ line: String) { (self.settings, self.line) = (settings, line) }
+    init(_ settings: [String], _ line: String) {
+        self.settings = settings
+        self.line = line
+    }
 }
 
 package enum MemoryShare: Equatable, Sendable {

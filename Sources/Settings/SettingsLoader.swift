@@ -20,7 +20,10 @@ package struct SettingsLoader {
             }
         }
 
-        package init(lines: [String]) { (self.lines, locatedLines) = (lines, lines) }
+        package init(lines: [String]) {
+            self.lines = lines
+            locatedLines = lines
+        }
 
         package static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
     }
@@ -52,7 +55,10 @@ package struct SettingsLoader {
         var loader = SettingsLoader()
         var inputs = loader.inputs(arguments, environment: environment, readFile: readFile)
         let complete = needsSecrets ? nil : CompletedSecrets(inputs.file, environment)
-        if let complete { (inputs.file, inputs.environment) = (complete.values, complete.environment) }
+        if let complete {
+            inputs.file = complete.values
+            inputs.environment = complete.environment
+        }
         var settings = loader.settings(inputs)
         if let complete, complete.missing.contains(where: { $0.path == "adminToken" }),
             settings.chosen["adminToken"]?.source == .file

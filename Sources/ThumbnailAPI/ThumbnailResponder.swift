@@ -210,7 +210,10 @@ extension ThumbnailResponder {
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var eTag = thumbnail.eTag, body = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if let written = resolved.request.form.writer?.response(about: thumbnail) {
-            if case .text(let text) = written.body { (eTag, body) = (Preconditions.eTag(of: text), .text(text)) }
+            if case .text(let text) = written.body {
+                eTag = Preconditions.eTag(of: text)
+                body = .text(text)
+            }
             fields = HTTPFields(
                 fields.filter {
                     ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)

@@ -69,7 +69,10 @@ final class EventThreadLookup: PendingLookup {
 
     func finish() -> PendingLookupOutcome {
         let (state, reply) = progress.withLock { progress in
-            defer { (progress.state, progress.reply) = (.ended, nil) }
+            defer {
+                progress.state = .ended
+                progress.reply = nil
+            }
             return (progress.state, progress.reply)
         }
         guard let reply else { return needsTask() }
@@ -108,7 +111,10 @@ final class LookupClaim: Sendable {
     let key: ResultKey
     private let claims: LookupClaims
 
-    fileprivate init(_ key: ResultKey, in claims: LookupClaims) { (self.key, self.claims) = (key, claims) }
+    fileprivate init(_ key: ResultKey, in claims: LookupClaims) {
+        self.key = key
+        self.claims = claims
+    }
 
     deinit { claims.keys.withLock { _ = $0.remove(key) } }
 }

@@ -36,7 +36,10 @@ package struct ErrorResponse: Equatable, Sendable {
         package let current: String
         package let policy: String
 
-        package init(current: String, policy: String) { (self.current, self.policy) = (current, policy) }
+        package init(current: String, policy: String) {
+            self.current = current
+            self.policy = policy
+        }
     }
 
     package init(

@@ -23,23 +23,23 @@ struct CachingTests {
     @Test func `the cache never exceeds its capacity, and a purge keeps the most recently used entries`() {
         var cache = PurgingCache<Int, Int>(capacity: 10, preferred: 6)
         for key in 1...10 {
-            #expect(cache.insert(key, key, bytes: 1) == [])
+            #expect(cache.insert(key, for: key, bytes: 1) == [])
             #expect(cache.bytes == key)
         }
-        #expect(cache.value(1) == 1)
-        #expect(cache.insert(11, 11, bytes: 1) == [2, 3, 4, 5, 6])
+        #expect(cache.value(for: 1) == 1)
+        #expect(cache.insert(11, for: 11, bytes: 1) == [2, 3, 4, 5, 6])
         #expect(cache.bytes == 6)
-        #expect((1...11).filter { cache.value($0) != nil } == [1, 7, 8, 9, 10, 11])
-        #expect(cache.insert(12, 12, bytes: 11) == [])
-        #expect(cache.value(12) == nil && cache.bytes == 6)
-        #expect(cache.insert(13, 13, bytes: 10).count == 6)
-        #expect(cache.bytes == 10 && cache.value(13) == 13 && cache.value(1) == nil)
+        #expect((1...11).filter { cache.value(for: $0) != nil } == [1, 7, 8, 9, 10, 11])
+        #expect(cache.insert(12, for: 12, bytes: 11) == [])
+        #expect(cache.value(for: 12) == nil && cache.bytes == 6)
+        #expect(cache.insert(13, for: 13, bytes: 10).count == 6)
+        #expect(cache.bytes == 10 && cache.value(for: 13) == 13 && cache.value(for: 1) == nil)
     }
 
     @Test func `a cache takes any numbers for its bounds`() {
         for (capacity, preferred, usage) in [(-1, 5, 0), (4, 9, 4), (4, -9, 4)] {
             var cache = PurgingCache<Int, Int>(capacity: capacity, preferred: preferred)
-            for key in 0..<9 { _ = cache.insert(key, key, bytes: 4) }
+            for key in 0..<9 { _ = cache.insert(key, for: key, bytes: 4) }
             #expect(cache.bytes == usage)
         }
     }
@@ -51,15 +51,15 @@ struct CachingTests {
             let key = Int.random(in: 0..<100, using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: cache.remove(key)
-            case 1: _ = cache.value(key)
+            case 1: _ = cache.value(for: key)
             default:
                 let size = Int.random(in: 0...200, using: &generator)
-                for evicted in cache.insert(size, key, bytes: size) { #expect(cache.value(evicted) == nil) }
-                #expect(cache.value(key) == size)
+                for evicted in cache.insert(size, for: key, bytes: size) { #expect(cache.value(for: evicted) == nil) }
+                #expect(cache.value(for: key) == size)
             }
             #expect(cache.bytes <= 1_000)
         }
-        #expect((0..<100).reduce(0) { $0 + (cache.value($1) ?? 0) } == cache.bytes)
+        #expect((0..<100).reduce(0) { $0 + (cache.value(for: $1) ?? 0) } == cache.bytes)
     }
 
     @Test func `a memory cache counts the bytes of its values`() throws {

@@ -38,7 +38,7 @@ struct ImageLoaderTests {
     private func url(_ path: String) -> URL { files.service.baseURL.appending(path: path) }
 
     private func serve(_ path: String, _ text: String, at gate: Gate? = nil) {
-        let answer = FakeAnswer.image(Array(text.utf8), type: "image/png").with("Cache-Control", "max-age=60")
+        let answer = FakeResponse.image(Array(text.utf8), type: "image/png").with("Cache-Control", "max-age=60")
         origin.serve(path, gate.map { answer.held(at: $0) } ?? answer)
     }
 

@@ -23,7 +23,7 @@ struct LoaderLayersTests {
 
     private func url(_ path: String) -> URL { service.baseURL.appending(path: path) }
 
-    private func image(_ text: String, maxAge: Int = 60) -> FakeAnswer {
+    private func image(_ text: String, maxAge: Int = 60) -> FakeResponse {
         .image(Array(text.utf8), type: "image/png").with("Cache-Control", "public, max-age=\(maxAge)")
             .with("ETag", "\"\(text)\"")
     }
@@ -74,7 +74,7 @@ struct LoaderLayersTests {
         #expect(await eventually { disk.usage > 0 })
         pass(seconds: 60)
         if !isInMemory { loader.removeAllFromMemory() }
-        origin.serve("/a", FakeAnswer(status: 304).with("ETag", #""a""#).with("Cache-Control", "max-age=7"))
+        origin.serve("/a", FakeResponse(status: 304).with("ETag", #""a""#).with("Cache-Control", "max-age=7"))
         let found = try await loader.thumbnail(url("/a"))
         #expect(found.data == Data("a".utf8) && found.mediaType == "image/png" && found.lifetime == .seconds(7))
         #expect(origin.requests.map { $0.value("If-None-Match") } == [nil, #""a""#])

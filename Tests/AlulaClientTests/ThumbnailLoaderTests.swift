@@ -21,7 +21,7 @@ struct ThumbnailLoaderTests {
 
     private func url(_ path: String) -> URL { service.baseURL.appending(path: path) }
 
-    private func image(_ text: String, maxAge: Int = 60) -> FakeAnswer {
+    private func image(_ text: String, maxAge: Int = 60) -> FakeResponse {
         .image(Array(text.utf8), type: "image/png").with("Cache-Control", "public, max-age=\(maxAge)")
     }
 
@@ -173,7 +173,7 @@ struct ThumbnailLoaderTests {
         let problem = #"{"type":"about:blank","title":"Unavailable","status":503,"detail":"Busy.","code":"overloaded"}"#
         origin.serve(
             "/a",
-            FakeAnswer(
+            FakeResponse(
                 status: 503, fields: [("Content-Type", "application/problem+json"), ("Retry-After", "2")],
                 body: Array(problem.utf8)
             ).held(at: gate))
@@ -195,7 +195,7 @@ struct ThumbnailLoaderTests {
 
     @Test func `truncated, oversized and foreign responses each have their error`() async throws {
         var service = service
-        service.maximumAnswerBytes = 11
+        service.maximumResponseBytes = 11
         origin.serve("/cut", image("abcdef").cut(afterBytes: 3))
         origin.serve("/long", image("012345678901"))
         origin.serve("/page", .image(Array("<p>".utf8), type: "text/html; charset=utf-8"))
@@ -220,12 +220,12 @@ struct ThumbnailLoaderTests {
         let first = "--b\r\nContent-ID: <0>\r\nContent-Type: image/png\r\n\r\na\r\n--b\r\n"
         let body = Array((first + "Content-ID: <1>\r\nContent-Type: image/png\r\n\r\nb\r\n--b--\r\n").utf8)
         let mediaType = "multipart/mixed; boundary=b"
-        let answer = FakeAnswer(fields: [("Content-Type", mediaType)], body: body)
+        let answer = FakeResponse(fields: [("Content-Type", mediaType)], body: body)
         origin.serve("/whole", answer.framed(by: .chunked).held(afterBytes: first.utf8.count, at: gate))
         let transport = Transport(.ephemeral)
         func iterator(_ path: String) async throws -> ThumbnailParts.AsyncIterator {
-            let answer = try await transport.send(URLRequest(url: url(path)), limit: 1_000)
-            return ThumbnailParts(answer: answer, reader: try #require(MultipartReader(mediaType: mediaType)))
+            let response = try await transport.send(URLRequest(url: url(path)), limit: 1_000)
+            return ThumbnailParts(response: response, reader: try #require(MultipartReader(mediaType: mediaType)))
                 .makeAsyncIterator()
         }
         var parts = try await iterator("/whole")
@@ -234,7 +234,7 @@ struct ThumbnailLoaderTests {
         gate.open()
         #expect(try await parts.next()?.thumbnail?.data == Data("b".utf8))
         #expect(try await parts.next() == nil)
-        let short = FakeAnswer(fields: answer.fields, body: Array(body.prefix(first.utf8.count)))
+        let short = FakeResponse(fields: answer.fields, body: Array(body.prefix(first.utf8.count)))
         origin.serve("/short", short)
         var rest = try await iterator("/short")
         _ = try await rest.next()

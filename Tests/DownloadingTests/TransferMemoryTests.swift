@@ -53,7 +53,7 @@ struct TransferMemoryTests {
         let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
         let fixture = try LoaderFixture()
         let body = bytes(2 << 20)
-        var large = FakeAnswer.image(body)
+        var large = FakeResponse.image(body)
         if !isAnnounced { large.framing = .chunked }
         fixture.origin.serve("/large", large)
         fixture.origin.serve("/small", .image(bytes(300_000)))

@@ -67,7 +67,7 @@ struct FakeConnection {
     }
 
     /// Performs one step of a script.
-    func take(_ step: FakeAnswer.Step) -> Progress {
+    func take(_ step: FakeResponse.Step) -> Progress {
         switch step {
         case .send(let bytes): return send(bytes) ? .goOn : .clientLeft
         case .wait(let pause):

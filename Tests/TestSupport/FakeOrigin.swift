@@ -63,12 +63,12 @@ package final class FakeOrigin: Sendable {
     }
 
     /// Sets the response to requests for this target; a path without a query matches any query.
-    package func serve(_ path: String, _ answer: FakeAnswer) {
+    package func serve(_ path: String, _ answer: FakeResponse) {
         core.state.withLock { $0.answers[path] = answer }
     }
 
     /// Sets the response to paths without a script; if it is nil, they return 404.
-    package func serveOthers(_ answer: @escaping @Sendable (Request) -> FakeAnswer?) {
+    package func serveOthers(_ answer: @escaping @Sendable (Request) -> FakeResponse?) {
         core.state.withLock { $0.fallback = answer }
     }
 

@@ -4,8 +4,8 @@ import Glibc
 /// State shared by the threads of a ``FakeOrigin``.
 final class FakeOriginCore: Sendable {
     struct State: Sendable {
-        var answers: [String: FakeAnswer] = [:]
-        var fallback: (@Sendable (FakeOrigin.Request) -> FakeAnswer?)?
+        var answers: [String: FakeResponse] = [:]
+        var fallback: (@Sendable (FakeOrigin.Request) -> FakeResponse?)?
         var hits: [String: Int] = [:]
         var requests: [FakeOrigin.Request] = []
         var abandonments: [String: Int] = [:]
@@ -64,7 +64,7 @@ final class FakeOriginCore: Sendable {
     ///
     /// The request ends just before its last byte is sent, so that clients that received all of it
     /// see it ended.
-    private func take(_ steps: [FakeAnswer.Step], on connection: FakeConnection) -> FakeConnection.Progress {
+    private func take(_ steps: [FakeResponse.Step], on connection: FakeConnection) -> FakeConnection.Progress {
         let lastSend = steps.lastIndex { if case .send = $0 { true } else { false } }
         var progress = FakeConnection.Progress.goOn
         var hasEnded = false

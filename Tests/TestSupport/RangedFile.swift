@@ -30,11 +30,11 @@ package final class RangedFile: Sendable {
     /// The response of an origin that follows RFC 9110 sections 13 and 14.
     ///
     /// - Parameter isLying: Whether to send the range even if `If-Range` does not match.
-    package func answer(to request: FakeOrigin.Request, isLying: Bool = false) -> FakeAnswer {
+    package func answer(to request: FakeOrigin.Request, isLying: Bool = false) -> FakeResponse {
         state.withLock { state in
             let range = Self.range(request.value("Range"), of: state.bytes.count)
             state.requests.append(range)
-            var answer = FakeAnswer(fields: [("Content-Type", "application/octet-stream")] + state.fields)
+            var answer = FakeResponse(fields: [("Content-Type", "application/octet-stream")] + state.fields)
             func has(_ value: String?) -> Bool { state.fields.contains { $0.value == value } }
             if let tag = request.value("If-None-Match"), has(tag) {
                 answer.status = 304

@@ -2,9 +2,9 @@ import TestSupport
 
 extension ScriptedOrigin {
     /// Responses other than plain images: errors, redirects, directives, and images in unusual framings.
-    static func faults(_ origin: FakeOrigin) -> [(path: String, answer: FakeAnswer)] {
+    static func faults(_ origin: FakeOrigin) -> [(path: String, answer: FakeResponse)] {
         let jpeg = ImageFixture.jpeg.array
-        let image = FakeAnswer.image(jpeg)
+        let image = FakeResponse.image(jpeg)
         return [401, 403, 404, 410, 429, 500, 503, 204, 206, 304].map { ("/status/\($0)", .status($0)) }
             + framings(image, length: jpeg.count)
             + redirects(origin)
@@ -19,13 +19,13 @@ extension ScriptedOrigin {
                 ("/html-as-png", .image(ImageFixture.text.array, type: "image/png")),
                 ("/no-body", .image([])),
                 ("/zip", .image([0x50, 0x4B, 0x03, 0x04] + [UInt8](repeating: 0, count: 60), type: "application/zip")),
-                ("/unnamed-type", FakeAnswer(body: jpeg)),
+                ("/unnamed-type", FakeResponse(body: jpeg)),
                 ("/other-type", .image(jpeg, type: "text/plain")),
-                ("/status-with-image", FakeAnswer(status: 404, fields: [("Content-Type", "image/jpeg")], body: jpeg)),
+                ("/status-with-image", FakeResponse(status: 404, fields: [("Content-Type", "image/jpeg")], body: jpeg)),
             ]
     }
 
-    private static func framings(_ image: FakeAnswer, length: Int) -> [(path: String, answer: FakeAnswer)] {
+    private static func framings(_ image: FakeResponse, length: Int) -> [(path: String, answer: FakeResponse)] {
         [
             ("/chunked", image.framed(by: .chunked)),
             ("/until-close", image.framed(by: .close)),
@@ -40,18 +40,18 @@ extension ScriptedOrigin {
         ]
     }
 
-    private static func redirects(_ origin: FakeOrigin) -> [(path: String, answer: FakeAnswer)] {
+    private static func redirects(_ origin: FakeOrigin) -> [(path: String, answer: FakeResponse)] {
         [
             ("/redirect", .redirect(to: "/images/jpeg")),
             ("/redirect/absolute", .redirect(to: origin.url("/images/png"), status: 308)),
             ("/redirect/loop", .redirect(to: "/redirect/loop")),
             ("/redirect/denied", .redirect(to: "http://10.0.0.1/a.jpg")),
             ("/redirect/scheme", .redirect(to: "file:///etc/passwd")),
-            ("/redirect/nowhere", FakeAnswer(status: 302)),
+            ("/redirect/nowhere", FakeResponse(status: 302)),
         ]
     }
 
-    private static func directives(_ image: FakeAnswer) -> [(path: String, answer: FakeAnswer)] {
+    private static func directives(_ image: FakeResponse) -> [(path: String, answer: FakeResponse)] {
         [
             ("/cached/private", image.with("Cache-Control", "private")),
             ("/cached/no-store", image.with("Cache-Control", "no-store")),

@@ -13,7 +13,7 @@ enum ScriptedOrigin {
         let answers = images() + faults(origin)
         for (path, answer) in answers { origin.serve(path, answer) }
         let paths = answers.map(\.path).joined(separator: "\n") + "\n"
-        origin.serve("/paths", FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array(paths.utf8)))
+        origin.serve("/paths", FakeResponse(fields: [("Content-Type", "text/plain")], body: Array(paths.utf8)))
         print(origin.port)
         fflush(nil)
         while true { withExtendedLifetime(origin) { _ = pause() } }
@@ -28,7 +28,7 @@ enum ScriptedOrigin {
     }
 
     /// `/images/NAME` for every fixture, including damaged ones, `/photo.jpg` and `/photo.png`.
-    private static func images() -> [(path: String, answer: FakeAnswer)] {
+    private static func images() -> [(path: String, answer: FakeResponse)] {
         ImageFixture.allCases.map { fixture in
             ("/images/\(fixture)", .image(fixture.array, type: mediaType(of: fixture)))
         } + [

@@ -25,19 +25,19 @@ struct PurgingCache<Key: Hashable, Value> {
     }
 
     /// Returns the value of a key and makes it the most recently used.
-    mutating func value(_ key: Key) -> Value? {
-        use(key)
+    mutating func value(for key: Key) -> Value? {
+        recordUse(of: key)
         return entries[key]?.value
     }
 
     /// Inserts a value; returns the keys of the evicted values.
-    mutating func insert(_ value: Value, _ key: Key, bytes size: Int) -> [Key] {
+    mutating func insert(_ value: Value, for key: Key, bytes size: Int) -> [Key] {
         remove(key)
         guard size <= capacity else { return [] }
         let evicted = bytes + size > capacity ? purge(to: max(0, preferred - size)) : []
         entries[key] = Entry(value: value, bytes: size, use: 0)
         bytes += size
-        use(key)
+        recordUse(of: key)
         return evicted
     }
 
@@ -45,7 +45,7 @@ struct PurgingCache<Key: Hashable, Value> {
 
     mutating func removeAll() { self = PurgingCache(capacity: capacity, preferred: preferred) }
 
-    private mutating func use(_ key: Key) {
+    private mutating func recordUse(of key: Key) {
         guard entries[key] != nil else { return }
         lastUse += 1
         entries[key]?.use = lastUse

@@ -32,7 +32,10 @@ public struct CachedValue<Value: Sendable>: Sendable {
     public let expires: Date
 
     /// Creates a cache entry.
-    public init(_ value: Value, expires: Date) { (self.value, self.expires) = (value, expires) }
+    public init(_ value: Value, expires: Date) {
+        self.value = value
+        self.expires = expires
+    }
 }
 
 extension CachedValue<Thumbnail> {

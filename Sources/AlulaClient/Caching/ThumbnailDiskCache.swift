@@ -40,9 +40,9 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
     public func value(for url: URL) -> CachedValue<Thumbnail>? {
         withFiles { files in
             let name = Self.name(of: url)
-            guard files.value(name) != nil else { return nil }
+            guard files.value(for: name) != nil else { return nil }
             let file = directory.appending(path: name)
-            guard let data = try? Data(contentsOf: file), let cached = Self.decoded(data, url) else {
+            guard let data = try? Data(contentsOf: file), let cached = Self.decoded(data, for: url) else {
                 remove(name, from: &files)
                 return nil
             }
@@ -53,7 +53,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
     }
 
     public func store(_ value: CachedValue<Thumbnail>, for url: URL) {
-        guard let data = Self.encoded(value, url) else { return }
+        guard let data = Self.encoded(value, for: url) else { return }
         withFiles { files in
             let name = Self.name(of: url)
             guard insert(name, bytes: data.count, into: &files) else { return }
@@ -77,7 +77,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
 
     private func withFiles<Result>(_ body: (inout PurgingCache<String, Int>) -> Result) -> Result {
         files.withLock { files in
-            var opened = files ?? read()
+            var opened = files ?? readFolder()
             defer { files = opened }
             // Without a second reference, a change would copy all entries.
             files = nil
@@ -86,7 +86,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
     }
 
     /// Reads the folder, with the file used last at the end.
-    private func read() -> PurgingCache<String, Int> {
+    private func readFolder() -> PurgingCache<String, Int> {
         var files = PurgingCache<String, Int>(capacity: capacity, preferred: capacity / 10 * 9)
         for file in contents().sorted(by: { $0.used < $1.used }) {
             _ = insert(file.name, bytes: file.bytes, into: &files)
@@ -96,8 +96,8 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
 
     /// Counts a file, and evicts files above the capacity; false if it is one of them.
     private func insert(_ name: String, bytes: Int, into files: inout PurgingCache<String, Int>) -> Bool {
-        for evicted in files.insert(bytes, name, bytes: bytes) { removeFile(evicted) }
-        let isStored = files.value(name) != nil
+        for evicted in files.insert(bytes, for: name, bytes: bytes) { removeFile(evicted) }
+        let isStored = files.value(for: name) != nil
         if !isStored { removeFile(name) }
         return isStored
     }
@@ -124,7 +124,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
         SHA256.hash(Data(url.absoluteString.utf8)).hexadecimal + ".thumbnail"
     }
 
-    private static func encoded(_ cached: CachedValue<Thumbnail>, _ url: URL) -> Data? {
+    private static func encoded(_ cached: CachedValue<Thumbnail>, for url: URL) -> Data? {
         let thumbnail = cached.value
         let head = Head(
             url: url, mediaType: thumbnail.mediaType, entityTag: thumbnail.entityTag, expires: cached.expires,
@@ -132,7 +132,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
         return (try? JSONEncoder().encode(head)).map { $0 + Data("\n".utf8) + thumbnail.data }
     }
 
-    private static func decoded(_ data: Data, _ url: URL) -> CachedValue<Thumbnail>? {
+    private static func decoded(_ data: Data, for url: URL) -> CachedValue<Thumbnail>? {
         guard let end = data.firstIndex(of: UInt8(ascii: "\n")),
             let head = try? JSONDecoder().decode(Head.self, from: data[..<end]),
             head.url == url, head.bytes == data.count - end - 1

@@ -19,11 +19,11 @@ public final class ThumbnailMemoryCache<Value: Sendable>: ThumbnailCaching {
     /// The total size of the values in bytes.
     public var usage: Int { cache.withLock(\.bytes) }
 
-    public func value(for url: URL) -> CachedValue<Value>? { cache.withLock { $0.value(url) } }
+    public func value(for url: URL) -> CachedValue<Value>? { cache.withLock { $0.value(for: url) } }
 
     public func store(_ value: CachedValue<Value>, for url: URL) {
         let cost = cost(value.value)
-        cache.withLock { _ = $0.insert(value, url, bytes: cost) }
+        cache.withLock { _ = $0.insert(value, for: url, bytes: cost) }
     }
 
     public func removeValue(for url: URL) { cache.withLock { $0.remove(url) } }

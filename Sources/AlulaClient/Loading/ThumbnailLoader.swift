@@ -17,7 +17,7 @@ public actor ThumbnailLoader {
     private typealias Channel = EventChannel<ThumbnailLoad.Element>
 
     /// The state of a load.
-    private struct Work {
+    private struct LoadState {
         /// The lookup on disk, the request, or the wait for the next attempt.
         var task: Task<Void, Never>?
         var stale: Thumbnail?
@@ -31,7 +31,7 @@ public actor ThumbnailLoader {
     private nonisolated let environment: Environment
     private nonisolated let diskQueue = WorkQueue(width: 1)
     private var queue: LoadQueue<URL>
-    private var works: [Load: Work] = [:]
+    private var states: [Load: LoadState] = [:]
     private var callers: [UInt64: Channel] = [:]
     private var lastCaller: UInt64 = 0
 
@@ -73,9 +73,9 @@ public actor ThumbnailLoader {
             if let placeholder { channel.send(.placeholder(placeholder)) }
             callers[receipt.caller] = channel
             if let load = queue.join(url, caller: receipt.caller, priority: priority) {
-                begin(load)
+                start(load)
             } else {
-                if let load = queue.load(of: url), let progress = works[load]?.progress {
+                if let load = queue.load(of: url), let progress = states[load]?.progress {
                     channel.send(.progress(progress))
                 }
                 // A higher priority may entitle a queued load to a slot.
@@ -106,9 +106,9 @@ public actor ThumbnailLoader {
         guard receipt.loader == ObjectIdentifier(self) else { return }
         callers.removeValue(forKey: receipt.caller)?.finish(throwing: .cancelled)
         guard let load = queue.leave(receipt.url, caller: receipt.caller) else { return }
-        if let fraction = works[load]?.progress?.fraction, fraction > 0.5 { return }
+        if let fraction = states[load]?.progress?.fraction, fraction > 0.5 { return }
         queue.abandon(load)
-        works.removeValue(forKey: load)?.task?.cancel()
+        states.removeValue(forKey: load)?.task?.cancel()
     }
 
     /// Returns the thumbnail at a URL if it is in memory and fresh.
@@ -133,37 +133,37 @@ public actor ThumbnailLoader {
 }
 
 extension ThumbnailLoader {
-    /// Looks a load up on disk, if there is such a layer, and queues it otherwise.
-    private func begin(_ load: Load) {
-        works[load] = Work(stale: configuration.memory.value(for: load.key)?.value)
-        guard let disk = configuration.disk else { return wait(load) }
-        works[load]?.task = Task { [diskQueue] in
+    /// Looks for the thumbnail on disk, if there is such a layer; otherwise queues the load.
+    private func start(_ load: Load) {
+        states[load] = LoadState(stale: configuration.memory.value(for: load.key)?.value)
+        guard let disk = configuration.disk else { return enqueue(load) }
+        states[load]?.task = Task { [diskQueue] in
             let cached = await diskQueue.run { disk.value(for: load.key) }
-            found(cached, load)
+            finishLookup(of: load, found: cached)
         }
     }
 
-    private func found(_ cached: CachedValue<Thumbnail>?, _ load: Load) {
-        guard works[load] != nil else { return }
+    private func finishLookup(of load: Load, found cached: CachedValue<Thumbnail>?) {
+        guard states[load] != nil else { return }
         if let cached, let fresh = cached.fresh(at: environment.now()) {
             configuration.memory.store(cached, for: load.key)
-            finish(load, .success(fresh))
+            finish(load, with: .success(fresh))
         } else {
-            if let cached { works[load]?.stale = cached.value }
-            wait(load)
+            if let cached { states[load]?.stale = cached.value }
+            enqueue(load)
         }
     }
 
-    private func wait(_ load: Load) {
+    private func enqueue(_ load: Load) {
         queue.enqueue(load)
         startNext()
     }
 
     private func startNext() {
         while let load = queue.next() {
-            let stale = works[load]?.stale
+            let stale = states[load]?.stale
             // The task does not belong to a caller: it lives until the last caller has left.
-            works[load]?.task = Task { [service] in
+            states[load]?.task = Task { [service] in
                 let result: Result<Thumbnail, ClientError>
                 do throws(ClientError) {
                     let thumbnail = try await service.thumbnail(at: load.key, revalidating: stale) {
@@ -173,45 +173,45 @@ extension ThumbnailLoader {
                 } catch {
                     result = .failure(error)
                 }
-                end(load, result)
+                finishAttempt(of: load, with: result)
             }
         }
     }
 
     private func report(_ progress: TransferProgress, of load: Load) {
-        guard works[load] != nil else { return }
-        works[load]?.progress = progress
+        guard states[load] != nil else { return }
+        states[load]?.progress = progress
         for caller in queue.callers(of: load) {
             callers[caller]?.send(.progress(progress)) { $0.isProgress }
         }
     }
 
-    /// Ends an attempt.
-    private func end(_ load: Load, _ result: Result<Thumbnail, ClientError>) {
-        // An abandoned load has no work, and a later load of its URL may have ended before it.
-        if case .success(let thumbnail) = result, works[load] != nil { store(thumbnail, for: load.key) }
-        guard case .failure(let error) = result, let work = works[load],
+    /// Retries a load whose attempt failed, or finishes it.
+    private func finishAttempt(of load: Load, with result: Result<Thumbnail, ClientError>) {
+        // An abandoned load has no state, and a later load of its URL may have ended before it.
+        if case .success(let thumbnail) = result, states[load] != nil { store(thumbnail, for: load.key) }
+        guard case .failure(let error) = result, let state = states[load],
             let delay = configuration.retry.delay(
-                after: error, failures: work.failures, jitter: environment.random()),
+                after: error, failures: state.failures, jitter: environment.random()),
             queue.pause(load)
-        else { return finish(load, result) }
-        works[load] = Work(stale: work.stale, failures: work.failures + 1)
-        works[load]?.task = Task { [environment] in
+        else { return finish(load, with: result) }
+        states[load] = LoadState(stale: state.stale, failures: state.failures + 1)
+        states[load]?.task = Task { [environment] in
             // A canceled wait belongs to an abandoned load.
             try? await environment.sleep(delay)
-            wait(load)
+            enqueue(load)
         }
         startNext()
     }
 
     /// Ends a load for its callers.
-    private func finish(_ load: Load, _ result: Result<Thumbnail, ClientError>) {
+    private func finish(_ load: Load, with result: Result<Thumbnail, ClientError>) {
         var result = result
-        if case .failure(.transport) = result, var stale = works[load]?.stale {
+        if case .failure(.transport) = result, var stale = states[load]?.stale {
             stale.lifetime = .zero
             result = .success(stale)
         }
-        works[load] = nil
+        states[load] = nil
         for caller in queue.end(load) {
             guard let channel = callers.removeValue(forKey: caller) else { continue }
             switch result {

@@ -8,7 +8,10 @@ public struct InfoRequest: Hashable, Sendable {
         public var columns, rows: Int
 
         /// Creates the components of a BlurHash.
-        public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
+        public init(columns: Int, rows: Int) {
+            self.columns = columns
+            self.rows = rows
+        }
     }
 
     /// An absolute URL, or `NAME:PATH` of a named origin.

@@ -115,7 +115,6 @@ extension Rendition {
 
     /// The color gamut of the result.
     public enum Gamut: String, Hashable, Sendable, CaseIterable {
-        /// The gamut of sRGB.
         case srgb
         /// The gamut of Display P3.
         case p3

@@ -98,7 +98,10 @@ public struct Rendition: Hashable, Sendable {
         public var value: String
 
         /// Creates a parameter.
-        public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The parameters that have a value, in the order of the service's documentation.

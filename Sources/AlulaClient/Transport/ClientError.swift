@@ -10,7 +10,7 @@ public enum ClientError: Error, Sendable {
     case transport(URLError)
     /// The response does not come from the service, but for example from a proxy.
     case unexpected(status: Int, mediaType: String?)
-    /// The response exceeds ``ThumbnailService/maximumAnswerBytes`` or ``ThumbnailService/maximumPartBytes``.
+    /// The response exceeds ``ThumbnailService/maximumResponseBytes`` or ``ThumbnailService/maximumPartBytes``.
     case tooLarge
     /// The task or the receipt was canceled.
     case cancelled

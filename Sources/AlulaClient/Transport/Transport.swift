@@ -34,9 +34,9 @@ final class Transport: Sendable {
     ///   - progress: Called while the body is sent, on the caller's actor.
     func send(
         _ request: URLRequest, body: UploadBody? = nil, limit: Int, progress: (TransferProgress) -> Void = { _ in }
-    ) async throws(ClientError) -> Answer {
+    ) async throws(ClientError) -> ServiceResponse {
         if Task.isCancelled { throw .cancelled }
-        let task = task(for: request, body)
+        let task = task(for: request, sending: body)
         let channel = EventChannel<Exchange.Event> { [exchanges] in exchanges.cancel(task) }
         exchanges.add(Exchange(channel: channel, body: body, limit: limit), for: task)
         let events = EventReader(channel)
@@ -44,14 +44,14 @@ final class Transport: Sendable {
         while let event = try await events.next() {
             switch event {
             case .sent(let sent): progress(sent)
-            case .header(let response): return Answer(response: response, events: events)
+            case .header(let response): return ServiceResponse(header: response, events: events)
             case .bytes: break
             }
         }
         throw .transport(URLError(.badServerResponse))
     }
 
-    private func task(for request: URLRequest, _ body: UploadBody?) -> URLSessionTask {
+    private func task(for request: URLRequest, sending body: UploadBody?) -> URLSessionTask {
         guard let body else { return session.dataTask(with: request) }
         var request = request
         if let bytes = body.bytes {

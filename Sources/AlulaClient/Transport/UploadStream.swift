@@ -8,7 +8,7 @@ extension UploadBody {
         var (input, output): (InputStream?, OutputStream?) = (nil, nil)
         unsafe Stream.getBoundStreams(withBufferSize: 1 << 16, inputStream: &input, outputStream: &output)
         guard let input, let output else { return nil }
-        let pump = UploadPump(Reader(self), output)
+        let pump = UploadPump(reader: Reader(self), output: output)
         Thread.detachNewThread { pump.run() }
         return input
         #else
@@ -23,7 +23,10 @@ private final class UploadPump: @unchecked Sendable {
     private var reader: UploadBody.Reader
     private let output: OutputStream
 
-    init(_ reader: UploadBody.Reader, _ output: OutputStream) { (self.reader, self.output) = (reader, output) }
+    init(reader: UploadBody.Reader, output: OutputStream) {
+        self.reader = reader
+        self.output = output
+    }
 
     /// Writes until the end of the body, or until the session closes its stream.
     ///

@@ -25,7 +25,10 @@ struct ResultFile: ~Copyable {
             changedAt = seconds &+ Int(status.st_mtim.tv_nsec)
         }
 
-        init(size: Int, changedAt: Int) { (self.size, self.changedAt) = (size, changedAt) }
+        init(size: Int, changedAt: Int) {
+            self.size = size
+            self.changedAt = changedAt
+        }
     }
 
     private let descriptor: CInt

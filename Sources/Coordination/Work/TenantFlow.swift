@@ -4,7 +4,10 @@ package struct TenantFlow: Hashable, Sendable {
     /// The weight relative to other tenants.
     package let share: Int
 
-    package init(id: Int, share: Int) { (self.id, self.share) = (id, share) }
+    package init(id: Int, share: Int) {
+        self.id = id
+        self.share = share
+    }
 
     /// Whether a tenant that uses `used` may take more: in total at most `ratio` times the rest, relative to its share.
     ///

@@ -100,7 +100,10 @@ extension CloudflareRecipe: BoxRecipe {
     var quality: Int? { options.quality }
     var hasDefaultQuality: Bool { quality == nil && (options.format?.hasQuality ?? true) }
 
-    mutating func set(_ box: RequestedBox, quality: Int?) { (options.box, options.quality) = (box, quality) }
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        options.box = box
+        options.quality = quality
+    }
 
     /// Reports the size of the whole image, even with a border trim.
     func response(about source: SourceFacts) -> WrittenResponse {

@@ -126,5 +126,8 @@ extension FrontEndRecipe: BoxRecipe {
         return quality == nil
     }
 
-    mutating func set(_ box: RequestedBox, quality: Int?) { (self.box, self.quality) = (box, quality) }
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        self.box = box
+        self.quality = quality
+    }
 }

@@ -93,7 +93,10 @@ struct IPXRecipe: RenderRecipe {
             [PixelSize(width: Self.maximumSide, height: Self.maximumSide)] + (modifiers.enlarges ? [] : [stored])
         for limit in limits {
             if width > limit.width { (width, height) = (limit.width, scaled(height, limit.width, over: width)) }
-            if height > limit.height { (width, height) = (scaled(width, limit.height, over: height), limit.height) }
+            if height > limit.height {
+                width = scaled(width, limit.height, over: height)
+                height = limit.height
+            }
         }
         rendering.width = width
         rendering.height = height
@@ -107,5 +110,8 @@ extension IPXRecipe: BoxRecipe {
     var quality: Int? { modifiers.quality }
     var hasDefaultQuality: Bool { quality == nil }
 
-    mutating func set(_ box: RequestedBox, quality: Int?) { (modifiers.box, modifiers.quality) = (box, quality) }
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        modifiers.box = box
+        modifiers.quality = quality
+    }
 }

@@ -38,7 +38,10 @@ struct ImaginaryLayout {
             zoomed = PixelSize(width: source.width * (factor + 1), height: source.height * (factor + 1))
         }
         var factor = Self.complete(&box, of: source, cuts: cuts)
-        if !enlarges, !isForced, source.width < box.width, source.height < box.height { (factor, box) = (1, source) }
+        if !enlarges, !isForced, source.width < box.width, source.height < box.height {
+            factor = 1
+            box = source
+        }
         scaled = isForced ? box.atLeastOne : Self.size(zoomed, by: factor)
         rest = try rest(of: operation, in: box, cuts: cuts && !isForced, embeds: embeds && !isForced)
     }

@@ -118,7 +118,11 @@ extension ImaginaryOptions {
         }
         guard requested != RequestedBox() else { return }
         let allowed = try policy.allowed(requested, choices)
-        if allowed != requested { (width, height, ratio) = (allowed.width ?? 0, allowed.height ?? 0, nil) }
+        if allowed != requested {
+            width = allowed.width ?? 0
+            height = allowed.height ?? 0
+            ratio = nil
+        }
     }
 }
 

@@ -34,7 +34,10 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         let text: [UInt8]
         private var failures: Set<Int> = []
 
-        init(literals: [[UInt8]], text: [UInt8]) { (self.literals, self.text) = (literals, text) }
+        init(literals: [[UInt8]], text: [UInt8]) {
+            self.literals = literals
+            self.text = text
+        }
 
         /// Returns the longest texts that the remaining stars can match, and the end of the match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {

@@ -6,7 +6,10 @@ package struct SigningKeys: Sendable {
         package let id: ExactText
         package let bytes: [UInt8]
 
-        package init(id: ExactText, bytes: [UInt8]) { (self.id, self.bytes) = (id, bytes) }
+        package init(id: ExactText, bytes: [UInt8]) {
+            self.id = id
+            self.bytes = bytes
+        }
     }
 
     /// The keys of the service, several for rotation; logs number them from 1.
@@ -14,7 +17,10 @@ package struct SigningKeys: Sendable {
     /// Tenants' keys; nil in a service without tenants, where the parameter `key` is unknown.
     package var named: [Key]?
 
-    package init(_ unnamed: [[UInt8]] = [], named: [Key]? = nil) { (self.unnamed, self.named) = (unnamed, named) }
+    package init(_ unnamed: [[UInt8]] = [], named: [Key]? = nil) {
+        self.unnamed = unnamed
+        self.named = named
+    }
 
     package var isEmpty: Bool { unnamed.isEmpty && named?.isEmpty != false }
 

@@ -26,7 +26,11 @@ struct ThumbnailParameterValues: Sendable {
         guard let options = query.nativeOptions else { return nil }
         self.options = options
         source = query.source.string
-        if case .focal(let x, let y) = options.gravity { (isFocal, focalX, focalY) = (true, x, y) }
+        if case .focal(let x, let y) = options.gravity {
+            isFocal = true
+            focalX = x
+            focalY = y
+        }
         trimColor = options.operations.trim?.color
         if case .fixed(let fixed) = options.format { format = fixed }
         if options.page > 0, !options.isAnimated { page = options.page }

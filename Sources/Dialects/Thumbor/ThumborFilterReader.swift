@@ -259,7 +259,10 @@ extension ThumborFilterReader {
             } else {
                 return nil
             }
-            if isFromEnd { (place.anchor, place.distance) = (.end, -place.distance) }
+            if isFromEnd {
+                place.anchor = .end
+                place.distance = -place.distance
+            }
         }
         return place
     }

@@ -75,7 +75,10 @@ extension WsrvPlanBuilder {
             case (false, false): break
             }
         }
-        if options.isNeverEnlarged == true { (across, down) = (max(1, across), max(1, down)) }
+        if options.isNeverEnlarged == true {
+            across = max(1, across)
+            down = max(1, down)
+        }
         return (min(across, Double(source.width)), min(down, Double(source.height)))
     }
 

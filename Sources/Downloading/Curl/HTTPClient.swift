@@ -83,7 +83,10 @@ private final class ReceivedBytes {
     /// The maximum number of discarded bytes, because a server may send without end.
     private static let maximumDropped = 64 << 10
 
-    init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.maximumDropped) }
+    init(atMost maximum: Int?) {
+        isKept = maximum != nil
+        left = maximum ?? Self.maximumDropped
+    }
 }
 
 /// libcurl's callback for a piece of a body; returning a smaller number ends the transfer.

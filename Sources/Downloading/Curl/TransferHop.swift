@@ -48,7 +48,10 @@ struct TransferHop {
         return true
     }
 
-    mutating func beginTurn() { (isHeld, turnBytes) = (false, 0) }
+    mutating func beginTurn() {
+        isHeld = false
+        turnBytes = 0
+    }
 
     var takesBody: Bool { decision == .accept || decision == .resume }
 

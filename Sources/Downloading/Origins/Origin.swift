@@ -54,7 +54,10 @@ package struct ClientCertificate: Hashable, Sendable {
     package let file: String
     package let keyFile: String
 
-    package init(file: String, keyFile: String) { (self.file, self.keyFile) = (file, keyFile) }
+    package init(file: String, keyFile: String) {
+        self.file = file
+        self.keyFile = keyFile
+    }
 }
 
 package struct OriginLimits: Hashable, Sendable {
@@ -73,9 +76,17 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
-    init(folder name: String) { (scheme, host, port) = (SourceURL.folderScheme, name, 0) }
+    init(folder name: String) {
+        scheme = SourceURL.folderScheme
+        host = name
+        port = 0
+    }
 
-    init(scheme: String, host: String, port: Int) { (self.scheme, self.host, self.port) = (scheme, host, port) }
+    init(scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
 
     package var description: String {
         if scheme == SourceURL.folderScheme { return "\(host):" }

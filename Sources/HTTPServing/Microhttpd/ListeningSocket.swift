@@ -134,7 +134,10 @@ private struct SocketFile: Sendable {
     private let path: String
     private let identity: [UInt64]
 
-    init(_ path: String) { (self.path, identity) = (path, Self.identity(of: path)) }
+    init(_ path: String) {
+        self.path = path
+        identity = Self.identity(of: path)
+    }
 
     func remove() { if Self.identity(of: path) == identity { unsafe unlink(path) } }
 

@@ -13,7 +13,10 @@ struct MessageCoder {
 
     init() { isReading = false }
 
-    init(reading bytes: [UInt8]) { (self.bytes, isReading) = (bytes, true) }
+    init(reading bytes: [UInt8]) {
+        self.bytes = bytes
+        isReading = true
+    }
 
     /// The length of all messages in bytes.
     static let messageLength = 768

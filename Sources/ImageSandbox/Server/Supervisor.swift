@@ -30,7 +30,10 @@ final class Supervisor {
         close(descriptor)
     }
 
-    func begin() { (granted, rejected) = (0, 0) }
+    func begin() {
+        granted = 0
+        rejected = 0
+    }
 
     func decideNextCall() -> String? {
         var call = CSeccompShimCall()

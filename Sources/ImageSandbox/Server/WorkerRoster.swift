@@ -184,7 +184,10 @@ final class WorkerRoster: Sendable {
             }
         }
         let rest = state.withLock { state in
-            defer { (state.idle, state.dismissed) = ([], []) }
+            defer {
+                state.idle = []
+                state.dismissed = []
+            }
             return state.idle + state.dismissed
         }
         for worker in rest { _ = worker.end() }

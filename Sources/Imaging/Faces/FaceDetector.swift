@@ -51,7 +51,10 @@ package struct FaceSearch: Sendable {
     package let size: PixelSize
     package let bytes: SharedBytes
 
-    package init(size: PixelSize, bytes: SharedBytes) { (self.size, self.bytes) = (size, bytes) }
+    package init(size: PixelSize, bytes: SharedBytes) {
+        self.size = size
+        self.bytes = bytes
+    }
 
     /// The CPU time for any image (docs/measurements/faces.md).
     package static let time = Duration.milliseconds(6)

@@ -85,7 +85,10 @@ extension GainMapMetadata.Fraction {
         var numerator = Int((value * Double(denominator)).rounded()), rest = denominator
         var one = abs(numerator), other = denominator
         while other != 0 { (one, other) = (other, one % other) }
-        if one > 1 { (numerator, rest) = (numerator / one, rest / one) }
+        if one > 1 {
+            numerator = numerator / one
+            rest = rest / one
+        }
         self.init(numerator, rest)
     }
 }

@@ -6,7 +6,10 @@ package struct DecodedDescription: Hashable, Sendable {
         package var size: PixelSize
         package var region: Plane.Region
 
-        package init(size: PixelSize, region: Plane.Region) { (self.size, self.region) = (size, region) }
+        package init(size: PixelSize, region: Plane.Region) {
+            self.size = size
+            self.region = region
+        }
     }
 
     /// The size of one upright frame after the reduction by the decoder.

@@ -16,7 +16,10 @@ extension AdditionForm {
         if case .planar = image.layout {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
-            if !target.canResample(from: image.size) { (target, count) = (whole, 0) }
+            if !target.canResample(from: image.size) {
+                target = whole
+                count = 0
+            }
             source = try PlanarRenderer.pixels(of: image, target: target, token: token)
             steps.removeFirst(count)
         }

@@ -8,7 +8,11 @@ package struct LabColor: Hashable, Sendable {
     /// Blue (negative) to yellow (positive).
     package var b: Double
 
-    package init(lightness: Double, a: Double, b: Double) { (self.lightness, self.a, self.b) = (lightness, a, b) }
+    package init(lightness: Double, a: Double, b: Double) {
+        self.lightness = lightness
+        self.a = a
+        self.b = b
+    }
 
     package init(_ color: Color) {
         let red = StandardCurve.light[Int(color.red)]

@@ -54,15 +54,14 @@ extension RenderPlan {
         self.init(
             decode: decode, source: decoded.shape, steps: steps, format: composition.format,
             quality: composition.paletteQuality ?? 100, effort: source.rules.efforts[composition.format])
-        if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
+        self.frames = max(1, frames)
+        timing = frames > 1 ? composition.timing : nil
         self.gamut = gamut
         setEncoding(of: composition)
         setMetadata(of: composition, from: source, attribution: decoded.attribution)
         additions = try composition.plannedAdditions(of: source)
         isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
-        guard !isStacked || outputSize.height <= format.maximumSide / frames else {
-            throw .sideTooLong(outputSize, format: format)
-        }
+        if isStacked, outputSize.height > format.maximumSide / frames { throw .sideTooLong(outputSize, format: format) }
         border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
         try check(limits, frames: frames, maximum: decoded.storedSize.area)
     }

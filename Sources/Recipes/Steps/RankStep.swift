@@ -14,7 +14,10 @@ package struct RankStep: FilterStep {
 
     private static let time = (pixel: 150.0, side: 16.0)
 
-    package init(_ rank: Rank, side: Int) { (self.rank, self.side) = (rank, side) }
+    package init(_ rank: Rank, side: Int) {
+        self.rank = rank
+        self.side = side
+    }
 
     package func cost(of work: StepWork) -> StepCost {
         .filtering(work, time: Self.time.pixel + Self.time.side * Double(side))

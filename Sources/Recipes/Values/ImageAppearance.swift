@@ -12,7 +12,10 @@ package struct ImageAppearance: Sendable {
         package let color: Color
         package let share: Int
 
-        package init(color: Color, share: Int) { (self.color, self.share) = (color, share) }
+        package init(color: Color, share: Int) {
+            self.color = color
+            self.share = share
+        }
     }
 
     /// Up to six colors, most frequent first; empty if nothing is visible.

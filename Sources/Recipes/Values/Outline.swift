@@ -46,7 +46,10 @@ package struct Outline: Hashable, Sendable {
             right = middle.x + radius
             top = middle.y - radius
             bottom = middle.y + radius
-            if mask == .circle { (across, down) = (radius, radius) }
+            if mask == .circle {
+                across = radius
+                down = radius
+            }
         case .triangle: self.init(around: middle, radii: [radius], count: 3)
         case .triangleDown: self.init(around: middle, radii: [radius], count: 3, isUpsideDown: true)
         case .pentagon: self.init(around: middle, radii: [radius], count: 5)

@@ -12,7 +12,10 @@ struct AccessLog: ResponseCompletion {
     private let choice: AccessLogChoice
     private let logger: Logger
 
-    init(_ choice: AccessLogChoice, logger: Logger) { (self.choice, self.logger) = (choice, logger) }
+    init(_ choice: AccessLogChoice, logger: Logger) {
+        self.choice = choice
+        self.logger = logger
+    }
 
     var isLoggingAll: Bool { choice == .on && logger.level <= .info }
 

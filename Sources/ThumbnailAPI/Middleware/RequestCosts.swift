@@ -36,7 +36,10 @@ struct CostAccounting: Sendable {
     let account: TenantAccount?
     let isShown: Bool
 
-    init(_ account: TenantAccount?, isShown: Bool) { (self.account, self.isShown) = (account, isShown) }
+    init(_ account: TenantAccount?, isShown: Bool) {
+        self.account = account
+        self.isShown = isShown
+    }
 
     /// A new bill; nil if costs are neither recorded nor shown.
     var newBill: RequestBill? { account != nil || isShown ? RequestBill(to: account) : nil }

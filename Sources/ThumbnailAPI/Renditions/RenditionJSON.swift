@@ -17,7 +17,10 @@ struct RenditionJSON: Sendable {
         let head: String
         let bytes: SharedBytes?
 
-        init(head: String, bytes: SharedBytes?) { (self.head, self.bytes) = (head, bytes) }
+        init(head: String, bytes: SharedBytes?) {
+            self.head = head
+            self.bytes = bytes
+        }
 
         /// An object whose last member is a JSON object.
         init(_ members: [(String, JSONValue)], name: String, object: SharedBytes) {

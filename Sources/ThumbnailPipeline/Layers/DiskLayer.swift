@@ -19,7 +19,10 @@ package struct DiskLayer: CacheLayer {
     /// Release and library versions: others may encode the same plan to different bytes.
     private let engine: String
 
-    package init(store: DiskStore, engine: String) { (self.store, self.engine) = (store, engine) }
+    package init(store: DiskStore, engine: String) {
+        self.store = store
+        self.engine = engine
+    }
 
     let name = LayerName.disk
     let holdsSources = true

@@ -125,7 +125,11 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     func removeAll() -> RemovedEntries {
         let removed = state.withLock { state in
             removals.wrappingAdd(1, ordering: .releasing)
-            defer { (state.entries, state.keysBySource, state.keyUsage) = (BoundedMap(), [:], 0) }
+            defer {
+                state.entries = BoundedMap()
+                state.keysBySource = [:]
+                state.keyUsage = 0
+            }
             return state.entries
         }
         return RemovedEntries(entries: removed.count, bytes: removed.weight)

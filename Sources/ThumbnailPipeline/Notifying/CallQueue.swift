@@ -64,7 +64,10 @@ struct CallQueue<Item> {
     }
 
     mutating func takeRest() -> [Item] {
-        defer { (waiting, bytes) = (Deque(), 0) }
+        defer {
+            waiting = Deque()
+            bytes = 0
+        }
         return waiting.elements.map(\.item)
     }
 }

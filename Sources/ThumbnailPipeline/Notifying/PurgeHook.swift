@@ -125,7 +125,10 @@ package struct CompletedPurge: Sendable, Equatable {
     package var sources: [String] = []
     package var tags: [String] = []
 
-    package init(sources: [String] = [], tags: [String] = []) { (self.sources, self.tags) = (sources, tags) }
+    package init(sources: [String] = [], tags: [String] = []) {
+        self.sources = sources
+        self.tags = tags
+    }
 
     var isOfEverything: Bool { sources.isEmpty && tags.isEmpty }
 
@@ -139,5 +142,8 @@ package struct PurgeReport: Sendable, Equatable {
     /// The tags of copies in other caches.
     package var tags: [String]
 
-    package init(url: String? = nil, tags: [String] = []) { (self.url, self.tags) = (url, tags) }
+    package init(url: String? = nil, tags: [String] = []) {
+        self.url = url
+        self.tags = tags
+    }
 }

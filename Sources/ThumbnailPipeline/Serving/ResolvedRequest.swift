@@ -70,7 +70,10 @@ final class LastResult: Sendable {
     let serials: PerSource<UInt64>
     let key: ResultKey
 
-    init(serials: PerSource<UInt64>, key: ResultKey) { (self.serials, self.key) = (serials, key) }
+    init(serials: PerSource<UInt64>, key: ResultKey) {
+        self.serials = serials
+        self.key = key
+    }
 }
 
 extension PerSource where Value == SourceIdentity {

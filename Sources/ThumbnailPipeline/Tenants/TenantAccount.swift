@@ -122,7 +122,11 @@ package struct TenantRejection: ServiceError {
     private let quota: Quota
     private let wait: Duration
 
-    init(_ limit: Limit, _ quota: Quota, wait: Duration) { (self.limit, self.quota, self.wait) = (limit, quota, wait) }
+    init(_ limit: Limit, _ quota: Quota, wait: Duration) {
+        self.limit = limit
+        self.quota = quota
+        self.wait = wait
+    }
 
     private var seconds: Int { max(1, Int(wait.seconds.rounded(.up))) }
 

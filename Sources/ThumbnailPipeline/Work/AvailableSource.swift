@@ -91,7 +91,11 @@ struct DescribedSource: Sendable {
         timings = source.timings
     }
 
-    init(_ part: PartialRecord) { (head, header, byteCount) = (part.head, part.header, part.byteCount) }
+    init(_ part: PartialRecord) {
+        head = part.head
+        header = part.header
+        byteCount = part.byteCount
+    }
 }
 
 extension TransferTimings {

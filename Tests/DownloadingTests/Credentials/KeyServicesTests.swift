@@ -38,7 +38,7 @@ struct KeyServicesTests {
         #expect(key.expiresAt == Self.now + 3_600)
     }
 
-    private static func json(_ text: String) -> FakeAnswer { FakeAnswer(body: Array(text.utf8)) }
+    private static func json(_ text: String) -> FakeResponse { FakeResponse(body: Array(text.utf8)) }
 
     // MARK: Machines
 
@@ -50,10 +50,10 @@ struct KeyServicesTests {
                 guard let life = request.value("X-aws-ec2-metadata-token-ttl-seconds").flatMap({ Int($0) }),
                     1...21_600 ~= life, request.value("X-Forwarded-For") == nil
                 else { return .status(400) }
-                return FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array("AQAEtoken==".utf8))
+                return FakeResponse(fields: [("Content-Type", "text/plain")], body: Array("AQAEtoken==".utf8))
             case ("GET", let target) where request.value("X-aws-ec2-metadata-token") == "AQAEtoken==":
                 let folder = "/latest/meta-data/iam/security-credentials/"
-                if target == folder { return FakeAnswer(body: Array("\(role)\n".utf8)) }
+                if target == folder { return FakeResponse(body: Array("\(role)\n".utf8)) }
                 return target == folder + "web-role" ? Self.json(Self.lent) : nil
             default: return .status(401)
             }
@@ -99,7 +99,7 @@ struct KeyServicesTests {
 
     // MARK: Web identities
 
-    private func serveTokens(_ answer: @escaping @Sendable (String) -> FakeAnswer) {
+    private func serveTokens(_ answer: @escaping @Sendable (String) -> FakeResponse) {
         service.serveOthers { request in
             guard request.method == "POST", request.value("Content-Type") == "application/x-www-form-urlencoded" else {
                 return .status(400)
@@ -120,7 +120,7 @@ struct KeyServicesTests {
                 "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Falula"
                 + "&RoleSessionName=alula&WebIdentityToken=eyJh.eyJz.c2ln-_"
             guard form == wanted else { return .status(400) }
-            return FakeAnswer(
+            return FakeResponse(
                 fields: [("Content-Type", "text/xml")],
                 body: Array(
                     """
@@ -145,14 +145,14 @@ struct KeyServicesTests {
     @Test func `a rejection is reported by its code, without the token`() throws {
         let file = TemporaryFile("eyJh.secret")
         serveTokens { form in
-            FakeAnswer(
+            FakeResponse(
                 status: 400,
                 body: Array("<Error><Code>ExpiredTokenException</Code><Message>\(form)</Message></Error>".utf8))
         }
         #expect(
             rejection(of: webIdentity(file.path))
                 == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isPermanent: true))
-        serveTokens { form in FakeAnswer(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
+        serveTokens { form in FakeResponse(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
         #expect(
             rejection(of: webIdentity(file.path))
                 == KeyFailure(detail: "the STS service answered 503", isPermanent: false))

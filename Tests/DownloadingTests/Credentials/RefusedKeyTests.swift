@@ -16,7 +16,7 @@ struct RefusedKeyTests {
         lender = try FakeOrigin()
         lender.serveOthers { [lent] _ in
             lent.increment()
-            return FakeAnswer(
+            return FakeResponse(
                 body: Array(
                     """
                     {"AccessKeyId":"K\(lent.count)","SecretAccessKey":"s","Token":"t","Expiration":"2100-01-01T00:00:00Z"}
@@ -37,7 +37,7 @@ struct RefusedKeyTests {
         fixture.origin.serveOthers { request in
             let isRejected = isRejected(request.value("Authorization") ?? "")
             let body = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>no</Message></Error>"
-            return isRejected ? FakeAnswer(status: status, body: Array(body.utf8)) : .image([1])
+            return isRejected ? FakeResponse(status: status, body: Array(body.utf8)) : .image([1])
         }
     }
 
@@ -67,7 +67,7 @@ struct RefusedKeyTests {
         let load = try load()
         await #expect(throws: DownloadError.storeRejection(403, code: "AccessDenied")) { try await load("photos:b") }
         #expect(lent.count == 1)
-        fixture.origin.serveOthers { _ in FakeAnswer(status: 503, body: Array("<Code>Slow Down</Code>".utf8)) }
+        fixture.origin.serveOthers { _ in FakeResponse(status: 503, body: Array("<Code>Slow Down</Code>".utf8)) }
         await #expect(throws: DownloadError.status(503)) { try await load("photos:b") }
     }
 }

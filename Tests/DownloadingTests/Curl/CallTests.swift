@@ -17,7 +17,7 @@ struct CallTests {
             // These settings apply only to sources.
             $0.allowedSources = [SourcePattern("https://images.example/*")].compactMap { $0 }
         }
-        fixture.origin.serve("/done", FakeAnswer(status: 204))
+        fixture.origin.serve("/done", FakeResponse(status: 204))
         try await fixture.loader.call(
             request, at: SourceURL(parsing: fixture.origin.url("/done?a=b")), by: fixture.rules)
         let sent = try #require(fixture.origin.requests.first)
@@ -30,7 +30,7 @@ struct CallTests {
     @Test(arguments: [301, 307, 400, 404, 500])
     func `a status other than 2xx is a failure, and redirects are not followed`(status: Int) async throws {
         let fixture = try LoaderFixture()
-        fixture.origin.serve("/a", FakeAnswer(status: status).with("Location", "/b"))
+        fixture.origin.serve("/a", FakeResponse(status: status).with("Location", "/b"))
         await #expect(throws: DownloadError.status(status)) {
             try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/a")), by: fixture.rules)
         }
@@ -40,7 +40,7 @@ struct CallTests {
     @Test func `a call uses no proxy`() async throws {
         let proxy = try FakeProxy { _ in .failure(FakeProxyRefusal(403)) }
         let fixture = try LoaderFixture { $0.proxy = try? SourceURL(parsing: proxy.url) }
-        fixture.origin.serve("/done", FakeAnswer(status: 204))
+        fixture.origin.serve("/done", FakeResponse(status: 204))
         try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/done")), by: fixture.rules)
         #expect(fixture.origin.hits("/done") == 1 && proxy.requests.isEmpty)
         await #expect(throws: DownloadError.self) { try await fixture.load("/done") }
@@ -70,7 +70,8 @@ struct CallTests {
         let (origin, gate) = (try FakeOrigin(), Gate())
         defer { gate.open() }
         origin.serve(
-            "/", FakeAnswer(status: 202, body: Array(repeating: 0, count: 1 << 20)).held(afterBytes: 300_000, at: gate))
+            "/",
+            FakeResponse(status: 202, body: Array(repeating: 0, count: 1 << 20)).held(afterBytes: 300_000, at: gate))
         let status = await HTTPClient.status(
             of: request, to: "http://127.0.0.1:\(origin.port)/", timeLimit: .seconds(50), authorities: nil,
             thread: "test")

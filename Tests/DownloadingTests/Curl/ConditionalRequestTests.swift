@@ -16,7 +16,7 @@ struct ConditionalRequestTests {
         fixture.origin.serve("/a", .image([1, 2]).with("ETag", "W/\"1\"").with("Last-Modified", Self.date))
         let source = try await fixture.load("/a")
         #expect(source.head.receivedAt == HTTPDate(secondsSince1970: 1_000))
-        fixture.origin.serve("/a", FakeAnswer.status(304).with("Cache-Control", "max-age=7"))
+        fixture.origin.serve("/a", FakeResponse.status(304).with("Cache-Control", "max-age=7"))
         clock.advance(by: .seconds(5))
         let answer = try await fixture.ask("/a", about: source.head)
         guard case .notModified(let confirmation) = answer else {
@@ -94,7 +94,7 @@ struct ConditionalRequestTests {
         ] as [(String?, Int?)])
     func `36: an origin's lifetime of its failure is respected`(control: String?, seconds: Int?) async throws {
         let fixture = try LoaderFixture()
-        fixture.origin.serve("/a", control.map { FakeAnswer.status(404).with("Cache-Control", $0) } ?? .status(404))
+        fixture.origin.serve("/a", control.map { FakeResponse.status(404).with("Cache-Control", $0) } ?? .status(404))
         let progress = TransferProgress()
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.load("/a", progress: progress) }
         #expect(progress.errorLifetime == seconds.map { .seconds($0) })

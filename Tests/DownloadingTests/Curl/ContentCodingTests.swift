@@ -121,7 +121,7 @@ struct ContentCodingTests {
     @Test func `a 206 with the whole source is the source`() async throws {
         let fixture = try LoaderFixture()
         let range = "bytes 0-\(image.count - 1)/\(image.count)"
-        let whole = FakeAnswer(
+        let whole = FakeResponse(
             status: 206, fields: [("Content-Range", range), ("Content-Type", "image/jpeg")], body: image)
         fixture.origin.serve("/a", whole)
         fixture.origin.serve("/chunked", whole.framed(by: .chunked))
@@ -129,7 +129,7 @@ struct ContentCodingTests {
             let source = try await fixture.load(path)
             #expect(source.bytes.array == image && source.head.status == 200)
         }
-        let short = FakeAnswer(status: 206, fields: [("Content-Range", range)], body: image.dropLast())
+        let short = FakeResponse(status: 206, fields: [("Content-Range", range)], body: image.dropLast())
         fixture.origin.serve("/short", short.framed(by: .chunked))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/short") }
         #expect(error.map(isProtocolError) == true)

@@ -29,17 +29,17 @@ struct CurlLoaderTests {
         #expect(progress.expectedBytes == body.count)
     }
 
-    @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
-    func `a body's end is signaled in three ways`(framing: FakeAnswer.Framing) async throws {
+    @Test(arguments: [FakeResponse.Framing.length, .chunked, .close])
+    func `a body's end is signaled in three ways`(framing: FakeResponse.Framing) async throws {
         let fixture = try LoaderFixture()
         let body = bytes(100_000)
         fixture.origin.serve("/a", .image(body).framed(by: framing).dripping(30_000, every: .zero))
         #expect(try await fixture.load("/a").bytes.array == body)
     }
 
-    @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close], [3_000_000, 192 << 10, 5_000_000])
+    @Test(arguments: [FakeResponse.Framing.length, .chunked, .close], [3_000_000, 192 << 10, 5_000_000])
     func `a body larger than a turn arrives whole, and the limit still applies`(
-        framing: FakeAnswer.Framing, count: Int
+        framing: FakeResponse.Framing, count: Int
     ) async throws {
         let fixture = try LoaderFixture { $0.maximumBytes = 4_000_000 }
         let body = bytes(count)

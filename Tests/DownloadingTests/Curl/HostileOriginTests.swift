@@ -26,9 +26,9 @@ struct HostileOriginTests {
         }
     }
 
-    static let png = FakeAnswer.image(bytes(100), type: "image/png")
+    static let png = FakeResponse.image(bytes(100), type: "image/png")
 
-    static let faults: [(name: String, answer: FakeAnswer, expected: Expected)] = [
+    static let faults: [(name: String, answer: FakeResponse, expected: Expected)] = [
         ("reset before the head", .reset, .unreachable),
         ("closed before the head", .closing, .unreachable),
         ("HTTP/0.9", .raw("<html>\n"), .protocolError),
@@ -94,7 +94,7 @@ struct HostileOriginTests {
         ("chunked too large", .image(bytes(1 << 20)).framed(by: .chunked), .error(.tooLarge)),
         ("too large to the end", .image(bytes(1 << 20)).framed(by: .close), .error(.tooLarge)),
         ("empty", .image([]), .error(.emptyBody)),
-        ("empty to the end", FakeAnswer.image([]).framed(by: .close), .error(.emptyBody)),
+        ("empty to the end", FakeResponse.image([]).framed(by: .close), .error(.emptyBody)),
         ("204", .status(204), .error(.emptyBody)),
         ("206", .status(206), .protocolError),
         ("304", .status(304), .protocolError),
@@ -102,9 +102,9 @@ struct HostileOriginTests {
         ("401", .status(401), .error(.status(401))),
         ("429", .status(429), .error(.status(429))),
         ("503", .status(503), .error(.status(503))),
-        ("404 with a picture", FakeAnswer(status: 404, fields: png.fields, body: png.body), .error(.notFound(404))),
+        ("404 with a picture", FakeResponse(status: 404, fields: png.fields, body: png.body), .error(.notFound(404))),
         ("410", .status(410), .error(.notFound(410))),
-        ("500 with a large picture", FakeAnswer(status: 500, body: bytes(1 << 20)), .error(.status(500))),
+        ("500 with a large picture", FakeResponse(status: 500, body: bytes(1 << 20)), .error(.status(500))),
         ("HTML", .image(bytes(10), type: "text/html"), .error(.notAnImage("text/html"))),
         ("redirect to itself", .redirect(to: "/fault"), .error(.tooManyRedirects)),
         ("redirect to a file", .redirect(to: "file:///etc/passwd"), .denied("redirects")),
@@ -160,8 +160,8 @@ struct HostileOriginTests {
         #expect(downloader.activeRequestCount == 0 && downloader.fetches.isEmpty)
     }
 
-    @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
-    func `reading stops soon after the limit`(framing: FakeAnswer.Framing) async throws {
+    @Test(arguments: [FakeResponse.Framing.length, .chunked, .close])
+    func `reading stops soon after the limit`(framing: FakeResponse.Framing) async throws {
         let fixture = try LoaderFixture { $0.maximumBytes = 1 << 20 }
         fixture.origin.serve("/a", .image(bytes(8 << 20)).framed(by: framing))
         let progress = TransferProgress()

@@ -108,8 +108,8 @@ struct PartialFetchTests {
     @Test(arguments: Wrong.allCases)
     private func `a range that is not the requested one costs one ordinary download`(wrong: Wrong) async throws {
         let (fixture, body) = (try LoaderFixture(), body)
-        func answer(_ range: String?, _ length: Int = 65_536) -> FakeAnswer {
-            let answer = FakeAnswer(
+        func answer(_ range: String?, _ length: Int = 65_536) -> FakeResponse {
+            let answer = FakeResponse(
                 status: 206, fields: [("Content-Type", "image/jpeg"), ("ETag", "\"1\"")],
                 body: Array(body.prefix(length)))
             return range.map { answer.with("Content-Range", $0) } ?? answer
@@ -125,14 +125,14 @@ struct PartialFetchTests {
             case .noRange: answer(nil)
             case .twoRanges: answer(right).with("Content-Range", "bytes 0-9/300000")
             case .several:
-                FakeAnswer(
+                FakeResponse(
                     status: 206, fields: [("Content-Type", "multipart/byteranges; boundary=a")],
                     body: Array("--a--".utf8))
             case .coded: answer(right).with("Content-Encoding", "gzip")
             case .truncated: answer(right).cut(afterBytes: 9_000)
-            case .notSatisfiable: FakeAnswer.status(416)
-            case .rejected: FakeAnswer.status(400)
-            case .notImplemented: FakeAnswer.status(501)
+            case .notSatisfiable: FakeResponse.status(416)
+            case .rejected: FakeResponse.status(400)
+            case .notImplemented: FakeResponse.status(501)
             }
         fixture.origin.serveOthers { $0.value("Range") == nil ? .image(body) : first }
         let fetched = try await fetch(fixture)
@@ -239,7 +239,7 @@ struct PartialFetchTests {
             await #expect(throws: error) { try await fetch(fixture, path: "/\(status)") }
             #expect(fixture.origin.hits("/\(status)") == 1)
         }
-        fixture.origin.serve("/text", FakeAnswer(fields: [("Content-Type", "text/html")], body: body))
+        fixture.origin.serve("/text", FakeResponse(fields: [("Content-Type", "text/html")], body: body))
         await #expect(throws: DownloadError.notAnImage("text/html")) { try await fetch(fixture, path: "/text") }
     }
 
@@ -274,7 +274,7 @@ struct PartialFetchTests {
 
     @Test func `a caller for the whole source joins a fetch whose origin ignores ranges`() async throws {
         let (fixture, gate) = (try LoaderFixture(), Gate())
-        fixture.origin.serve("/a", FakeAnswer.image(body).held(afterBytes: 100_000, at: gate))
+        fixture.origin.serve("/a", FakeResponse.image(body).held(afterBytes: 100_000, at: gate))
         let downloader = fixture.downloader()
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url("/a")))
         let part = Task.immediate {

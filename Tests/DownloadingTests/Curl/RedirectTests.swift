@@ -29,7 +29,7 @@ struct RedirectTests {
         control: String?, storability: SourceStorability, needsValidation: Bool
     ) async throws {
         let fixture = try LoaderFixture()
-        let redirect = FakeAnswer.redirect(to: "/b")
+        let redirect = FakeResponse.redirect(to: "/b")
         fixture.origin.serve("/a", control.map { redirect.with("Cache-Control", $0) } ?? redirect)
         fixture.origin.serve("/b", .image([1]).with("Cache-Control", "max-age=3600").with("ETag", "\"1\""))
         let source = try await fixture.load("/a")

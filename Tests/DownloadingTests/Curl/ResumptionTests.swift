@@ -13,7 +13,7 @@ struct ResumptionTests {
     @Test(arguments: [true, false])
     func `38: a transfer cut at 60 % resumes where it ended, byte-identical`(isReset: Bool) async throws {
         let fixture = try LoaderFixture()
-        let whole = FakeAnswer.image(body).with("ETag", "\"1\"").with("Cache-Control", "max-age=9")
+        let whole = FakeResponse.image(body).with("ETag", "\"1\"").with("Cache-Control", "max-age=9")
         serve(fixture, first: isReset ? whole.reset(afterBytes: cutAfter) : whole.cut(afterBytes: cutAfter)) { start in
             rest(from: start).with("ETag", "\"1\"")
         }
@@ -34,7 +34,8 @@ struct ResumptionTests {
     @Test func `38: a strong date replaces a tag, and the hash covers the whole`() async throws {
         let fixture = try LoaderFixture()
         let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
-        let whole = FakeAnswer.image(body).with("Last-Modified", changed).with("Date", "Sun, 06 Nov 1994 08:49:38 GMT")
+        let whole = FakeResponse.image(body).with("Last-Modified", changed).with(
+            "Date", "Sun, 06 Nov 1994 08:49:38 GMT")
         serve(fixture, first: whole.cut(afterBytes: cutAfter)) { start in rest(from: start) }
         let resumed = try await fixture.load("/a")
         #expect(fixture.origin.requests.last?.value("If-Range") == changed)
@@ -46,7 +47,7 @@ struct ResumptionTests {
 
     @Test func `38: it resumes after several cuts, but not forever`() async throws {
         let fixture = try LoaderFixture()
-        let whole = FakeAnswer.image(body).with("ETag", "\"1\"")
+        let whole = FakeResponse.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: 80_000)) { start in
             rest(from: start).with("ETag", "\"1\"").cut(afterBytes: 50_000)
         }
@@ -84,11 +85,11 @@ struct ResumptionTests {
     @Test(arguments: Wrong.allCases)
     private func `38: a wrong response to the request for the rest restarts from zero`(wrong: Wrong) async throws {
         let fixture = try LoaderFixture()
-        let whole = FakeAnswer.image(body).with("ETag", "\"1\"")
+        let whole = FakeResponse.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: cutAfter), again: whole) { start in
             let total = body.count
-            func partial(_ range: String?, tag: String = "\"1\"", from: Int) -> FakeAnswer {
-                let answer = FakeAnswer(
+            func partial(_ range: String?, tag: String = "\"1\"", from: Int) -> FakeResponse {
+                let answer = FakeResponse(
                     status: 206, fields: [("Content-Type", "image/jpeg"), ("ETag", tag)], body: Array(body[from...]))
                 return range.map { answer.with("Content-Range", $0) } ?? answer
             }
@@ -111,10 +112,10 @@ struct ResumptionTests {
     @Test func `38: too few bytes, a weak tag, or an origin without ranges prevents a resumption`() async throws {
         let fixture = try LoaderFixture()
         for answer in [
-            FakeAnswer.image(body).with("ETag", "\"1\"").cut(afterBytes: (64 << 10) - 1),
-            FakeAnswer.image(body).with("ETag", "W/\"1\"").cut(afterBytes: cutAfter),
-            FakeAnswer.image(body).cut(afterBytes: cutAfter),
-            FakeAnswer.image(body).with("ETag", "\"1\"").with("Accept-Ranges", "none").cut(afterBytes: cutAfter),
+            FakeResponse.image(body).with("ETag", "\"1\"").cut(afterBytes: (64 << 10) - 1),
+            FakeResponse.image(body).with("ETag", "W/\"1\"").cut(afterBytes: cutAfter),
+            FakeResponse.image(body).cut(afterBytes: cutAfter),
+            FakeResponse.image(body).with("ETag", "\"1\"").with("Accept-Ranges", "none").cut(afterBytes: cutAfter),
         ] {
             fixture.origin.serve("/a", answer)
             let before = fixture.origin.hits("/a")
@@ -133,8 +134,8 @@ struct ResumptionTests {
 
     /// Serves `first` for the whole file, then `again`; `answer` responds to range requests.
     private func serve(
-        _ fixture: LoaderFixture, first: FakeAnswer, again: FakeAnswer? = nil,
-        rest answer: @escaping @Sendable (Int) -> FakeAnswer
+        _ fixture: LoaderFixture, first: FakeResponse, again: FakeResponse? = nil,
+        rest answer: @escaping @Sendable (Int) -> FakeResponse
     ) {
         let hits = fixture.origin.hits("/a")
         let origin = Origin(fixture.origin)
@@ -145,8 +146,8 @@ struct ResumptionTests {
         }
     }
 
-    private func rest(from start: Int) -> FakeAnswer {
-        FakeAnswer(
+    private func rest(from start: Int) -> FakeResponse {
+        FakeResponse(
             status: 206,
             fields: [
                 ("Content-Type", "image/jpeg"), ("Content-Range", "bytes \(start)-\(body.count - 1)/\(body.count)"),

@@ -118,7 +118,7 @@ struct DestinationTests {
     @Test func `a store receives the type and lifetime of an object`() async throws {
         let fixture = try OriginFixture()
         fixture.origin.serveOthers { request in
-            request.method == "PUT" ? FakeAnswer(body: []) : request.target == "/x/a%20b.webp" ? .image([1]) : nil
+            request.method == "PUT" ? FakeResponse(body: []) : request.target == "/x/a%20b.webp" ? .image([1]) : nil
         }
         let configuration = try fixture.configuration { origin in
             origin.credentials = .signature(.fixed(.init(id: "i", secret: Secret("k"))), region: "eu")

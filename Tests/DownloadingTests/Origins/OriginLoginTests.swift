@@ -59,7 +59,7 @@ struct OriginLoginTests {
         let server = try DigestServer()
         let other = try FakeOrigin(address: "127.0.0.2")
         other.serveOthers { _ in
-            FakeAnswer(status: 401, fields: [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)])
+            FakeResponse(status: 401, fields: [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)])
         }
         server.fixture.origin.serve("/away", .redirect(to: other.url("/b")))
         let load = try server.fixture.loader(networks: ["127.0.0.0/8"]) {
@@ -137,7 +137,7 @@ private struct DigestServer {
                 if isValid { return .image([1]) }
                 let isStale = request.value("Authorization") != nil && !request.isNonce(nonce)
                 let challenge = #"Digest realm="images", qop="auth", algorithm=SHA-256, nonce="\#(nonce)""#
-                let answer = FakeAnswer(
+                let answer = FakeResponse(
                     status: 401, fields: [("WWW-Authenticate", challenge + (isStale ? ", stale=true" : ""))],
                     body: Array("who are you?".utf8))
                 return closesAfterChallenge ? answer.framed(by: .close) : answer

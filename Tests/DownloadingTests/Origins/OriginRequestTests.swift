@@ -235,7 +235,7 @@ struct OriginRequestTests {
 struct OriginFixture {
     let origin: FakeOrigin
 
-    init(servingA answer: FakeAnswer? = .image([1])) throws {
+    init(servingA answer: FakeResponse? = .image([1])) throws {
         origin = try FakeOrigin()
         if let answer { origin.serve("/a", answer) }
     }

@@ -77,7 +77,7 @@ struct RequestSignatureTests {
         fixture.origin.serveOthers { request in
             if request.method == "PUT" {
                 kept.withLock { $0 = request.body }
-                return FakeAnswer(fields: [("Content-Type", "application/xml")], body: [])
+                return FakeResponse(fields: [("Content-Type", "application/xml")], body: [])
             }
             return kept.withLock { $0.isEmpty } ? nil : .image(kept.withLock { $0 })
         }
@@ -108,7 +108,7 @@ struct RequestSignatureTests {
     func `a store's rejection is trusted, and a redirect is not followed`(status: Int) async throws {
         let fixture = try OriginFixture()
         fixture.origin.serve("/b", .image([1]))
-        fixture.origin.serve("/a", FakeAnswer(status: status, fields: [("Location", "/b")], body: [1]))
+        fixture.origin.serve("/a", FakeResponse(status: status, fields: [("Location", "/b")], body: [1]))
         let objects = try objects(fixture)
         await #expect(throws: DownloadError.self) {
             try await objects.store(SharedBytes([1]), named: "a", isDurable: true)
@@ -140,7 +140,7 @@ struct RequestSignatureTests {
                 return count
             }
             let end = number == 1 ? "2027-01-15T08:10:00Z" : "2027-01-15T08:30:00Z"
-            return FakeAnswer(
+            return FakeResponse(
                 body: Array(
                     #"{"AccessKeyId":"K\#(number)","SecretAccessKey":"s\#(number)","Token":"t/\#(number)=","Expiration":"\#(end)"}"#
                         .utf8))

@@ -16,7 +16,7 @@ struct AdminClientTests {
     @Test func `a response has its status and its body`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }
-        origin.serve("/status", FakeAnswer(status: 202, body: Array("{\"a\":1}".utf8)))
+        origin.serve("/status", FakeResponse(status: 202, body: Array("{\"a\":1}".utf8)))
         let answer = try client(of: origin.port).blockingSend("GET", "/status")
         #expect(answer.status == 202 && answer.text == "{\"a\":1}")
         #expect(answer.json?.members?.count == 1)
@@ -26,7 +26,7 @@ struct AdminClientTests {
     @Test func `a rejection is reported in the service's words`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }
-        origin.serve("/x", FakeAnswer(status: 400, body: Array(#"{"code":"bad_url","detail":"No URL."}"#.utf8)))
+        origin.serve("/x", FakeResponse(status: 400, body: Array(#"{"code":"bad_url","detail":"No URL."}"#.utf8)))
         #expect(throws: CommandFailure(code: "bad_url", "no URL")) {
             try client(of: origin.port).blockingJSON("GET", "/x")
         }
@@ -35,8 +35,8 @@ struct AdminClientTests {
     @Test func `a token in the environment or the file goes to the admin listener, and only there`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }
-        origin.serve("/cache", FakeAnswer(status: 200, body: Array("{}".utf8)))
-        origin.serve("/health/ready", FakeAnswer(status: 200, body: []))
+        origin.serve("/cache", FakeResponse(status: 200, body: Array("{}".utf8)))
+        origin.serve("/health/ready", FakeResponse(status: 200, body: []))
         let folder = TemporaryFolder()
         folder.write("alula.json5", Array("{ adminToken: { env: \"TOKEN\" } }".utf8))
         for (arguments, environment) in [
@@ -61,7 +61,7 @@ struct AdminClientTests {
         let origin = try FakeOrigin()
         defer { origin.stop() }
         let problem = #"{"code":"bad_body","detail":"No room.","parameter":"/sources/1/renditions/0/to"}"#
-        origin.serve("/prefetch", FakeAnswer(status: 400, body: Array(problem.utf8)))
+        origin.serve("/prefetch", FakeResponse(status: 400, body: Array(problem.utf8)))
         let folder = TemporaryFolder()
         folder.write("list", Array("# two\nhttps://a.example/1.jpg\nhttps://a.example/2.jpg\n".utf8))
         let run = try CommandRun(
@@ -84,14 +84,14 @@ struct AdminClientTests {
         func run(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> CommandRun {
             try CommandRun(["status", "--ready"] + arguments, in: folder, environment: environment)
         }
-        origin.serve("/health/ready", FakeAnswer(status: 200, body: Array("ok".utf8)))
+        origin.serve("/health/ready", FakeResponse(status: 200, body: Array("ok".utf8)))
         folder.write("alula.json5", Array("{ port: \(origin.port), bind: \"0.0.0.0\" }".utf8))
         for ready in [
             try run(environment: ["ALULA_PORT": "\(origin.port)"]),
             try run(environment: ["ALULA_CONFIG": folder.path + "/alula.json5"]),
             try run(["--port", "\(origin.port)"]),
         ] { #expect(ready.status == 0 && ready.text.isEmpty && ready.errors.isEmpty) }
-        origin.serve("/health/ready", FakeAnswer(status: 503, body: []))
+        origin.serve("/health/ready", FakeResponse(status: 503, body: []))
         let draining = try run(["--port", "\(origin.port)"])
         #expect(draining.status == 1 && draining.errors.contains("503"))
         #expect(try run(["--port", "0"]).status == 1)

@@ -103,19 +103,19 @@ struct CacheCase: Sendable {
         }
     }
 
-    private func answer(_ exchange: Exchange, at now: Int) -> FakeAnswer {
+    private func answer(_ exchange: Exchange, at now: Int) -> FakeResponse {
         if exchange.isCut { return .closing }
-        if case .validated = exchange.expectation { return with(exchange.fields, FakeAnswer(status: 304), at: now) }
+        if case .validated = exchange.expectation { return with(exchange.fields, FakeResponse(status: 304), at: now) }
         let isImage = (200..<300).contains(exchange.status)
         let plain =
             isImage
-            ? FakeAnswer(
+            ? FakeResponse(
                 status: exchange.status, fields: [("Content-Type", "image/jpeg")], body: ImageFixture.jpeg.array)
             : .status(exchange.status)
         return with(exchange.fields, plain, at: now)
     }
 
-    private func with(_ fields: [(String, Value)], _ answer: FakeAnswer, at now: Int) -> FakeAnswer {
+    private func with(_ fields: [(String, Value)], _ answer: FakeResponse, at now: Int) -> FakeResponse {
         fields.reduce(answer) { $0.with($1.0, $1.1.text(at: now)) }
     }
 }

@@ -46,7 +46,7 @@ struct CacheSuiteTests {
         let clock = ManualTimekeeper()
         try await withService(time: clock) { running in
             let gate = Gate()
-            let image = FakeAnswer.image(ImageFixture.jpeg.array).with("ETag", "\"1\"")
+            let image = FakeResponse.image(ImageFixture.jpeg.array).with("ETag", "\"1\"")
             running.origin.serve("/a", image.with("Cache-Control", "max-age=1, stale-while-revalidate=3600"))
             _ = try await running.thumbnail("/a")
             clock.advance(by: .seconds(3))

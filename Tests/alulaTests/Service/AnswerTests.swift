@@ -49,9 +49,9 @@ struct AnswerTests {
             let origin = running.origin
             origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             origin.serve("/gone.jpg", .status(410))
-            let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
-            origin.serve("/forbidden.png", FakeAnswer(status: 403, fields: image.fields, body: image.body))
-            origin.serve("/broken.png", FakeAnswer(status: 500, fields: image.fields, body: image.body))
+            let image = FakeResponse.image(ImageFixture.png.array, type: "image/png")
+            origin.serve("/forbidden.png", FakeResponse(status: 403, fields: image.fields, body: image.body))
+            origin.serve("/broken.png", FakeResponse(status: 500, fields: image.fields, body: image.body))
             origin.serve("/page.html", .image(Array("<html>".utf8), type: "text/html"))
             origin.serve("/lie.png", .image(Array("<html>".utf8), type: "image/png"))
             origin.serve("/empty.png", .image([], type: "image/png"))
@@ -62,7 +62,7 @@ struct AnswerTests {
             origin.serve("/loop.jpg", .redirect(to: origin.url("/loop.jpg")))
             origin.serve("/away.jpg", .redirect(to: "http://10.0.0.1/a.jpg"))
             origin.serve("/nowhere.jpg", .status(302))
-            origin.serve("/partial.jpg", FakeAnswer(status: 206, fields: image.fields, body: image.body))
+            origin.serve("/partial.jpg", FakeResponse(status: 206, fields: image.fields, body: image.body))
             origin.serve("/cut.jpg", .image(ImageFixture.jpeg.array).cut(afterBytes: 100))
             for _ in 0..<2 {
                 let answer = try await running.thumbnail(path, query)
@@ -79,8 +79,8 @@ struct AnswerTests {
     @Test(arguments: [200, 201, 202, 203, 226])
     func `39: these statuses carry an image`(status: Int) async throws {
         try await withService { running in
-            let image = FakeAnswer.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
-            running.origin.serve("/a.png", FakeAnswer(status: status, fields: image.fields, body: image.body))
+            let image = FakeResponse.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
+            running.origin.serve("/a.png", FakeResponse(status: status, fields: image.fields, body: image.body))
             let answer = try await running.thumbnail("/a.png")
             #expect(answer.status == 200 && answer.headerFields[.contentType] == "image/png")
         }

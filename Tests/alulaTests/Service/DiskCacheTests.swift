@@ -18,7 +18,7 @@ final class DiskCacheTests: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private var image: FakeAnswer { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
+    private var image: FakeResponse { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
 
     @Test func `37: a restarted service finds earlier results`() async throws {
         // Both services use one origin, because its address is part of the keys.

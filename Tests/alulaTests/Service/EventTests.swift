@@ -77,7 +77,7 @@ struct EventTests {
     @Test func `a download is canceled for all its callers`() async throws {
         try await withService { running in
             let gate = Gate()
-            running.origin.serve("/slow", FakeAnswer.status(404).held(at: gate))
+            running.origin.serve("/slow", FakeResponse.status(404).held(at: gate))
             let callers = (0..<2).map { number in Task { try await running.thumbnail("/slow", "w=\(32 + number)") } }
             #expect(await eventually { running.service.downloader.fetches.first?.receipts.count == 2 })
             let answer = try await running.send(

@@ -14,7 +14,7 @@ struct FaultTableTests {
     /// A fault and the contract's response to it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answer: FakeAnswer
+        let answer: FakeResponse
         let status: Int
         let code: String
         /// Settings that make the fault occur soon.
@@ -23,14 +23,14 @@ struct FaultTableTests {
         var mayRepeat = false
     }
 
-    private static let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+    private static let image = FakeResponse.image(ImageFixture.png.array, type: "image/png")
 
-    private static func head(_ lines: String, body: String = "a") -> FakeAnswer {
+    private static func head(_ lines: String, body: String = "a") -> FakeResponse {
         .raw("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\(lines)\r\n\r\n\(body)")
     }
 
     private static func fault(
-        _ name: String, _ answer: FakeAnswer, _ status: Int, _ code: String, _ arguments: [String] = [],
+        _ name: String, _ answer: FakeResponse, _ status: Int, _ code: String, _ arguments: [String] = [],
         mayRepeat: Bool = false
     ) -> Fault {
         Fault(
@@ -82,7 +82,7 @@ struct FaultTableTests {
             "origin_protocol_error"),
         fault("bad chunk", head("Transfer-Encoding: chunked", body: "zz\r\na\r\n"), 502, "origin_protocol_error"),
         fault("content coding", image.with("Content-Encoding", "gzip"), 502, "origin_protocol_error"),
-        fault("206", FakeAnswer(status: 206, fields: image.fields, body: image.body), 502, "origin_protocol_error"),
+        fault("206", FakeResponse(status: 206, fields: image.fields, body: image.body), 502, "origin_protocol_error"),
         fault("304", .status(304), 502, "origin_protocol_error"),
     ]
 

@@ -18,20 +18,20 @@ extension PrivateSourceTests {
     /// Alice and Bob have an image each, Mallory has none, and unknown clients get a challenge.
     static func answer(
         to request: FakeOrigin.Request, as statuses: [String: Int] = ["mallory": 403], _ control: String?
-    ) -> FakeAnswer {
+    ) -> FakeResponse {
         guard let name = request.value("Authorization")?.dropFirst("Bearer ".count) else {
-            return FakeAnswer.status(401).with("WWW-Authenticate", "Bearer realm=\"images\"")
+            return FakeResponse.status(401).with("WWW-Authenticate", "Bearer realm=\"images\"")
         }
         if let status = statuses[String(name)] { return .status(status) }
         guard request.target == "/a" else { return .status(404) }
         let tag = "\"\(name)\""
         let answer =
             request.value("If-None-Match") == tag
-            ? FakeAnswer(status: 304) : .image(image(String(name)), type: "image/png")
+            ? FakeResponse(status: 304) : .image(image(String(name)), type: "image/png")
         return control.map { answer.with("ETag", tag).with("Cache-Control", $0) } ?? answer.with("ETag", tag)
     }
 
-    static func answer(to request: FakeOrigin.Request, _ control: String?) -> FakeAnswer {
+    static func answer(to request: FakeOrigin.Request, _ control: String?) -> FakeResponse {
         answer(to: request, as: ["mallory": 403], control)
     }
 

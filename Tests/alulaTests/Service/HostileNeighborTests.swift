@@ -7,10 +7,10 @@ import Testing
 /// The effect of one client's URLs on other clients of the same origin.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileNeighborTests {
-    @Test(arguments: [FakeAnswer.status(500), .closing, FakeAnswer.image([1, 2, 3]).cut(afterBytes: 1)])
-    func `failing URLs do not close their origin to others`(failure: FakeAnswer) async throws {
+    @Test(arguments: [FakeResponse.status(500), .closing, FakeResponse.image([1, 2, 3]).cut(afterBytes: 1)])
+    func `failing URLs do not close their origin to others`(failure: FakeResponse) async throws {
         try await withService { running in
-            let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+            let image = FakeResponse.image(ImageFixture.png.array, type: "image/png")
             running.origin.serveOthers { $0.target.hasPrefix("/good") ? image : failure }
             for round in 0..<30 {
                 let good = try await running.send(

@@ -72,7 +72,7 @@ struct NamedOriginTests {
     @Test func `a download of a named origin is shown and canceled by its name`() async throws {
         let running = try NamedService()
         let gate = Gate()
-        running.origin.serve("/library/slow", FakeAnswer.status(404).held(at: gate))
+        running.origin.serve("/library/slow", FakeResponse.status(404).held(at: gate))
         let caller = Task { try await running.send("/thumbnail?url=photos:slow&w=32") }
         await gate.arrivals(1)
         let listed = try await running.send("/downloads", to: .admin).text
@@ -110,7 +110,7 @@ struct NamedOriginTests {
         let log = RecordingSink()
         let running = try NamedService(
             ["--trusted-proxies", "127.0.0.0/8"], logger: Logger(level: .info, sink: log))
-        let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
+        let image = FakeResponse.image(ImageFixture.png.array, type: "image/png")
         running.origin.serve("/library/a.png", image)
         running.origin.serve("/library/b.png", .redirect(to: "/library/c.png"))
         running.origin.serve("/library/c.png", image)

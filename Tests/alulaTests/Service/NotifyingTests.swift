@@ -16,7 +16,7 @@ struct NotifyingTests {
     @Test func `a removal and a refresh with a change call the hooks, and others do not`() async throws {
         let hook = try FakeOrigin()
         defer { hook.stop() }
-        hook.serve("/purge", FakeAnswer(status: 200))
+        hook.serve("/purge", FakeResponse(status: 200))
         let purgeHook = try PurgeHook(url: hook.url("/purge?u={url}"), method: "BAN")
         try await withService(configure: {
             $0.notifying.hooks = [purgeHook]
@@ -48,7 +48,7 @@ struct NotifyingTests {
     @Test func `a job calls back a host that the settings allow, and no other`() async throws {
         let callback = try FakeOrigin()
         defer { callback.stop() }
-        callback.serve("/done", FakeAnswer(status: 204))
+        callback.serve("/done", FakeResponse(status: 204))
         try await withService(["--callback-hosts", "127.0.0.1"]) { running in
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             func begin(_ url: String) async throws -> RawHTTPClient.Response {

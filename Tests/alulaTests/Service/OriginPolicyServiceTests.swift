@@ -16,7 +16,7 @@ struct OriginPolicyServiceTests {
         func text(_ members: String) -> String { "{ origins: { shop: { url: 'ORIGIN/', \(members) } } }" }
         file.withLock { $0 = text(members) }
         let running = try RunningService(["--access-log", "off"], file: file)
-        let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60")
+        let image = FakeResponse.image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60")
         running.origin.serve("/a", image)
         func reload(_ members: String) async throws {
             file.withLock { $0 = text(members) }
@@ -38,8 +38,9 @@ struct OriginPolicyServiceTests {
     @Test func `a listed 404 with an image is the image, and a text is still missing`() async throws {
         try await withOrigin("expect: { statuses: [200, 404] }") { running, reload in
             running.origin.serve(
-                "/gone", FakeAnswer(status: 404, fields: [("Content-Type", "image/png")], body: ImageFixture.png.array))
-            running.origin.serve("/text", FakeAnswer.status(404))
+                "/gone",
+                FakeResponse(status: 404, fields: [("Content-Type", "image/png")], body: ImageFixture.png.array))
+            running.origin.serve("/text", FakeResponse.status(404))
             #expect(try await get(running, "a") == 200)
             #expect(try await get(running, "gone") == 200)
             #expect(try await get(running, "gone", "w=24") == 200)

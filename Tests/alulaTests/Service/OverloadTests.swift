@@ -70,7 +70,7 @@ struct OverloadTests {
         try await withService(["--max-connections", "4"]) { running in
             let gate = Gate()
             defer { gate.open() }
-            running.origin.serve("/slow.jpg", FakeAnswer.image(ImageFixture.jpeg.array).held(at: gate))
+            running.origin.serve("/slow.jpg", FakeResponse.image(ImageFixture.jpeg.array).held(at: gate))
             let clients = try (0..<4).map { _ in try running.connect() }
             for client in clients { client.send("GET \(running.target("/slow.jpg")) HTTP/1.1\r\nHost: alula\r\n\r\n") }
             await gate.arrivals(1)

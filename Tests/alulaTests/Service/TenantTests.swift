@@ -108,7 +108,7 @@ struct TenantTests {
                 + "three: { hosts: ['three'], maxSourceBytes: '1MiB' } } }"
         }
         #expect(try await running.send("POST", "/reload", to: .admin).status == 200)
-        let answer = FakeAnswer.image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60")
+        let answer = FakeResponse.image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60")
         for path in ["/a.png", "/b.png", "/c.png"] { running.origin.serve(path, answer.with("Age", "7")) }
         for (path, target) in [
             ("/a.png", running.target("/a.png")), ("/b.png", "/thumbnail?url=media:b.png&w=32"),

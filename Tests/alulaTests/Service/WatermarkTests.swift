@@ -94,7 +94,8 @@ struct WatermarkTests {
     @Test func `a placeholder may replace a failing one`() async throws {
         try await withService { running in
             Self.serve(running)
-            running.origin.serve("/text", FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array("no".utf8)))
+            running.origin.serve(
+                "/text", FakeResponse(fields: [("Content-Type", "text/plain")], body: Array("no".utf8)))
             for (path, code) in [("/none", "source_not_found"), ("/text", "not_an_image")] {
                 let query = "w=4&h=4&format=png&placeholder=0000ff&watermark=\(running.origin.url(path))"
                 let answer = try await running.thumbnail("/a", query)

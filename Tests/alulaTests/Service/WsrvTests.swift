@@ -62,7 +62,7 @@ struct WsrvTests {
     @Test func `a failing source never redirects the client to a stranger's page`() async throws {
         try await withService(["--wsrv-path", "/"]) { running in
             Self.serve(running)
-            running.origin.serve("/none", FakeAnswer(status: 404))
+            running.origin.serve("/none", FakeResponse(status: 404))
             let missing = "/?url=\(running.origin.url("/none"))"
             let sent = try await running.send("GET", missing + "&w=40&default=\(running.origin.url("/a.jpg"))")
             let location = try #require(sent.headerFields[.location])

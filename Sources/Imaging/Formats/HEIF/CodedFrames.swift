@@ -95,8 +95,14 @@ private struct PartReader {
 
     mutating func next(_ bytes: RawSpan) -> Int? {
         guard count > 0 else { return nil }
-        while offset == parts[index].count { (index, offset) = (index + 1, 0) }
-        defer { (offset, count) = (offset + 1, count - 1) }
+        while offset == parts[index].count {
+            index = index + 1
+            offset = 0
+        }
+        defer {
+            offset = offset + 1
+            count = count - 1
+        }
         return try? bytes.byte(at: parts[index].lowerBound + offset)
     }
 

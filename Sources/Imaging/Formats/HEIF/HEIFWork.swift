@@ -25,7 +25,10 @@ struct HEIFWork {
     /// The maximum data relative to the file's size: several tiles may use the same item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
-    init(_ items: HEIFItems, countsFrames: Bool = true) { (self.items, self.countsFrames) = (items, countsFrames) }
+    init(_ items: HEIFItems, countsFrames: Bool = true) {
+        self.items = items
+        self.countsFrames = countsFrames
+    }
 
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)

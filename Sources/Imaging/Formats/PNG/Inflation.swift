@@ -17,7 +17,10 @@ struct Inflation {
         return inflation.output
     }
 
-    private init(input: [UInt8], maximum: Int) { (self.input, self.maximum) = (input, maximum) }
+    private init(input: [UInt8], maximum: Int) {
+        self.input = input
+        self.maximum = maximum
+    }
 
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }

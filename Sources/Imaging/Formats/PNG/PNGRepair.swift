@@ -114,7 +114,10 @@ private struct PNGRows {
             let isRight = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe CPNGShim_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
             }
-            if !isRight, areSound { (areSound, soundParts) = (false, parts.count) }
+            if !isRight, areSound {
+                areSound = false
+                soundParts = parts.count
+            }
             parts.append(data..<data + length)
             offset = data + length + 4
         }

@@ -9,7 +9,10 @@ final class FormatCodec: Sendable {
     let decoding: Decoding
     let encoding: Encoding?
 
-    init(decoding: Decoding, encoding: Encoding? = nil) { (self.decoding, self.encoding) = (decoding, encoding) }
+    init(decoding: Decoding, encoding: Encoding? = nil) {
+        self.decoding = decoding
+        self.encoding = encoding
+    }
 }
 
 extension FormatCodec.Decoding {

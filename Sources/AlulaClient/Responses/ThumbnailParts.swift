@@ -52,12 +52,12 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
     /// A result.
     public typealias Element = ThumbnailPart
 
-    let answer: Answer
+    let response: ServiceResponse
     let reader: MultipartReader
 
     /// Reads the response.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let answer: Answer
+        fileprivate let response: ServiceResponse
         fileprivate var reader: MultipartReader
         fileprivate var waiting: ArraySlice<MultipartReader.Part> = []
 
@@ -66,7 +66,7 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
         /// - Throws: ``ClientError`` if the response is interrupted, or a part is too long.
         public mutating func next() async throws -> ThumbnailPart? {
             while waiting.isEmpty, !reader.isComplete {
-                guard let bytes = try await answer.next() else {
+                guard let bytes = try await response.next() else {
                     throw ClientError.transport(URLError(.networkConnectionLost))
                 }
                 waiting = try reader.read(bytes)[...]
@@ -83,9 +83,9 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
                 if let stored = try? JSONDecoder().decode(StoredThumbnail.self, from: part.content) {
                     content = .stored(stored)
                 } else {
-                    content = .info(try Answer.decoded(part.content, status: 200))
+                    content = .info(try ServiceResponse.decoded(part.content, status: 200))
                 }
-            case "application/problem+json": content = .problem(try Answer.decoded(part.content, status: 200))
+            case "application/problem+json": content = .problem(try ServiceResponse.decoded(part.content, status: 200))
             default: content = .thumbnail(Thumbnail(data: part.content, field: part.field))
             }
             return ThumbnailPart(name: name, content: content)
@@ -94,6 +94,6 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
 
     /// Returns an iterator over the results.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(answer: answer, reader: reader)
+        AsyncIterator(response: response, reader: reader)
     }
 }

@@ -5,12 +5,14 @@ import FoundationNetworking
 #endif
 
 /// The header of a response, and its body as it arrives.
-struct Answer: Sendable {
-    let response: HTTPURLResponse
+struct ServiceResponse: Sendable {
+    let header: HTTPURLResponse
     /// The events after the header.
     let events: EventReader<Exchange.Event>
 
-    func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+    var status: Int { header.statusCode }
+
+    func field(_ name: String) -> String? { header.value(forHTTPHeaderField: name) }
 
     /// The media type without parameters.
     var mediaType: String? {
@@ -33,24 +35,24 @@ struct Answer: Sendable {
         while let bytes = try await next() {
             body += bytes
             // Negative if the length is unknown.
-            let total = Int(clamping: response.expectedContentLength)
+            let total = Int(clamping: header.expectedContentLength)
             progress(TransferProgress(completedBytes: body.count, totalBytes: total))
         }
         return body
     }
 
-    /// Returns the whole body; throws the error of an error response.
-    func success(progress: (TransferProgress) -> Void = { _ in }) async throws(ClientError) -> Data {
-        let isSuccess = response.statusCode == 200
+    /// Returns the whole body of a success; throws the error of any other response.
+    func successBody(progress: (TransferProgress) -> Void = { _ in }) async throws(ClientError) -> Data {
+        let isSuccess = status == 200
         let body = try await body { if isSuccess { progress($0) } }
         if isSuccess { return body }
-        guard mediaType == "application/problem+json" else { throw unexpected }
-        let problem: Problem = try Self.decoded(body, status: response.statusCode)
+        guard mediaType == "application/problem+json" else { throw unexpectedError }
+        let problem: Problem = try Self.decoded(body, status: status)
         throw .problem(problem, retryAfter: field("Retry-After").flatMap { Int($0) }.map { .seconds($0) })
     }
 
     /// The error for an unrecognized response.
-    var unexpected: ClientError { .unexpected(status: response.statusCode, mediaType: mediaType) }
+    var unexpectedError: ClientError { .unexpected(status: status, mediaType: mediaType) }
 
     /// Decodes a JSON value.
     static func decoded<Value: Decodable>(_ body: Data, status: Int) throws(ClientError) -> Value {

@@ -1,5 +1,5 @@
 /// The response of a ``FakeOrigin`` to a path, as steps that can delay, hold or cut it.
-package struct FakeAnswer: Sendable {
+package struct FakeResponse: Sendable {
     /// An action on the connection.
     enum Step: Sendable {
         case send(ArraySlice<UInt8>)
@@ -37,29 +37,29 @@ package struct FakeAnswer: Sendable {
         self.body = body
     }
 
-    package static func image(_ bytes: [UInt8], type: String = "image/jpeg") -> FakeAnswer {
-        FakeAnswer(fields: [("Content-Type", type)], body: bytes)
+    package static func image(_ bytes: [UInt8], type: String = "image/jpeg") -> FakeResponse {
+        FakeResponse(fields: [("Content-Type", type)], body: bytes)
     }
 
     /// A status, with a short text if it may have a body.
-    package static func status(_ status: Int) -> FakeAnswer {
-        if status == 204 || status == 304 { return FakeAnswer(status: status) }
-        return FakeAnswer(
+    package static func status(_ status: Int) -> FakeResponse {
+        if status == 204 || status == 304 { return FakeResponse(status: status) }
+        return FakeResponse(
             status: status, fields: [("Content-Type", "text/plain")], body: Array("status \(status)\n".utf8))
     }
 
-    package static func redirect(to location: String, status: Int = 302) -> FakeAnswer {
-        FakeAnswer(status: status, fields: [("Location", location)])
+    package static func redirect(to location: String, status: Int = 302) -> FakeResponse {
+        FakeResponse(status: status, fields: [("Location", location)])
     }
 
     /// Sends these bytes instead of a response and closes the connection.
-    package static func raw(_ bytes: [UInt8]) -> FakeAnswer { steps([.send(bytes[...]), .close]) }
+    package static func raw(_ bytes: [UInt8]) -> FakeResponse { steps([.send(bytes[...]), .close]) }
 
     /// Sends this text instead of a response and closes the connection.
-    package static func raw(_ text: String) -> FakeAnswer { raw(Array(text.utf8)) }
+    package static func raw(_ text: String) -> FakeResponse { raw(Array(text.utf8)) }
 
     /// Sends this text instead of a response, then `rest` after a pause, and keeps the connection open.
-    package static func open(_ text: String, _ rest: String = "") -> FakeAnswer {
+    package static func open(_ text: String, _ rest: String = "") -> FakeResponse {
         steps(
             [.send(Array(text.utf8)[...])]
                 + (rest.isEmpty ? [] : [.wait(.milliseconds(50)), .send(Array(rest.utf8)[...])])
@@ -77,42 +77,42 @@ package struct FakeAnswer: Sendable {
     package static let reset = steps([.reset])
 
     /// Adds a header field.
-    package func with(_ name: String, _ value: String) -> FakeAnswer {
+    package func with(_ name: String, _ value: String) -> FakeResponse {
         changed { $0.fields.append((name, value)) }
     }
 
     /// Changes the framing of the body.
-    package func framed(by framing: Framing) -> FakeAnswer {
+    package func framed(by framing: Framing) -> FakeResponse {
         changed { $0.framing = framing }
     }
 
     /// Delays the response.
-    package func delayed(by pause: Duration) -> FakeAnswer {
+    package func delayed(by pause: Duration) -> FakeResponse {
         changed { $0.beforeHead.append(.wait(pause)) }
     }
 
     /// Waits for the gate before the response; the gate's arrivals count the requests.
-    package func held(at gate: Gate) -> FakeAnswer {
+    package func held(at gate: Gate) -> FakeResponse {
         changed { $0.beforeHead.append(.hold(gate)) }
     }
 
     /// Waits for the gate after `count` bytes of the body.
-    package func held(afterBytes count: Int, at gate: Gate) -> FakeAnswer {
+    package func held(afterBytes count: Int, at gate: Gate) -> FakeResponse {
         changed { $0.breaks.append((count, .hold(gate))) }
     }
 
     /// Closes the connection after `count` bytes of the body.
-    package func cut(afterBytes count: Int) -> FakeAnswer {
+    package func cut(afterBytes count: Int) -> FakeResponse {
         changed { $0.breaks.append((count, .close)) }
     }
 
     /// Resets the connection after `count` bytes of the body.
-    package func reset(afterBytes count: Int) -> FakeAnswer {
+    package func reset(afterBytes count: Int) -> FakeResponse {
         changed { $0.breaks.append((count, .reset)) }
     }
 
     /// Sends the body in pieces of `count` bytes, with a pause after each.
-    package func dripping(_ count: Int, every pause: Duration) -> FakeAnswer {
+    package func dripping(_ count: Int, every pause: Duration) -> FakeResponse {
         changed { $0.drip = (count, pause) }
     }
 
@@ -161,13 +161,13 @@ package struct FakeAnswer: Sendable {
         return (Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Array("\r\n".utf8))[...]
     }
 
-    private func changed(_ change: (inout FakeAnswer) -> Void) -> FakeAnswer {
+    private func changed(_ change: (inout FakeResponse) -> Void) -> FakeResponse {
         var copy = self
         change(&copy)
         return copy
     }
 
-    private static func steps(_ steps: [Step]) -> FakeAnswer {
-        FakeAnswer().changed { $0.raw = steps }
+    private static func steps(_ steps: [Step]) -> FakeResponse {
+        FakeResponse().changed { $0.raw = steps }
     }
 }
