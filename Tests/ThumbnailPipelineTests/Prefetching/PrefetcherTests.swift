@@ -20,6 +20,8 @@ final class PrefetcherTests: Sendable {
     /// The maker after a reload; nil for `maker`.
     private let newMaker = Locked<Maker?>(nil)
     private let isBusy = Locked(false)
+    /// The beginning of valid targets.
+    private let validPrefix = Locked("/")
     private let reports = Watched<[PrefetchReport]>([])
     /// The outcome of the calls that report jobs.
     private let outcome = Locked(CallOutcome.sent)
@@ -42,8 +44,8 @@ final class PrefetcherTests: Sendable {
         let resultWriter = ResultWriter(writable)
         return Prefetcher(
             configuration: configuration,
-            reading: { [maker, newMaker] item in
-                guard item.target.hasPrefix("/") else { return nil }
+            reading: { [maker, newMaker, validPrefix] item in
+                guard item.target.hasPrefix(validPrefix.withLock { $0 }) else { return nil }
                 let destination = item.destination.flatMap { try? resultWriter.destination(ExactText($0)) }
                 let work = PrefetchWork(.path(item.target), to: destination, by: resultWriter)
                 return (work, newMaker.withLock { $0 } ?? maker)
@@ -286,11 +288,15 @@ final class PrefetcherTests: Sendable {
     @Test func `a stored target that is no longer valid fails, and the others are rendered`() async throws {
         let before = try store()
         isBusy.withLock { $0 = true }
+        validPrefix.withLock { $0 = "" }
         let first = prefetcher(store: before)
         let id = try await first.begin(["old", "/a"]).id
+        // The first prefetcher has read the target, and waits.
+        await time.nextWaking(at: .milliseconds(25))
         first.shutDown()
         await before.close(timeLimit: .queueTimeout)
         isBusy.withLock { $0 = false }
+        validPrefix.withLock { $0 = "/" }
         let after = try store()
         let second = prefetcher(store: after)
         second.resume()
