@@ -228,8 +228,8 @@ import ThumbnailTypes
     @Test func `a grammar without bounded sizes is closed`() {
         struct Free: RenderRecipe {
             let keyText = ""
-            func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-                Composition(size: source.header.page(0).size, format: .png, quality: .fixed(1))
+            func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
+                RenderDraft(size: source.header.page(0).size, format: .png, quality: .fixed(1))
             }
         }
         let query = Request(source: "x:y", recipe: Free(), isNegotiated: false)

@@ -88,10 +88,10 @@ struct ImagePipelineCachingTests {
     private struct TextRecipe: RenderRecipe {
         let keyText = "text"
 
-        func composition(of source: RecipeSource) -> Composition {
-            var composition = Composition(size: source.header.size, format: .png, quality: .fixed(100))
-            composition.isDataURL = true
-            return composition
+        func draft(of source: RecipeSource) -> RenderDraft {
+            var draft = RenderDraft(size: source.header.size, format: .png, quality: .fixed(100))
+            draft.isDataURL = true
+            return draft
         }
     }
 

@@ -13,7 +13,7 @@ struct CloudflareRecipe: RenderRecipe {
         return "cloudflare \(options.text) \(box.width ?? 0)x\(box.height ?? 0) \(accepted)"
     }
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header, hasAlpha = source.header.page(0).hasAlpha
         guard ![.tiff, .bmp, .ico, .raw].contains(header.format) else { throw .formatNotAccepted(header.format) }
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
@@ -25,10 +25,10 @@ struct CloudflareRecipe: RenderRecipe {
         if options.format == nil { choices.append(header.format.outputFormat(hasAlpha: hasAlpha)) }
         let isMoving = header.frames > 1 && options.isAnimated
         let fit = source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: isMoving)
-        return try composition(of: source, in: options.format == .avif ? fit : options.format ?? fit)
+        return try draft(of: source, in: options.format == .avif ? fit : options.format ?? fit)
     }
 
-    private func composition(of source: RecipeSource, in format: ImageFormat) throws(ImagingError) -> Composition {
+    private func draft(of source: RecipeSource, in format: ImageFormat) throws(ImagingError) -> RenderDraft {
         var source = source
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
@@ -51,16 +51,16 @@ struct CloudflareRecipe: RenderRecipe {
         }
         let size = part?.size ?? source.whole().size
         fit(&rendering, in: QuarterTurn(quarters: options.operations.rotation / 90).turned(size))
-        var composition = try rendering.composition(of: source)
-        if case .point(let x, let y) = options.position, let crop = composition.crop {
-            composition.crop = CropStep(
-                x: (composition.size.width - crop.size.width) * x / 1_000,
-                y: (composition.size.height - crop.size.height) * y / 1_000, size: crop.size)
+        var draft = try rendering.draft(of: source)
+        if case .point(let x, let y) = options.position, let crop = draft.crop {
+            draft.crop = CropStep(
+                x: (draft.size.width - crop.size.width) * x / 1_000,
+                y: (draft.size.height - crop.size.height) * y / 1_000, size: crop.size)
         }
         if let gamma = options.gamma {
-            composition.steps = RenderSteps([ColorMapStep(.curves([.power(gamma)]))] + composition.steps)
+            draft.steps = RenderSteps([ColorMapStep(.curves([.power(gamma)]))] + draft.steps)
         }
-        return composition
+        return draft
     }
 
     private func part(of whole: PixelSize) throws(ImagingError) -> ImagePart? {

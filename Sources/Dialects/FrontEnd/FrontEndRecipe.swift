@@ -36,11 +36,11 @@ struct FrontEndRecipe: RenderRecipe {
     /// Formats that results have only if `Accept` names them.
     var unexpected: [ImageFormat] = []
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
         var options = options(of: source)
         if hasDefaultQuality { options.quality = options.quality.map(source.rules.defaultQuality) }
-        return try options.composition(of: source)
+        return try options.draft(of: source)
     }
 
     var keyText: String {

@@ -12,21 +12,21 @@ struct IPXRecipe: RenderRecipe {
         return "ipx \(modifiers.text) \(box.width ?? 0)x\(box.height ?? 0) \(accepted)"
     }
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let format = format(of: source)
         var rendering = rendering(of: source, as: format)
         try orient(&rendering, source)
-        var frame = try rendering.frame(of: source, as: format)
+        var image = try rendering.plannedImage(of: source, as: format)
         if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
             let (x, y) = modifiers.gravity.share
-            frame.apply(
+            image.apply(
                 CanvasStep(
-                    size: PixelSize(width: width, height: height), x: (width - frame.size.width) * x / 1_000,
-                    y: (height - frame.size.height) * y / 1_000, color: modifiers.background ?? .black))
+                    size: PixelSize(width: width, height: height), x: (width - image.size.width) * x / 1_000,
+                    y: (height - image.size.height) * y / 1_000, color: modifiers.background ?? .black))
         }
-        for step in modifiers.steps { frame.apply(step) }
-        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.black)) }
-        return rendering.composition(of: frame, as: format)
+        for step in modifiers.steps { image.apply(step) }
+        if !format.supportsAlpha, image.hasAlpha { image.apply(BackgroundStep(.black)) }
+        return rendering.draft(of: image, as: format)
     }
 
     private func format(of source: RecipeSource) -> ImageFormat {

@@ -1,7 +1,7 @@
 import Recipes
 
 struct ImaginaryPlanBuilder {
-    private var frame: Frame
+    private var image: PlannedImage
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
     private var format: ImageFormat?
@@ -11,16 +11,16 @@ struct ImaginaryPlanBuilder {
         let header = source.header.page(0)
         let isTurnedByDecoders = header.format == .heic || header.format == .avif
         missingTurn = isTurnedByDecoders ? .none : header.orientation
-        frame = Frame(source, turned: missingTurn.inverse)
+        image = PlannedImage(source, turned: missingTurn.inverse)
     }
 
-    func composition() throws(ImagingError) -> Composition {
-        let sourceFormat = frame.page.format
+    func draft() throws(ImagingError) -> RenderDraft {
+        let sourceFormat = image.page.format
         if format == nil, [.gif, .svg].contains(sourceFormat) { throw .formatNotAccepted(sourceFormat) }
-        let hasAlpha = frame.hasAlpha
-        return frame.composition(
+        let hasAlpha = image.hasAlpha
+        return image.draft(
             as: format
-                ?? frame.source.firstSupported(of: [sourceFormat.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
+                ?? image.source.firstSupported(of: [sourceFormat.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
             .fixed(quality))
     }
 }
@@ -35,24 +35,24 @@ extension ImaginaryPlanBuilder {
         }
         if options.rotate > 0 {
             missingTurn = .none
-            frame.turn(QuarterTurn(quarters: min(options.rotate, 270) / 90))
+            image.turn(QuarterTurn(quarters: min(options.rotate, 270) / 90))
         } else if !options.keepsOrientation {
             turnUpright()
         }
-        if options.mirrorsX || operation.name == .flip { frame.turn(.mirrorX) }
-        if options.mirrorsY || operation.name == .flop { frame.turn(.mirrorY) }
+        if options.mirrorsX || operation.name == .flip { image.turn(.mirrorX) }
+        if options.mirrorsY || operation.name == .flop { image.turn(.mirrorY) }
 
-        let layout = try ImaginaryLayout(operation, on: frame.size)
-        if layout.zoomed != frame.size { frame.apply(ZoomStep(factor: layout.zoomed.width / frame.size.width)) }
-        if layout.scaled != frame.size { frame.resample(to: layout.scaled) }
+        let layout = try ImaginaryLayout(operation, on: image.size)
+        if layout.zoomed != image.size { image.apply(ZoomStep(factor: layout.zoomed.width / image.size.width)) }
+        if layout.scaled != image.size { image.resample(to: layout.scaled) }
         switch layout.rest {
         case .nothing: break
-        case .cut(let cut): frame.crop(cut)
-        case .interest(let size): frame.apply(InterestStep(.attention, size: size))
+        case .cut(let cut): image.crop(cut)
+        case .interest(let size): image.apply(InterestStep(.attention, size: size))
         case .bars(let size): addBars(to: size, options)
         }
         let sigma = Int((min(options.sigma, Self.widestBlur) * 100_000).rounded())
-        if sigma > 0 { frame.apply(GaussianStep(.blur, sigma: sigma)) }
+        if sigma > 0 { image.apply(GaussianStep(.blur, sigma: sigma)) }
         switch operation.name {
         case .watermarkimage: lay(options.opacity == 0 ? 1 : options.opacity, x: options.left, y: options.top)
         case .watermark: lay(options.opacity == 0 ? 0.25 : options.opacity, isTiled: !options.isSingle)
@@ -70,39 +70,39 @@ extension ImaginaryPlanBuilder {
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
         quality = operation.options.effectiveQuality
-        if frame.hasAlpha {
+        if image.hasAlpha {
             if let background = operation.options.background {
-                frame.apply(BackgroundStep(background))
+                image.apply(BackgroundStep(background))
             } else if format?.supportsAlpha == false {
-                frame.apply(BackgroundStep(.black))
+                image.apply(BackgroundStep(.black))
             }
         }
-        if operation.options.isGray { frame.apply(ColorMapStep(.gray)) }
+        if operation.options.isGray { image.apply(ColorMapStep(.gray)) }
     }
 
     private mutating func addBars(to size: PixelSize, _ options: ImaginaryOptions) {
-        let color = options.barColor(hasAlpha: frame.hasAlpha).map { CanvasFill.color($0) }
-        frame.place(
-            on: size, x: (size.width - frame.size.width) / 2, y: (size.height - frame.size.height) / 2,
+        let color = options.barColor(hasAlpha: image.hasAlpha).map { CanvasFill.color($0) }
+        image.place(
+            on: size, x: (size.width - image.size.width) / 2, y: (size.height - image.size.height) / 2,
             color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
     }
 
     private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
         defer { nextAddition += 1 }
-        let additions = frame.source.additions
+        let additions = image.source.additions
         guard additions.indices ~= nextAddition else { return }
         let size = additions[nextAddition].size
         let percent = Int((min(1, abs(opacity)) * 100).rounded())
         guard percent > 0,
-            let layout = OverlayLayout(scaledSize: size, x: max(0, x), y: max(0, y), on: frame.size, isTiled: isTiled)
+            let layout = OverlayLayout(scaledSize: size, x: max(0, x), y: max(0, y), on: image.size, isTiled: isTiled)
         else { return }
-        frame.overlay(nextAddition, scaledTo: size, layout, opacity: percent)
+        image.overlay(nextAddition, scaledTo: size, layout, opacity: percent)
     }
 }
 
 extension ImaginaryPlanBuilder {
     private mutating func turnUpright() {
-        frame.turn(missingTurn)
+        image.turn(missingTurn)
         missingTurn = .none
     }
 }

@@ -6,24 +6,24 @@ import ThumbnailTypes
 struct ImaginaryRecipe: RenderRecipe {
     let operations: [ImaginaryOperation]
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        var frame = ImaginaryPlanBuilder(source)
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
+        var builder = ImaginaryPlanBuilder(source)
         for operation in operations {
-            var next = frame
+            var next = builder
             do throws(ImagingError) {
                 try next.apply(operation)
-                frame = next
+                builder = next
             } catch {
                 guard operation.mayFail else { throw error }
-                frame.skip(operation)
+                builder.skip(operation)
             }
         }
-        var composition = try frame.composition()
+        var draft = try builder.draft()
         if hasDefaultQuality {
-            composition.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
-            composition.qualityScale = .visual
+            draft.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
+            draft.qualityScale = .visual
         }
-        return composition
+        return draft
     }
 
     var keyText: String { "imaginary" }
@@ -34,13 +34,13 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
     let height: Int
     let format: ImageFormat?
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let page = source.header.page(0)
         let size = PixelSize(width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
         let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.outputFormat(hasAlpha: page.hasAlpha)
-        var composition = Composition(size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
-        if page.hasAlpha, !written.supportsAlpha { composition.steps.append(BackgroundStep(.black)) }
-        return composition
+        var draft = RenderDraft(size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
+        if page.hasAlpha, !written.supportsAlpha { draft.steps.append(BackgroundStep(.black)) }
+        return draft
     }
 
     var keyText: String { "imaginary placeholder" }
@@ -48,8 +48,8 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
 
 /// A recipe for `/info`: returns facts, and renders one unused pixel.
 struct ImaginaryFactsRecipe: RenderRecipe {
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        Composition(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
+        RenderDraft(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
     }
 
     var keyText: String { "imaginary info" }

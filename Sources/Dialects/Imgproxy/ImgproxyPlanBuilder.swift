@@ -7,32 +7,32 @@ struct ImgproxyPlanBuilder {
     private let layout: ImgproxyLayout
     private let isFlattened: Bool
     private let surround: Color
-    private(set) var frame: Frame
+    private(set) var image: PlannedImage
 
-    init(options: ImgproxyOptions, layout: ImgproxyLayout, format: ImageFormat, frame: Frame) {
+    init(options: ImgproxyOptions, layout: ImgproxyLayout, format: ImageFormat, image: PlannedImage) {
         self.options = options
         self.layout = layout
-        self.frame = frame
+        self.image = image
         isFlattened = options.background != nil || !format.supportsAlpha
         surround = isFlattened ? options.background ?? .white : .transparent
     }
 
-    private var size: PixelSize { frame.size }
+    private var size: PixelSize { image.size }
 
     mutating func finish() {
-        let sourceHasAlpha = frame.hasAlpha
+        let sourceHasAlpha = image.hasAlpha
         crop()
         filter()
         if options.extend.isOn { extend(to: layout.boxSize, by: options.extend.gravity) }
         if options.extendRatio.isOn, layout.proportionalSize.width > 0 {
             extend(to: layout.proportionalSize, by: options.extendRatio.gravity)
         }
-        if options.hasPadding { frame.apply(MarginStep(layout.margins(options), color: surround)) }
-        if isFlattened, sourceHasAlpha { frame.apply(BackgroundStep(surround)) }
+        if options.hasPadding { image.apply(MarginStep(layout.margins(options), color: surround)) }
+        if isFlattened, sourceHasAlpha { image.apply(BackgroundStep(surround)) }
     }
 
     mutating func flatten(for format: ImageFormat) {
-        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.white)) }
+        if !format.supportsAlpha, image.hasAlpha { image.apply(BackgroundStep(.white)) }
     }
 
     mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
@@ -41,7 +41,7 @@ struct ImgproxyPlanBuilder {
             1, Double(format.maximumSide) / Double(max(size.width, size.height)),
             (Double(limits.maximumFramePixels(of: format)) / Double(size.area)).squareRoot())
         func scaled(_ side: Int) -> Int { max(1, Int(Double(side) * scale)) }
-        frame.resample(to: PixelSize(width: scaled(size.width), height: scaled(size.height)))
+        image.resample(to: PixelSize(width: scaled(size.width), height: scaled(size.height)))
     }
 
     private mutating func crop() {
@@ -49,28 +49,28 @@ struct ImgproxyPlanBuilder {
         let cropped = layout.keptSize.orLess(than: size)
         guard cropped != size else { return }
         if options.gravity.kind == .smart {
-            frame.apply(InterestStep(.attention, size: cropped))
+            image.apply(InterestStep(.attention, size: cropped))
         } else if options.gravity.kind == .faces {
-            frame.cropToFaces(cropped)
+            image.cropToFaces(cropped)
         } else {
             let corner = options.gravity.place(of: cropped, on: size, ratio: layout.ratio)
-            frame.crop(CropStep(x: corner.x, y: corner.y, size: cropped))
+            image.crop(CropStep(x: corner.x, y: corner.y, size: cropped))
         }
     }
 
     private mutating func filter() {
         let blur = ImgproxyFilters.deviation(ofBlur: options.blur)
-        if blur > 0 { frame.apply(GaussianStep(.blur, sigma: blur)) }
+        if blur > 0 { image.apply(GaussianStep(.blur, sigma: blur)) }
         let sharpen = ImgproxyFilters.deviation(ofSharpen: options.sharpen)
-        if sharpen > 0 { frame.apply(GaussianStep(.sharpen, sigma: sharpen)) }
+        if sharpen > 0 { image.apply(GaussianStep(.sharpen, sigma: sharpen)) }
         let side = min(options.pixelate, max(size.width, size.height))
-        if side > 1 { frame.apply(MosaicStep(side: side)) }
+        if side > 1 { image.apply(MosaicStep(side: side)) }
     }
 
     private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
         let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
-        frame.place(on: canvas, x: corner.x, y: corner.y, .color(surround))
+        image.place(on: canvas, x: corner.x, y: corner.y, .color(surround))
     }
 }
 
@@ -78,13 +78,13 @@ extension ImgproxyPlanBuilder {
     mutating func lay(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)
-        guard percent > 0, let sourceSize = frame.source.additions.first?.size else { return }
+        guard percent > 0, let sourceSize = image.source.additions.first?.size else { return }
         let scaled = scaledSize(of: sourceSize)
         let margins = watermark.gravity.kind == .tiles ? tileMargins : ImageOperations.Margins()
         let tile = PixelSize(
             width: scaled.width + margins.left + margins.right, height: scaled.height + margins.top + margins.bottom)
         guard let layout = overlay(of: tile) else { return }
-        frame.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
+        image.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
     }
 
     private var tileMargins: ImageOperations.Margins {

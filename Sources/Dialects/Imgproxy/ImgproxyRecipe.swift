@@ -7,17 +7,17 @@ struct ImgproxyRecipe: RenderRecipe {
     let accepted: ImgproxyNegotiation
     private static let untouchedQuality = 92
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header
         let sourceFormat = ImgproxyFormat(header.format)
-        var composition =
+        var draft =
             isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try pipeline(of: source)
-        composition.gamut = options.gamut
-        composition.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
-        return composition
+        draft.gamut = options.gamut
+        draft.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
+        return draft
     }
 
-    private func pipeline(of source: RecipeSource) throws(ImagingError) -> Composition {
+    private func pipeline(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
@@ -28,16 +28,16 @@ struct ImgproxyRecipe: RenderRecipe {
         return pipeline(of: source, format: format, frames: frames)
     }
 
-    /// The options determine the second composition together with format and quality, which are already in the key.
+    /// The options determine the second draft together with format and quality, which are already in the key.
     var keyText: String { "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)" }
 
-    private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
+    private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> RenderDraft {
         let page = header.page(0)
-        var composition = Composition(
+        var draft = RenderDraft(
             size: page.size, format: header.format.outputFormat(hasAlpha: page.hasAlpha),
             quality: .fixed(Self.untouchedQuality))
-        composition.frames = limits.maximumFrames
-        return composition
+        draft.frames = limits.maximumFrames
+        return draft
     }
 
     private func isUnchanged(_ sourceFormat: ImgproxyFormat) -> Bool {
@@ -81,39 +81,39 @@ struct ImgproxyRecipe: RenderRecipe {
 }
 
 extension ImgproxyRecipe {
-    private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> Composition {
+    private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> RenderDraft {
         let isTrimmed = options.trim.threshold != nil && frames == 1
         let upright = source.header.page(0).orientation
         // imgproxy crops the stored image before it turns it.
-        var frame = Frame(source, turned: upright.inverse, light: defaults.light, isTrimmed: isTrimmed)
+        var image = PlannedImage(source, turned: upright.inverse, light: defaults.light, isTrimmed: isTrimmed)
         let turns = Turns(options, upright: upright)
-        let whole = turns.shown.turned(frame.size)
+        let whole = turns.shown.turned(image.size)
         let layout = ImgproxyLayout(
-            options, source: whole, isDrawing: frame.page.drawing != nil && !isTrimmed,
-            prescaling: frames == 1 && !isTrimmed ? frame.page.format.prescaling : .none)
+            options, source: whole, isDrawing: image.page.drawing != nil && !isTrimmed,
+            prescaling: frames == 1 && !isTrimmed ? image.page.format.prescaling : .none)
 
         let cropSize = layout.cropSize.orLess(than: whole)
         let gravity = options.effectiveCropGravity
         let isCropped = cropSize != whole
         let isByContent = gravity.kind == .smart || gravity.kind == .faces
-        if isCropped, !isByContent { frame.crop(turns.crop(to: cropSize, by: gravity, of: frame.size)) }
-        frame.turn(turns.shown)
-        if isCropped, gravity.kind == .smart { frame.apply(InterestStep(.attention, size: cropSize)) }
-        if isCropped, gravity.kind == .faces { frame.cropToFaces(cropSize) }
-        frame.resample(to: layout.resizedSize)
-        var finish = ImgproxyPlanBuilder(options: options, layout: layout, format: format, frame: frame)
+        if isCropped, !isByContent { image.crop(turns.crop(to: cropSize, by: gravity, of: image.size)) }
+        image.turn(turns.shown)
+        if isCropped, gravity.kind == .smart { image.apply(InterestStep(.attention, size: cropSize)) }
+        if isCropped, gravity.kind == .faces { image.cropToFaces(cropSize) }
+        image.resample(to: layout.resizedSize)
+        var finish = ImgproxyPlanBuilder(options: options, layout: layout, format: format, image: image)
         finish.finish()
         var format = format
-        if format == .avif, min(finish.frame.size.width, finish.frame.size.height) < Self.shortestAVIFSide {
-            format = finish.frame.hasAlpha ? .png : .jpeg
+        if format == .avif, min(finish.image.size.width, finish.image.size.height) < Self.shortestAVIFSide {
+            format = finish.image.hasAlpha ? .png : .jpeg
             finish.flatten(for: format)
         }
         if format == options.format?.written { finish.shrink(into: format, source.limits) }
         finish.lay(opacity: defaults.watermarkOpacity)
-        var composition = finish.frame.composition(as: format, quality(in: format, by: source.rules))
-        composition.frames = frames
-        if isTrimmed { composition.trim = trim(exchangingSides: upright.exchangesSides) }
-        return composition
+        var draft = finish.image.draft(as: format, quality(in: format, by: source.rules))
+        draft.frames = frames
+        if isTrimmed { draft.trim = trim(exchangingSides: upright.exchangesSides) }
+        return draft
     }
 
     /// The quality at which imgproxy usually gives up meeting a byte limit.

@@ -20,8 +20,8 @@ extension ThumborPlanBuilder {
     /// To overlay the layer and then its marks is equivalent to overlaying the combined layer.
     mutating func overlayInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
-        let image = Area(x: 0, y: 0, size: frame.size)
-        guard let area = place(mark, on: image), let visible = area.intersection(image) else { return }
+        let imageArea = Area(x: 0, y: 0, size: image.size)
+        guard let area = place(mark, on: imageArea), let visible = area.intersection(imageArea) else { return }
         for inner in mark.inner { lay(inner, on: area, within: visible) }
     }
 

@@ -1,26 +1,26 @@
 import Recipes
 
 struct ThumborPlanBuilder {
-    private(set) var frame: Frame
+    private(set) var image: PlannedImage
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
 
-    init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
-        self.frame = frame
+    init(_ image: PlannedImage, box: PixelSize, padding: ThumborGeometry.Padding?) {
+        self.image = image
         self.box = box
         self.padding = padding
     }
 
-    var additions: [ImageHeader] { frame.source.additions }
+    var additions: [ImageHeader] { image.source.additions }
 
-    mutating func add(_ step: some RenderStep) { frame.apply(step) }
+    mutating func add(_ step: some RenderStep) { image.apply(step) }
 
     mutating func overlay(_ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int) {
-        frame.overlay(index, scaledTo: size, layout, opacity: opacity)
+        image.overlay(index, scaledTo: size, layout, opacity: opacity)
     }
 
     mutating func cut(to size: PixelSize) {
-        if size != frame.size { frame.cropToFaces(size) }
+        if size != image.size { image.cropToFaces(size) }
     }
 
     mutating func append(_ filter: ThumborFilter) {
@@ -29,17 +29,17 @@ struct ThumborPlanBuilder {
         case .proportion(let share):
             // Longer sides are rejected later, and must not overflow here.
             func side(_ sourceSide: Int) -> Int { min(sourceSide, ThumborLayout.maximumSide) * share / 1_000_000 }
-            let size = PixelSize(width: side(frame.size.width), height: side(frame.size.height))
+            let size = PixelSize(width: side(image.size.width), height: side(image.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
         case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
         case .background(let color): lay(on: color)
-        case .cornerBackground: if frame.hasAlpha { add(CornerBackgroundStep()) }
+        case .cornerBackground: if image.hasAlpha { add(CornerBackgroundStep()) }
         case .color(let map): add(ColorFormulaStep(map))
         case .histogram(let step): add(step)
         case .convolution(let step): add(step)
         case .gaussian(let step): add(step)
         case .mosaic(let side): if side > 1 { add(MosaicStep(side: side)) }
-        case .turn(let turn): frame.turn(turn)
+        case .turn(let turn): image.turn(turn)
         case .corners(let across, let down, let color):
             if across > 0, down > 0 {
                 add(OutlineStep(.elliptic(across: across * 1_000, down: down * 1_000), color: color))
@@ -59,15 +59,15 @@ struct ThumborPlanBuilder {
     }
 
     private mutating func resample(to size: PixelSize) {
-        if size != frame.size { frame.resample(to: size) }
+        if size != image.size { image.resample(to: size) }
     }
 
     private mutating func lay(on color: Color) {
-        if frame.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
+        if image.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
     }
 
     private mutating func upscale() {
-        let sourceSide = frame.size
+        let sourceSide = image.size
         guard sourceSide.width < box.width, sourceSide.height < box.height else { return }
         if sourceSide.width * box.height >= sourceSide.height * box.width {
             resample(to: PixelSize(width: box.width, height: max(1, sourceSide.height * box.width / sourceSide.width)))
@@ -82,8 +82,8 @@ struct ThumborPlanBuilder {
         if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
         let padding = padding ?? ThumborGeometry.Padding()
         let inner = PixelSize(
-            width: box.width > 0 ? box.width : frame.size.width,
-            height: box.height > 0 ? box.height : frame.size.height)
+            width: box.width > 0 ? box.width : image.size.width,
+            height: box.height > 0 ? box.height : image.size.height)
         let canvas = PixelSize(
             width: inner.width + padding.left + padding.right, height: inner.height + padding.top + padding.bottom)
         let fill: CanvasFill =
@@ -92,9 +92,9 @@ struct ThumborPlanBuilder {
             case .mean: .backdrop(.mean)
             case .blurred: .backdrop(.blurred(sigma: 2_500_000))
             }
-        frame.place(
-            on: canvas, x: Self.halfRoundedDown(inner.width - frame.size.width) + padding.left,
-            y: Self.halfRoundedDown(inner.height - frame.size.height) + padding.top, fill)
+        image.place(
+            on: canvas, x: Self.halfRoundedDown(inner.width - image.size.width) + padding.left,
+            y: Self.halfRoundedDown(inner.height - image.size.height) + padding.top, fill)
     }
 
     private mutating func crop(
@@ -107,11 +107,11 @@ struct ThumborPlanBuilder {
             case .fraction(let share): side * share / 1_000_000
             }
         }
-        let left = pixels(x, of: frame.size.width), top = pixels(y, of: frame.size.height)
+        let left = pixels(x, of: image.size.width), top = pixels(y, of: image.size.height)
         let size = PixelSize(
-            width: min(pixels(width, of: frame.size.width), frame.size.width - left),
-            height: min(pixels(height, of: frame.size.height), frame.size.height - top))
-        guard size.width > 0, size.height > 0, size != frame.size else { return }
+            width: min(pixels(width, of: image.size.width), image.size.width - left),
+            height: min(pixels(height, of: image.size.height), image.size.height - top))
+        guard size.width > 0, size.height > 0, size != image.size else { return }
         add(CropStep(x: left, y: top, size: size))
     }
 
@@ -122,29 +122,29 @@ extension ThumborPlanBuilder {
     private mutating func append(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):
-            let size = mark.size(ofColorOn: frame.size)
+            let size = mark.size(ofColorOn: image.size)
             blend(mark, size: size) { across, down in
                 BlendStep(.color(color, size: size), across: across, down: down, mode: mark.mode, opacity: mark.opacity)
             }
         case .source(let index):
             guard additions.indices ~= index else { return }
             let header = additions[index]
-            let stamp = mark.stamp(of: header.size, on: frame.size)
+            let stamp = mark.stamp(of: header.size, on: image.size)
             let isSingle = mark.x.anchor != .repeated && mark.y.anchor != .repeated
             if isSingle, mark.mode == .normal, stamp.isWhole {
                 let layout = OverlayLayout(
-                    scaledSize: stamp.scaledSize, x: mark.x.start(in: frame.size.width, sourceSide: stamp.size.width),
-                    y: mark.y.start(in: frame.size.height, sourceSide: stamp.size.height), on: frame.size)
+                    scaledSize: stamp.scaledSize, x: mark.x.start(in: image.size.width, sourceSide: stamp.size.width),
+                    y: mark.y.start(in: image.size.height, sourceSide: stamp.size.height), on: image.size)
                 guard let layout else { return }
                 overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
                 return
             }
-            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: frame.size) else { return }
+            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: image.size) else { return }
             layout.coveredSize = PixelSize(
-                width: min(stamp.size.width, frame.size.width), height: min(stamp.size.height, frame.size.height))
+                width: min(stamp.size.width, image.size.width), height: min(stamp.size.height, image.size.height))
             layout.firstColumn = stamp.x
             layout.firstRow = stamp.y
-            let addition = frame.use(index, scaledTo: stamp.scaledSize)
+            let addition = image.use(index, scaledTo: stamp.scaledSize)
             blend(mark, size: stamp.size) { across, down in
                 BlendStep(
                     of: index, layout: layout, decoded: addition.decoded, across: across, down: down, mode: mark.mode,
@@ -154,9 +154,9 @@ extension ThumborPlanBuilder {
     }
 
     private mutating func blend(_ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep) {
-        let rows = mark.rows(of: size, on: frame.size)
+        let rows = mark.rows(of: size, on: image.size)
         let across = rows.across, down = rows.down
-        guard across.count > 0, down.count > 0, across.start < frame.size.width, down.start < frame.size.height,
+        guard across.count > 0, down.count > 0, across.start < image.size.width, down.start < image.size.height,
             across.start + size.width > 0, down.start + size.height > 0
         else { return }
         add(step(across, down))

@@ -7,43 +7,43 @@ struct ThumborRecipe: RenderRecipe {
     var options: ThumborOptions
     let accepted: [ImageFormat]
     let quality: Int
-    /// The options as written, which determine the composition together with the rest of the recipe.
+    /// The options as written, which determine the draft together with the rest of the recipe.
     var text: String
 
     var keyText: String {
         "thumbor \(text) \(accepted.map(\.rawValue).joined(separator: ",")) \(quality) \(options.replacesPNG)"
     }
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let format = format(of: source)
         let isTrimmed = !options.isRaw && options.geometry.trim != nil && !isAnimated(source)
-        var frame = Frame(source, page: options.page, isTrimmed: isTrimmed)
-        if !options.isRaw { apply(layout(of: source), to: &frame) }
+        var image = PlannedImage(source, page: options.page, isTrimmed: isTrimmed)
+        if !options.isRaw { apply(layout(of: source), to: &image) }
         // A format without alpha shows the colors of transparent pixels.
-        if frame.hasAlpha, !format.supportsAlpha { frame.apply(OpaqueStep()) }
-        var composition = frame.composition(as: format, encodingQuality(in: format, by: source.rules))
-        if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .visual }
+        if image.hasAlpha, !format.supportsAlpha { image.apply(OpaqueStep()) }
+        var draft = image.draft(as: format, encodingQuality(in: format, by: source.rules))
+        if options.quality == nil, !hasOwnQuality(format) { draft.qualityScale = .visual }
         // As in thumbor, WebP with the highest quality is lossless.
-        let isLossless = options.isLossless || format == .webp && composition.quality == .fixed(100)
-        composition.isLossless =
-            isLossless && format.canBeLossless && source.limits.allow(frame.size, in: format, isLossless: true)
-        composition.gamut = options.stripsProfile ? .srgb : .auto
-        composition.frames = options.page > 0 ? 1 : options.frames ?? .max
-        if isTrimmed { composition.trim = options.geometry.trim.map(Self.trim) }
-        return composition
+        let isLossless = options.isLossless || format == .webp && draft.quality == .fixed(100)
+        draft.isLossless =
+            isLossless && format.canBeLossless && source.limits.allow(image.size, in: format, isLossless: true)
+        draft.gamut = options.stripsProfile ? .srgb : .auto
+        draft.frames = options.page > 0 ? 1 : options.frames ?? .max
+        if isTrimmed { draft.trim = options.geometry.trim.map(Self.trim) }
+        return draft
     }
 
-    private func apply(_ layout: ThumborLayout, to frame: inout Frame) {
+    private func apply(_ layout: ThumborLayout, to image: inout PlannedImage) {
         let geometry = options.geometry
-        frame.turn(geometry.turn)
-        let box = geometry.turn.turned(frame.source.whole(ofPage: options.page))
-        frame.crop(CropStep(x: layout.part.x - box.x, y: layout.part.y - box.y, size: layout.part.size))
-        frame.turn(geometry.mirror)
-        frame.resample(to: options.isDebug ? layout.part.size : drawnSize(layout.size, of: frame.page))
-        var steps = ThumborPlanBuilder(frame, box: layout.box, padding: geometry.padding)
+        image.turn(geometry.turn)
+        let box = geometry.turn.turned(image.source.whole(ofPage: options.page))
+        image.crop(CropStep(x: layout.part.x - box.x, y: layout.part.y - box.y, size: layout.part.size))
+        image.turn(geometry.mirror)
+        image.resample(to: options.isDebug ? layout.part.size : drawnSize(layout.size, of: image.page))
+        var steps = ThumborPlanBuilder(image, box: layout.box, padding: geometry.padding)
         if let interest = layout.interest, !options.isDebug { steps.cut(to: interest) }
         for filter in options.filters { steps.append(filter) }
-        frame = steps.frame
+        image = steps.image
     }
 
     /// The layout of the source after a trim.

@@ -1,30 +1,30 @@
 import Recipes
 
 extension WsrvOptions {
-    func changeColors(of frame: inout Frame) {
-        if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }
-        appendModulation(to: &frame)
+    func changeColors(of image: inout PlannedImage) {
+        if let percent = used(brightness) { image.apply(ColorMapStep(.curves([.offset(percent)]))) }
+        appendModulation(to: &image)
         var curves: [ToneCurve] = []
         if let percent = used(contrast) { curves.append(.sigmoid(percent)) }
         if let gamma, gamma != 0 { curves.append(.power((1...3).contains(gamma) ? gamma : 2.2)) }
-        if !curves.isEmpty { frame.apply(ColorMapStep(.curves(curves))) }
-        appendSharpening(to: &frame)
-        appendFilter(to: &frame)
-        appendBlur(to: &frame)
-        if let tint, tint.alpha > 0, filter != .greyscale { frame.apply(ColorMapStep(.tint(tint))) }
+        if !curves.isEmpty { image.apply(ColorMapStep(.curves(curves))) }
+        appendSharpening(to: &image)
+        appendFilter(to: &image)
+        appendBlur(to: &image)
+        if let tint, tint.alpha > 0, filter != .greyscale { image.apply(ColorMapStep(.tint(tint))) }
         if let background, background.alpha > 0 {
             let color = filter == .greyscale ? background.gray : background
-            frame.apply(BackgroundStep(color, mixing: .sum))
+            image.apply(BackgroundStep(color, mixing: .sum))
         }
     }
 
-    func mask(_ frame: inout Frame) {
+    func mask(_ image: inout PlannedImage) {
         guard let mask = effectiveMask else { return }
-        let size = frame.size
-        frame.apply(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
+        let size = image.size
+        image.apply(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
         let shape = FittedMask(mask, in: size).size
         guard isMaskTrimmed == true, shape != size else { return }
-        frame.apply(
+        image.apply(
             CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
     }
 
@@ -32,41 +32,41 @@ extension WsrvOptions {
 
     private func used(_ percent: Int?) -> Int? { percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil } }
 
-    private func appendModulation(to frame: inout Frame) {
+    private func appendModulation(to image: inout PlannedImage) {
         func factor(_ value: Float?) -> Float { value.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 1 }
         let lightness = factor(lightness), chroma = factor(chroma), hue = ((hue ?? 0) % 360 + 360) % 360
         guard lightness != 1 || chroma != 1 || hue != 0 else { return }
-        frame.apply(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
+        image.apply(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
     }
 
-    private func appendSharpening(to frame: inout Frame) {
+    private func appendSharpening(to image: inout PlannedImage) {
         guard let sharpness, sharpness != 0 else { return }
-        guard (0.000001...10).contains(sharpness) else { return frame.apply(KernelStep(.sharpen)) }
+        guard (0.000001...10).contains(sharpness) else { return image.apply(KernelStep(.sharpen)) }
         func amount(_ value: Float?, _ defaultValue: Float) -> Float {
             value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? defaultValue
         }
-        frame.apply(
+        image.apply(
             LightnessSharpenStep(sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))
     }
 
-    private func appendFilter(to frame: inout Frame) {
+    private func appendFilter(to image: inout PlannedImage) {
         switch filter {
-        case .greyscale: frame.apply(ColorMapStep(.gray))
+        case .greyscale: image.apply(ColorMapStep(.gray))
         case .sepia:
-            frame.apply(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
+            image.apply(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
         case .duotone:
             let start = gradientStart ?? Color(red: 200, green: 54, blue: 88)
             let end = gradientEnd ?? Color(red: 216, green: 231, blue: 79)
-            frame.apply(ColorMapStep(.gradient(from: start, to: end)))
-        case .negate: frame.apply(ColorMapStep(.curves([.negative])))
+            image.apply(ColorMapStep(.gradient(from: start, to: end)))
+        case .negate: image.apply(ColorMapStep(.curves([.negative])))
         case .none?, nil: break
         }
     }
 
-    private func appendBlur(to frame: inout Frame) {
+    private func appendBlur(to image: inout PlannedImage) {
         guard let blur, blur != 0 else { return }
-        guard (0.3...1_000).contains(blur) else { return frame.apply(KernelStep(.mean)) }
-        frame.apply(GaussianStep(.blur, sigma: Int((blur * 100_000).rounded())))
+        guard (0.3...1_000).contains(blur) else { return image.apply(KernelStep(.mean)) }
+        image.apply(GaussianStep(.blur, sigma: Int((blur * 100_000).rounded())))
     }
 }
 

@@ -6,37 +6,37 @@ struct WsrvPlanBuilder {
     private var box: PixelSize
     let frames: Int
     private static let longestSide = 100_000_000.0
-    private(set) var frame: Frame
+    private(set) var image: PlannedImage
 
     /// - Parameter stored: The stored size of the source, with all kept frames stacked.
-    init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
+    init(_ options: WsrvOptions, of image: PlannedImage, stored: PixelSize, frames: Int) {
         self.options = options
-        self.frame = frame
+        self.image = image
         self.frames = frames
         box = options.box(for: stored)
-        let source = frame.size
+        let source = image.size
         let turn = options.turn
-        self.frame.turn(turn)
-        let turned = self.frame.size
+        self.image.turn(turn)
+        let turned = self.image.size
         if options.isCroppedFirst == true {
-            if let crop = crop(of: turned) { self.frame.crop(crop) }
-            self.frame.resample(to: resized(self.frame.size, in: self.frame.size))
+            if let crop = crop(of: turned) { self.image.crop(crop) }
+            self.image.resample(to: resized(self.image.size, in: self.image.size))
             cut(to: box, original: turned)
         } else {
             // Covering crops after the turn; otherwise the image is resized first and then turned.
             let requested = box
             if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
-            self.frame.resample(to: turn.turned(resized(source, in: reduced(source))))
+            self.image.resample(to: turn.turned(resized(source, in: reduced(source))))
             box = requested
             let isBoxTurned = turn.exchangesSides && (box.width == 0 || box.height == 0)
             cut(to: isBoxTurned ? box.exchanged : box, original: turned)
-            if let crop = crop(of: size) { self.frame.crop(crop) }
+            if let crop = crop(of: size) { self.image.crop(crop) }
         }
         embed()
     }
 
-    private var size: PixelSize { frame.size }
-    private var format: ImageFormat { frame.source.header.format }
+    private var size: PixelSize { image.size }
+    private var format: ImageFormat { image.source.header.format }
 }
 
 extension WsrvOptions {
@@ -114,8 +114,8 @@ extension WsrvPlanBuilder {
         guard cropped != size else { return }
         let position = options.position ?? .center
         switch position {
-        case .attention where frames == 1: frame.apply(InterestStep(.attention, size: cropped))
-        case .entropy where frames == 1: frame.apply(InterestStep(.entropy, size: cropped))
+        case .attention where frames == 1: image.apply(InterestStep(.attention, size: cropped))
+        case .entropy where frames == 1: image.apply(InterestStep(.entropy, size: cropped))
         case .focal:
             let factor = min(
                 Double(original.width) / Double(cropped.width), Double(original.height) / Double(cropped.height))
@@ -125,13 +125,13 @@ extension WsrvPlanBuilder {
                 return Int(min(max(start, 0), Double(side - length)))
             }
             let point = options.focalPoint
-            frame.apply(
+            image.apply(
                 CropStep(
                     x: start(point.x, of: original.width, length: cropped.width, in: size.width),
                     y: start(point.y, of: original.height, length: cropped.height, in: size.height), size: cropped))
         default:
             let (x, y) = Self.place(of: cropped, in: size, at: position)
-            frame.apply(CropStep(x: x, y: y, size: cropped))
+            image.apply(CropStep(x: x, y: y, size: cropped))
         }
     }
 
@@ -164,7 +164,7 @@ extension WsrvPlanBuilder {
             x = start(point.x, canvas.width - whole.width)
             y = start(point.y, canvas.height - whole.height)
         }
-        frame.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
+        image.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
     }
 
     /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.

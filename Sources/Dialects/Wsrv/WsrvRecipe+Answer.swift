@@ -18,10 +18,10 @@ extension WsrvRecipe {
     private func facts(about thumbnail: Thumbnail) -> JSONValue {
         let size = thumbnail.image.size
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)
-        let composition = try? composition(of: RecipeSource(header: header))
-        let frames = composition?.frames ?? 1
+        let draft = try? draft(of: RecipeSource(header: header))
+        let frames = draft?.frames ?? 1
         let isGray = options.filter == .greyscale
-        let hasAlpha = composition.map(hasAlpha(in: header)) ?? header.hasAlpha
+        let hasAlpha = draft.map(hasAlpha(in: header)) ?? header.hasAlpha
         let isPaged = header.frames > 1
         var members: [(String, JSONValue)] = [
             ("format", .string(Self.name(of: header.format))), ("width", .int(size.width)),
@@ -39,11 +39,11 @@ extension WsrvRecipe {
         return .object(members)
     }
 
-    private func hasAlpha(in header: ImageHeader) -> (Composition) -> Bool {
-        { composition in
-            let page = header.page(composition.page)
-            let source = FrameShape(size: composition.size, hasAlpha: page.hasAlpha)
-            return composition.steps.shape(after: source).hasAlpha || options.effectiveMask != nil
+    private func hasAlpha(in header: ImageHeader) -> (RenderDraft) -> Bool {
+        { draft in
+            let page = header.page(draft.page)
+            let source = FrameShape(size: draft.size, hasAlpha: page.hasAlpha)
+            return draft.steps.shape(after: source).hasAlpha || options.effectiveMask != nil
         }
     }
 

@@ -6,32 +6,32 @@ struct WsrvRecipe: RenderRecipe {
 
     init(_ options: WsrvOptions) { self.options = options }
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header
         let (number, frames) = try pages(of: header)
         let page = header.page(number)
         let trim = trim(of: page, frames: frames)
         let stored = PixelSize(width: page.storedSize.width, height: page.storedSize.height * frames)
-        let start = Frame(source, page: number, isTrimmed: trim != nil)
-        var frame = WsrvPlanBuilder(options, of: start, stored: stored, frames: frames).frame
+        let start = PlannedImage(source, page: number, isTrimmed: trim != nil)
+        var image = WsrvPlanBuilder(options, of: start, stored: stored, frames: frames).image
         if frames == 1, let degrees = options.freeRotation {
-            frame.apply(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
+            image.apply(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
         }
-        options.changeColors(of: &frame)
-        options.mask(&frame)
+        options.changeColors(of: &image)
+        options.mask(&image)
 
-        let format = format(of: source, hasAlpha: frame.hasAlpha || mayHaveBars(source), isMoving: frames > 1)
-        if frame.hasAlpha, !format.supportsAlpha { frame.apply(BackgroundStep(.black)) }
+        let format = format(of: source, hasAlpha: image.hasAlpha || mayHaveBars(source), isMoving: frames > 1)
+        if image.hasAlpha, !format.supportsAlpha { image.apply(BackgroundStep(.black)) }
 
-        var composition = frame.composition(as: format, quality(of: format, by: source.rules))
-        if hasDefaultQuality { composition.qualityScale = .visual }
-        composition.isLossless = isLossless(format) && source.limits.allow(frame.size, in: format, isLossless: true)
-        composition.frames = frames
-        composition.stacksFrames = true
-        composition.timing = timing(frames: frames)
-        composition.trim = trim
-        composition.isDataURL = options.isInBase64 && options.output != .facts
-        return composition
+        var draft = image.draft(as: format, quality(of: format, by: source.rules))
+        if hasDefaultQuality { draft.qualityScale = .visual }
+        draft.isLossless = isLossless(format) && source.limits.allow(image.size, in: format, isLossless: true)
+        draft.frames = frames
+        draft.stacksFrames = true
+        draft.timing = timing(frames: frames)
+        draft.trim = trim
+        draft.isDataURL = options.isInBase64 && options.output != .facts
+        return draft
     }
 
     var keyText: String { "wsrv \(options.keyText)" }

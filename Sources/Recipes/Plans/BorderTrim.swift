@@ -21,9 +21,9 @@ package final class BorderTrim: Sendable {
     package func resolved(
         _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
-        let (composition, requestedPart) = try remainder(inside: box)
-        let alone = isDrawnAnew ? try drawing(of: composition, requestedPart) : nil
-        let steps = composition.allSteps(of: requestedPart, drawnAlone: alone?.part == nil ? nil : alone?.size)
+        let (draft, requestedPart) = try remainder(inside: box)
+        let alone = isDrawnAnew ? try drawing(of: draft, requestedPart) : nil
+        let steps = draft.allSteps(of: requestedPart, drawnAlone: alone?.part == nil ? nil : alone?.size)
         let resolved = plan.trimmed(to: steps, drawn: isDrawnAnew ? size : nil)
         try resolved.check(source.limits, maximum: size.area)
         return resolved
@@ -31,8 +31,8 @@ package final class BorderTrim: Sendable {
 
     /// Returns the plan that draws a vector image again without the border.
     package func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
-        let (composition, requestedPart) = try remainder(inside: box)
-        let drawing = try drawing(of: composition, requestedPart)
+        let (draft, requestedPart) = try remainder(inside: box)
+        let drawing = try drawing(of: draft, requestedPart)
         return DecodePlan(
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
     }
@@ -42,16 +42,16 @@ package final class BorderTrim: Sendable {
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, RequestedPart) {
-        let composition = try recipe.recipe.composition(of: source.with(box: box))
-        return (composition, RequestedPart(composition.part ?? box, turn: composition.turn))
+    private func remainder(inside box: ImagePart) throws(ImagingError) -> (RenderDraft, RequestedPart) {
+        let draft = try recipe.recipe.draft(of: source.with(box: box))
+        return (draft, RequestedPart(draft.part ?? box, turn: draft.turn))
     }
 
     private func drawing(
-        of composition: Composition, _ requestedPart: RequestedPart
+        of draft: RenderDraft, _ requestedPart: RequestedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
         try requestedPart.drawing(
-            for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels,
+            for: draft.size, crop: draft.crop, maximumPixels: source.limits.maximumOutputPixels,
             longestSide: source.header.format.maximumSide)
     }
 

@@ -7,44 +7,44 @@ extension RenderPlan {
         try source.checkSides()
         var source = source
         while true {
-            let composition = try recipe.recipe.composition(of: source)
+            let draft = try recipe.recipe.draft(of: source)
             do throws(ImagingError) {
-                self = try RenderPlan(composition, by: recipe, of: source)
+                self = try RenderPlan(draft, by: recipe, of: source)
                 return
             } catch {
                 let isUnfit =
                     switch error {
-                    case .sideTooLong(_, composition.format): true
+                    case .sideTooLong(_, draft.format): true
                     case .tooManyPixels(let size, _):
-                        !source.limits.allow(size, in: composition.format, isLossless: composition.isLossless)
+                        !source.limits.allow(size, in: draft.format, isLossless: draft.isLossless)
                     default: false
                     }
-                guard isUnfit, source.unsupportedFormats.insert(composition.format).inserted else { throw error }
+                guard isUnfit, source.unsupportedFormats.insert(draft.format).inserted else { throw error }
             }
         }
     }
 
-    private init(_ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
+    private init(_ draft: RenderDraft, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         let header = source.header, limits = source.limits
-        guard composition.page < header.frames else { throw .noSuchPage(composition.page, pages: header.frames) }
-        let isAnimated = composition.isAnimated(from: header)
-        let maximumFrames = min(composition.frames, limits.maximumFrames)
-        let frames = isAnimated ? min(header.frames - composition.page, maximumFrames) : 1
-        let page = header.page(composition.page)
+        guard draft.page < header.frames else { throw .noSuchPage(draft.page, pages: header.frames) }
+        let isAnimated = draft.isAnimated(from: header)
+        let maximumFrames = min(draft.frames, limits.maximumFrames)
+        let frames = isAnimated ? min(header.frames - draft.page, maximumFrames) : 1
+        let page = header.page(draft.page)
         let maximumPixels = limits.maximumPixels(of: page)
         if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
-        let requestedPart = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
-        let drawing = try composition.drawing(of: requestedPart, on: page, maximumPixels: maximumPixels)
-        let steps = composition.allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
-        let requested = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
+        let requestedPart = RequestedPart(draft.part ?? ImagePart(allOf: page.size), turn: draft.turn)
+        let drawing = try draft.drawing(of: requestedPart, on: page, maximumPixels: maximumPixels)
+        let steps = draft.allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let requested = draft.format.holdsWideColors ? draft.gamut ?? source.rules.gamut : .srgb
         let gamut = requested.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
-            frames == 1 && composition.mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: page.size)
-        let isWhole = page.drawing != nil || composition.trim != nil
-        let ownLevel = isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap)
+            frames == 1 && draft.mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: page.size)
+        let isWhole = page.drawing != nil || draft.trim != nil
+        let ownLevel = isWhole ? 1 : draft.level(source: requestedPart.size, hasGainMap: keepsGainMap)
         // Face detection uses these pixels, so the level must suffice for it.
         let decode = DecodePlan(
-            page: composition.page, level: steps.needFaces ? min(ownLevel, page.faceLevel) : ownLevel,
+            page: draft.page, level: steps.needFaces ? min(ownLevel, page.faceLevel) : ownLevel,
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
@@ -52,37 +52,37 @@ extension RenderPlan {
         try header.checkTime(of: decode, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
-            decode: decode, source: decoded.shape, steps: steps, format: composition.format,
-            quality: composition.paletteQuality ?? 100, effort: source.rules.efforts[composition.format])
+            decode: decode, source: decoded.shape, steps: steps, format: draft.format,
+            quality: draft.paletteQuality ?? 100, effort: source.rules.efforts[draft.format])
         self.frames = max(1, frames)
-        timing = frames > 1 ? composition.timing : nil
+        timing = frames > 1 ? draft.timing : nil
         self.gamut = gamut
-        setEncoding(of: composition)
-        setMetadata(of: composition, from: source, attribution: decoded.attribution)
-        additions = try composition.plannedAdditions(of: source)
-        isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
+        setEncoding(of: draft)
+        setMetadata(of: draft, from: source, attribution: decoded.attribution)
+        additions = try draft.plannedAdditions(of: source)
+        isStacked = isAnimated && draft.stacksFrames && !format.isCommonAnimation
         if isStacked, outputSize.height > format.maximumSide / frames { throw .sideTooLong(outputSize, format: format) }
-        border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
+        border = draft.trim.map { BorderTrim($0, recipe, of: source, mayGrow: draft.mayGrowByTrim) }
         try check(limits, frames: frames, maximum: decoded.storedSize.area)
     }
 
-    private mutating func setEncoding(of composition: Composition) {
-        isDataURL = composition.isDataURL
-        if composition.isLossless, format.isLosslessByChoice {
+    private mutating func setEncoding(of draft: RenderDraft) {
+        isDataURL = draft.isDataURL
+        if draft.isLossless, format.isLosslessByChoice {
             isLossless = true
             quality = .fixed(100)
         } else if format.hasQuality {
-            set(composition.quality, in: composition.qualityScale)
+            set(draft.quality, in: draft.qualityScale)
         }
-        if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
+        if frames == 1, let depth = draft.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
     }
 
     private mutating func setMetadata(
-        of composition: Composition, from source: RecipeSource, attribution: Attribution?
+        of draft: RenderDraft, from source: RecipeSource, attribution: Attribution?
     ) {
-        if composition.keepsCopyright, format.writing?.holdsEXIF == true { self.attribution = attribution }
+        if draft.keepsCopyright, format.writing?.holdsEXIF == true { self.attribution = attribution }
         if format.writing?.holdsPacket == true {
-            rights = source.header.rights?.only(composition.keptMetadata ?? source.rules.keptMetadata)
+            rights = source.header.rights?.only(draft.keptMetadata ?? source.rules.keptMetadata)
         }
     }
 
@@ -154,7 +154,7 @@ extension RecipeSource {
     }
 }
 
-extension Composition {
+extension RenderDraft {
     /// - Parameter drawnAlone: The size of a vector image that is drawn only in part; nil for other sources.
     func allSteps(of requestedPart: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps

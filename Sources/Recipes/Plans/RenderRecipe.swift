@@ -1,12 +1,12 @@
 /// Converts the options of a dialect to steps when the header of the source is known.
 ///
-/// No other code knows the dialect. The same recipe must return the same composition for the same source, because
+/// No other code knows the dialect. The same recipe must return the same draft for the same source, because
 /// results are cached by the plan.
 package protocol RenderRecipe: Hashable, Sendable {
-    /// Returns the composition; called again after a trim, with the remaining box.
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition
+    /// Returns the draft; called again after a trim, with the remaining box.
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft
 
-    /// The recipe's part of a key while the border is unknown: everything that determines the second composition.
+    /// The recipe's part of a key while the border is unknown: everything that determines the second draft.
     var keyText: String { get }
 
     /// The native options; nil for other services' recipes.
@@ -54,7 +54,8 @@ package struct RecipeSource: Hashable, Sendable {
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 
-package struct Composition: Sendable {
+/// The render that a recipe drafts for a source; ``RenderPlan`` completes it and checks it against the limits.
+package struct RenderDraft: Sendable {
     /// The page number; the first is 0.
     package var page = 0
     /// The maximum number of frames; 1 for a still.
@@ -103,7 +104,7 @@ package struct RecipeAddition: Sendable {
     private(set) var drawnPart: DrawnPart?
     package let decoded: FrameShape
 
-    /// - Parameter isSizeFinal: False in both compositions of a trimmed image: its size is unknown when the decode is
+    /// - Parameter isSizeFinal: False in both drafts of a trimmed image: its size is unknown when the decode is
     ///   planned.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeFinal: Bool = true) {
         level = isSizeFinal && header.drawing == nil ? Self.level(of: header.size, for: size) : 1

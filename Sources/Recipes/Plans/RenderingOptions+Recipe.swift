@@ -1,75 +1,76 @@
 extension RenderingOptions: RenderRecipe {
     package var nativeOptions: RenderingOptions? { self }
 
-    package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+    package func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let (format, placement) = try chosenFormat(for: source)
-        var frame = try frame(of: source, as: format, placement)
+        var image = try plannedImage(of: source, as: format, placement)
         if let watermark, let header = source.additions.first {
             // Before a trim, the result's size is unknown: plan the decode for the untrimmed image.
-            let untrimmed = source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
+            let untrimmed =
+                source.box == nil ? image : try plannedImage(of: source.with(box: nil), as: format, placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
-            frame.use(0, addition)
-            if let layout = mark.layout(on: frame.size, isDrawnAlone: addition.drawnPart != nil) {
-                frame.apply(
+            image.use(0, addition)
+            if let layout = mark.layout(on: image.size, isDrawnAlone: addition.drawnPart != nil) {
+                image.apply(
                     OverlayStep(
                         of: 0, layout: layout, decoded: addition.decoded, opacity: watermark.opacity,
                         light: source.rules.light))
             }
         }
-        return composition(of: frame, as: format)
+        return draft(of: image, as: format)
     }
 
-    package func frame(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> Frame {
-        try frame(of: source, as: format, nil)
+    package func plannedImage(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> PlannedImage {
+        try plannedImage(of: source, as: format, nil)
     }
 
     /// - Parameter whole: Placement of the untrimmed image, if already computed (see `chosenFormat`).
-    private func frame(
+    private func plannedImage(
         of source: RecipeSource, as format: ImageFormat, _ whole: Placement?
-    ) throws(ImagingError) -> Frame {
+    ) throws(ImagingError) -> PlannedImage {
         let number = keepsFrames(of: source.header, in: format) ? 0 : page
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
-        var frame = Frame(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
+        var image = PlannedImage(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
         let box = source.whole(ofPage: number)
         let (requestedPart, layout) =
-            if let whole, source.box == nil { whole } else { try placement(of: box, in: frame.page) }
+            if let whole, source.box == nil { whole } else { try placement(of: box, in: image.page) }
         let part = requestedPart.naturalPart
-        frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
-        frame.turn(requestedPart.turn)
+        image.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
+        image.turn(requestedPart.turn)
         if gravity == .face, faceZoom > 0, fit == .cover {
-            let factor = layout.enlargement(forZoom: faceZoom, of: frame.size)
+            let factor = layout.enlargement(forZoom: faceZoom, of: image.size)
             let size = layout.cropSize ?? layout.resizedSize
-            frame.resample(to: layout.resizedSize.enlarged(by: factor))
-            frame.cropToFaces(size.enlarged(by: factor), zoom: faceZoom)
-            frame.apply(ResampleStep(to: size, in: source.rules.light))
+            image.resample(to: layout.resizedSize.enlarged(by: factor))
+            image.cropToFaces(size.enlarged(by: factor), zoom: faceZoom)
+            image.apply(ResampleStep(to: size, in: source.rules.light))
         } else {
-            frame.resample(
+            image.resample(
                 to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
             if let interest = layout.crop(by: gravity) as? InterestStep {
-                if gravity == .face { frame.cropToFaces(interest.size) } else { frame.apply(interest) }
+                if gravity == .face { image.cropToFaces(interest.size) } else { image.apply(interest) }
             }
         }
-        for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
-        return frame
+        for step in layout.steps(for: self, format: format, hasAlpha: image.hasAlpha) { image.apply(step) }
+        return image
     }
 
-    package func composition(of frame: Frame, as format: ImageFormat) -> Composition {
-        let source = frame.source
-        var composition = frame.composition(as: format, encodingQuality(by: source.rules))
+    package func draft(of image: PlannedImage, as format: ImageFormat) -> RenderDraft {
+        let source = image.source
+        var draft = image.draft(as: format, encodingQuality(by: source.rules))
         // Default qualities are visual qualities in all dialects.
-        composition.qualityScale = quality == nil ? .visual : qualityScale
-        composition.frames = keepsFrames(of: source.header, in: format) ? .max : 1
-        composition.trim = operations.trim
-        composition.mayGrowByTrim = enlarge || frame.page.drawing != nil
-        if format.hasPaletteQuality, self.format.isFixed { composition.paletteQuality = quality }
-        composition.bitDepth = avifBitDepth
-        composition.gamut = gamut
-        composition.isLossless = isLossless
-        composition.keepsCopyright = keepsCopyright
-        composition.keptMetadata = keptMetadata
-        composition.keepsGainMap = gainMap == .keep
-        return composition
+        draft.qualityScale = quality == nil ? .visual : qualityScale
+        draft.frames = keepsFrames(of: source.header, in: format) ? .max : 1
+        draft.trim = operations.trim
+        draft.mayGrowByTrim = enlarge || image.page.drawing != nil
+        if format.hasPaletteQuality, self.format.isFixed { draft.paletteQuality = quality }
+        draft.bitDepth = avifBitDepth
+        draft.gamut = gamut
+        draft.isLossless = isLossless
+        draft.keepsCopyright = keepsCopyright
+        draft.keptMetadata = keptMetadata
+        draft.keepsGainMap = gainMap == .keep
+        return draft
     }
 
     private func keepsFrames(of header: ImageHeader, in format: ImageFormat) -> Bool {

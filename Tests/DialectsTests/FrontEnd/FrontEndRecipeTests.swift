@@ -67,7 +67,7 @@ import ThumbnailTypes
     /// The output format for a drawing if drawings are enabled.
     private static func format(ofDrawing target: String, _ name: String) throws -> ImageFormat {
         let query = try dialect(name).request(in: RequestedTarget(target))
-        return try query.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
+        return try query.recipe.recipe.draft(of: RecipeSource(header: header(300, 150, .svg))).format
     }
 
     @Test(arguments: [

@@ -56,12 +56,12 @@ import ThumbnailTypes
         let header = Self.header(orientation: 6)
         #expect(try Self.plan(modifiers, of: header).answerText.prefix(before: UInt8(ascii: " ")) == size)
         let recipe = try Self.query(modifiers).recipe.recipe
-        #expect(try recipe.composition(of: RecipeSource(header: header)).turn == turn)
+        #expect(try recipe.draft(of: RecipeSource(header: header)).turn == turn)
     }
 
     @Test func `a part refers to the image as stored`() throws {
         let recipe = try Self.query("crop_100_50_300_200").recipe.recipe
-        let part = try recipe.composition(of: RecipeSource(header: Self.header(orientation: 6))).part
+        let part = try recipe.draft(of: RecipeSource(header: Self.header(orientation: 6))).part
         let upright = PixelSize(width: 800, height: 1_200)
         #expect(part == ImagePart(x: 550, y: 100, size: PixelSize(width: 200, height: 300), of: upright))
         #expect(throws: ImagingError.cropOutside(PixelSize(width: 1_200, height: 800))) {

@@ -60,7 +60,7 @@ import ThumbnailTypes
         func turn(_ target: String, _ orientation: QuarterTurn, _ format: ImageFormat = .jpeg) throws -> QuarterTurn {
             try imaginaryComposition(target, 40, 30, format, orientation: orientation).turn
         }
-        // The composition's turn applies to the upright image.
+        // The draft's turn applies to the upright image.
         #expect(try turn("/convert?type=png", 6) == 1 && turn("/convert?type=png&norotation=1", 6) == 8)
         #expect(try turn("/flip", 1) == 2 && turn("/flop", 1) == 4 && turn("/flip?flop=true", 1) == 3)
         #expect(try turn("/flip?rotate=90", 1) == 5)
@@ -78,8 +78,8 @@ import ThumbnailTypes
         }
         let left = pipeline(
             "[{\"operation\":\"extract\",\(parameters),\"ignore_failure\":true},{\"operation\":\"flip\"}]")
-        let composition = try imaginaryComposition(left, 400, 300)
-        #expect(composition.finalSize == PixelSize(width: 400, height: 300) && composition.turn == 2)
+        let draft = try imaginaryComposition(left, 400, 300)
+        #expect(draft.finalSize == PixelSize(width: 400, height: 300) && draft.turn == 2)
     }
 
     @Test func `a pipeline is one plan, in the order of its operations`() throws {
@@ -90,12 +90,12 @@ import ThumbnailTypes
             {"operation":"resize","params":{"width":150}},{"operation":"rotate","params":{"rotate":90}},\
             {"operation":"blur","params":{"sigma":"2"}},{"operation":"convert","params":{"type":"webp","quality":90}}]
             """)
-        let composition = try imaginaryComposition(target, 400, 300)
+        let draft = try imaginaryComposition(target, 400, 300)
         let whole = PixelSize(width: 400, height: 300)
-        #expect(composition.part == ImagePart(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: whole))
-        #expect(composition.turn == 2 && composition.size == PixelSize(width: 150, height: 100))
-        #expect(composition.stepTexts == ["turn 6", "blur 200000"])
-        #expect(composition.format == .webp && composition.quality == .fixed(90))
+        #expect(draft.part == ImagePart(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: whole))
+        #expect(draft.turn == 2 && draft.size == PixelSize(width: 150, height: 100))
+        #expect(draft.stepTexts == ["turn 6", "blur 200000"])
+        #expect(draft.format == .webp && draft.quality == .fixed(90))
     }
 
     @Test(arguments: ["fit", "crop", "enlarge", "resize", "extract"])
@@ -108,8 +108,8 @@ import ThumbnailTypes
             {"operation":"zoom","params":{"factor":1000000}},{"operation":"\(operation)","params":{\(large)}}]
             """)
         // Returns a size or an error; arithmetic on the sides must not overflow.
-        if let composition = try? imaginaryComposition(target, 400, 300) {
-            #expect(composition.finalSize.width <= 1 << 30 && composition.finalSize.height <= 1 << 30)
+        if let draft = try? imaginaryComposition(target, 400, 300) {
+            #expect(draft.finalSize.width <= 1 << 30 && draft.finalSize.height <= 1 << 30)
         }
     }
 
@@ -119,19 +119,19 @@ import ThumbnailTypes
             [{"operation":"rotate","params":{"rotate":90}},\
             {"operation":"extract","params":{"top":0,"left":0,"areawidth":30,"areaheight":10}}]
             """)
-        let composition = try imaginaryComposition(target, 400, 300)
+        let draft = try imaginaryComposition(target, 400, 300)
         // The top left of the turned image is the bottom left of the upright one.
         let whole = PixelSize(width: 400, height: 300)
-        #expect(composition.part == ImagePart(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: whole))
-        #expect(composition.turn == 6 && composition.size == PixelSize(width: 30, height: 10))
+        #expect(draft.part == ImagePart(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: whole))
+        #expect(draft.turn == 6 && draft.size == PixelSize(width: 30, height: 10))
     }
 
     @Test func `content that an intermediate format cannot hold is lost`() throws {
         let target = pipeline(
             "[{\"operation\":\"convert\",\"params\":{\"type\":\"jpeg\",\"background\":\"9,8,7\"}},"
                 + "{\"operation\":\"convert\",\"params\":{\"type\":\"png\"}}]")
-        let composition = try imaginaryComposition(target, 40, 30, .png, hasAlpha: true)
-        #expect(composition.stepTexts == ["background 9,8,7,255"] && composition.format == .png)
+        let draft = try imaginaryComposition(target, 40, 30, .png, hasAlpha: true)
+        #expect(draft.stepTexts == ["background 9,8,7,255"] && draft.format == .png)
         let black = try imaginaryComposition("/convert?type=jpeg&background=0,0,0", 40, 30, .png, hasAlpha: true)
         #expect(black.stepTexts == ["background 0,0,0,255"])
     }
@@ -171,24 +171,24 @@ import ThumbnailTypes
     ) throws {
         let isLarge = side == 4_096 && orientation == 6
         let (stored, first) = (isLarge ? (400, 600) : (600, 400), format == .heic ? nil : "autorotate")
-        let composition = try imaginaryComposition(
+        let draft = try imaginaryComposition(
             nextcloud("fit", side, first: first), stored.0, stored.1, format, orientation: orientation)
-        #expect(composition.finalSize == PixelSize(width: width, height: height))
+        #expect(draft.finalSize == PixelSize(width: width, height: height))
         // The decoder returns the image upright, and no steps follow.
-        #expect(composition.turn == 1 && composition.steps.isEmpty)
-        #expect(composition.format == .jpeg && composition.quality == .fixed(80))
+        #expect(draft.turn == 1 && draft.steps.isEmpty)
+        #expect(draft.format == .jpeg && draft.quality == .fixed(80))
     }
 
     @Test func `drawings are drawn at the preview's size`() throws {
-        let composition = try imaginaryComposition(
+        let draft = try imaginaryComposition(
             nextcloud("fit", 64, first: "convert", as: "png"), 120, 90, .svg, hasAlpha: true)
-        #expect(composition.size == PixelSize(width: 64, height: 48) && composition.format == .png)
-        #expect(composition.steps.isEmpty)
+        #expect(draft.size == PixelSize(width: 64, height: 48) && draft.format == .png)
+        #expect(draft.steps.isEmpty)
     }
 
     @Test func `cropped previews are squares of the salient part`() throws {
-        let composition = try imaginaryComposition(nextcloud("smartcrop", 256), 400, 600, orientation: 6)
-        #expect(composition.size == PixelSize(width: 384, height: 256))
-        #expect(composition.stepTexts == ["attention 256x256"])
+        let draft = try imaginaryComposition(nextcloud("smartcrop", 256), 400, 600, orientation: 6)
+        #expect(draft.size == PixelSize(width: 384, height: 256))
+        #expect(draft.stepTexts == ["attention 256x256"])
     }
 }

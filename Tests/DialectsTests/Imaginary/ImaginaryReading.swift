@@ -21,7 +21,7 @@ func imaginaryQuery(_ target: String, accept: String? = nil) throws -> Request {
 func imaginaryComposition(
     _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
     hasAlpha: Bool = false
-) throws -> Composition {
+) throws -> RenderDraft {
     var header = ImageHeader(
         format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
         bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha)
@@ -29,7 +29,7 @@ func imaginaryComposition(
     let query = try imaginaryQuery(target)
     let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 10), bands: 4, hasAlpha: true)
     let source = RecipeSource(header: header, additions: query.additional.map { _ in mark })
-    return try query.recipe.recipe.composition(of: source)
+    return try query.recipe.recipe.draft(of: source)
 }
 
 /// A pipeline's target.

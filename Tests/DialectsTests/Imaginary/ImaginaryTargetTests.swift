@@ -60,14 +60,14 @@ import ThumbnailTypes
     }
 
     @Test func `the format is named, or the first of three in Accept`() throws {
-        func composition(_ query: String, _ accept: String?) throws -> ImageFormat {
+        func draft(_ query: String, _ accept: String?) throws -> ImageFormat {
             let query = try imaginaryQuery("/flip?" + query, accept: accept)
             let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 4))
-            return try query.recipe.recipe.composition(of: RecipeSource(header: header)).format
+            return try query.recipe.recipe.draft(of: RecipeSource(header: header)).format
         }
-        #expect(try composition("type=WebP", nil) == .webp && composition("type=png", "image/webp") == .png)
-        #expect(try composition("type=auto", "image/avif,image/png;q=0.1,image/webp") == .png)
-        #expect(try composition("type=auto", "image/*,*/*;q=0.8") == .jpeg)
+        #expect(try draft("type=WebP", nil) == .webp && draft("type=png", "image/webp") == .png)
+        #expect(try draft("type=auto", "image/avif,image/png;q=0.1,image/webp") == .png)
+        #expect(try draft("type=auto", "image/*,*/*;q=0.8") == .jpeg)
         #expect(try imaginaryQuery("/flip?type=auto").isNegotiated && !imaginaryQuery("/flip?type=png").isNegotiated)
         for type in ["tiff", "gif", "svg", "pdf"] {
             #expect(throws: APIError.self) { try imaginaryQuery("/flip?type=\(type)") }

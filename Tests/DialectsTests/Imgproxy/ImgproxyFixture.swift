@@ -24,7 +24,7 @@ enum ImgproxyFixture {
         try dialect(configure).request(in: RequestedTarget("/_/" + path, accept: accept))
     }
 
-    /// The composition of an image with these options.
+    /// The draft of an image with these options.
     static func options(
         _ options: String, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> ImgproxyOptions {
@@ -55,13 +55,13 @@ enum ImgproxyFixture {
         }
     }
 
-    /// The composition of an image with this header by these options.
-    static func composition(
+    /// The draft of an image with this header by these options.
+    static func draft(
         _ options: String, _ header: ImageHeader, additions: [ImageHeader] = [], box: ImagePart? = nil,
         accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
-    ) throws -> Composition {
+    ) throws -> RenderDraft {
         try recipe(options, accept: accept, configure)
-            .composition(of: RecipeSource(header: header, box: box, additions: additions))
+            .draft(of: RecipeSource(header: header, box: box, additions: additions))
     }
 }
 

@@ -53,7 +53,7 @@ struct ImgproxyHostileTests {
         #expect(fault?.parameter == name)
     }
 
-    @Test func `every target has a composition or an error`() throws {
+    @Test func `every target has a draft or an error`() throws {
         let headers = [
             ImageHeader.still(.jpeg, 1, 1), .still(.jpeg, 65_500, 1, orientation: 7),
             .still(.png, 16_000, 6_000, hasAlpha: true),

@@ -170,7 +170,7 @@ struct ImgproxyOptionTests {
 
     @Test func `wide colors are preserved with the profile`() throws {
         func gamut(_ options: String) throws -> Gamut? {
-            try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).gamut
+            try ImgproxyFixture.draft(options, .still(.jpeg, 40, 30)).gamut
         }
         #expect(try gamut("") == nil && gamut("scp:1") == .srgb)
         #expect(try gamut("scp:0") == .auto && gamut("strip_color_profile:0") == .auto)
@@ -178,7 +178,7 @@ struct ImgproxyOptionTests {
 
     @Test func `copyright is preserved unless an option disables it`() throws {
         func keeps(_ options: String) throws -> Bool {
-            try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).keepsCopyright
+            try ImgproxyFixture.draft(options, .still(.jpeg, 40, 30)).keepsCopyright
         }
         #expect(try keeps("") && keeps("sm:0/kcr:0") && !keeps("kcr:0"))
     }

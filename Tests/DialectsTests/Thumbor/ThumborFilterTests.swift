@@ -28,7 +28,7 @@ struct ThumborFilterTests {
         let marks = reader.marks.map { _ in
             ImageHeader(format: .png, storedSize: PixelSize(width: 80, height: 40), bands: 4, hasAlpha: true)
         }
-        return try recipe.composition(of: RecipeSource(header: header, additions: marks)).steps.map(\.keyText)
+        return try recipe.draft(of: RecipeSource(header: header, additions: marks)).steps.map(\.keyText)
     }
 
     @Test(arguments: [

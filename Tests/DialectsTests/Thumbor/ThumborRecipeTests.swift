@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Requests and compositions of thumbor and imagor targets.
+/// Requests and drafts of thumbor and imagor targets.
 struct ThumborRecipeTests {
     private func dialect(_ change: (inout ThumborConfiguration) -> Void = { _ in }) throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
@@ -23,12 +23,12 @@ struct ThumborRecipeTests {
         try dialect(change).request(in: RequestedTarget("/img/unsafe/" + path, accept: accept))
     }
 
-    private func composition(
+    private func draft(
         _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImagePart? = nil,
         _ change: (inout ThumborConfiguration) -> Void = { _ in }
-    ) throws -> Composition {
+    ) throws -> RenderDraft {
         let recipe = try query(path + "/a.example/b", accept: accept, change).recipe
-        return try recipe.recipe.composition(of: RecipeSource(header: header, box: box))
+        return try recipe.recipe.draft(of: RecipeSource(header: header, box: box))
     }
 
     private static func header(
@@ -54,20 +54,20 @@ struct ThumborRecipeTests {
 
     @Test func `WebP of quality 100 is lossless as thumbor's, and lossless() as imagor's`() throws {
         func isLossless(_ filters: String) throws -> Bool {
-            try composition("10x10/filters:\(filters)", Self.header()).isLossless
+            try draft("10x10/filters:\(filters)", Self.header()).isLossless
         }
         #expect(try isLossless("format(webp):quality(100)") && isLossless("format(webp):lossless()"))
         #expect(try isLossless("format(jxl):lossless()") && isLossless("format(png):lossless()"))
         #expect(try !isLossless("format(webp):quality(99)") && !isLossless("quality(100)"))
         #expect(try !isLossless("format(avif):lossless()") && !isLossless("format(jxl):quality(100)"))
         #expect(try !isLossless("format(webp):quality(100):max_bytes(5000)"))
-        let large = try composition("3000x3000/filters:format(webp):quality(100)", Self.header(.jpeg, 4_000, 4_000))
+        let large = try draft("3000x3000/filters:format(webp):quality(100)", Self.header(.jpeg, 4_000, 4_000))
         #expect(!large.isLossless && large.quality == .fixed(100))
     }
 
     @Test func `colors are preserved unless a filter or a setting of thumbor's or imagor's strips them`() throws {
         func gamut(_ filter: String, strips: Bool = false) throws -> Gamut? {
-            try composition("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut
+            try draft("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut
         }
         #expect(try gamut("quality(80)") == .auto && gamut("strip_exif()") == .auto)
         for filter in ["strip_icc()", "strip_metadata()", "to_colorspace()", "to_colorspace(srgb)"] {
@@ -88,56 +88,56 @@ struct ThumborRecipeTests {
 
     @Test func `mirrors and rotations become one orientation`() throws {
         let header = Self.header()
-        #expect(try composition("-200x150", header).turn == 2)
-        #expect(try composition("200x-150", header).turn == 4)
-        #expect(try composition("-200x-150", header).turn == 3)
-        #expect(try composition("filters:orient(90)", header).turn == 8)
-        #expect(try composition("-x/filters:orient(90)", header).turn == 7)
-        #expect(try composition("x-/filters:orient(270)", header).turn == 7)
-        let turned = try composition("fit-in/200x200/filters:orient(90)", header)
+        #expect(try draft("-200x150", header).turn == 2)
+        #expect(try draft("200x-150", header).turn == 4)
+        #expect(try draft("-200x-150", header).turn == 3)
+        #expect(try draft("filters:orient(90)", header).turn == 8)
+        #expect(try draft("-x/filters:orient(90)", header).turn == 7)
+        #expect(try draft("x-/filters:orient(270)", header).turn == 7)
+        let turned = try draft("fit-in/200x200/filters:orient(90)", header)
         #expect(turned.size == PixelSize(width: 150, height: 200) && turned.part == nil)
         // The left quarter of an image rotated counterclockwise is the top of the stored image.
-        let part = try composition("0x0:75x400/filters:orient(90)", header).part
+        let part = try draft("0x0:75x400/filters:orient(90)", header).part
         #expect(part?.y == 0 && part?.x == 0 && part?.size == PixelSize(width: 400, height: 75))
     }
 
     @Test func `trims compare distances, and leave animations unchanged`() throws {
-        let trim = try #require(try composition("trim:bottom-right:30", Self.header()).trim)
+        let trim = try #require(try draft("trim:bottom-right:30", Self.header()).trim)
         #expect(trim.tolerance == 30 && trim.isDistance && trim.isFromBottomRight)
-        #expect(try composition("trim", Self.header(.gif, frames: 5)).trim == nil)
+        #expect(try draft("trim", Self.header(.gif, frames: 5)).trim == nil)
         let whole = PixelSize(width: 400, height: 300)
         let box = ImagePart(x: 50, y: 60, size: PixelSize(width: 200, height: 100), of: whole)
-        let trimmed = try composition("trim/100x0:150x90/x", Self.header(), box: box)
+        let trimmed = try draft("trim/100x0:150x90/x", Self.header(), box: box)
         #expect(trimmed.part == ImagePart(x: 100, y: 60, size: PixelSize(width: 50, height: 30), of: whole))
     }
 
     @Test func `the format is the target's, then Accept's, then the source's`() throws {
         let accepting: (inout ThumborConfiguration) -> Void = { $0.automaticFormats = [.avif, .webp] }
         let accept = "image/webp,image/avif,*/*"
-        #expect(try composition("x", Self.header(), accept: accept).format == .jpeg)
-        #expect(try composition("x", Self.header(), accept: accept, accepting).format == .avif)
-        #expect(try composition("x", Self.header(.gif, frames: 5), accept: accept, accepting).format == .webp)
-        #expect(try composition("filters:format(png)", Self.header(), accept: accept, accepting).format == .png)
+        #expect(try draft("x", Self.header(), accept: accept).format == .jpeg)
+        #expect(try draft("x", Self.header(), accept: accept, accepting).format == .avif)
+        #expect(try draft("x", Self.header(.gif, frames: 5), accept: accept, accepting).format == .webp)
+        #expect(try draft("filters:format(png)", Self.header(), accept: accept, accepting).format == .png)
         let moving = Self.header(.gif, frames: 5, hasAlpha: true)
-        #expect(try composition("filters:format(avif):fallback_format(webp)", moving).format == .webp)
-        #expect(try composition("filters:format(avif)", moving).format == .avif)
-        #expect(try composition("filters:autojpg()", Self.header(.png)).format == .jpeg)
-        #expect(try composition("filters:autojpg()", Self.header(.png, hasAlpha: true)).format == .png)
-        #expect(try composition("x", Self.header(.svg, hasAlpha: true)).format == .png)
+        #expect(try draft("filters:format(avif):fallback_format(webp)", moving).format == .webp)
+        #expect(try draft("filters:format(avif)", moving).format == .avif)
+        #expect(try draft("filters:autojpg()", Self.header(.png)).format == .jpeg)
+        #expect(try draft("filters:autojpg()", Self.header(.png, hasAlpha: true)).format == .png)
+        #expect(try draft("x", Self.header(.svg, hasAlpha: true)).format == .png)
         #expect(try query("x/a.example/b", accepting).isNegotiated)
         #expect(
             try query("filters:format(png)/a.example/b", accepting).isNegotiated == false)
     }
 
     @Test func `quality is 80 by default, and searched for if the bytes are limited`() throws {
-        #expect(try composition("x", Self.header()).quality == .fixed(80))
-        #expect(try composition("filters:quality(7)", Self.header()).quality == .fixed(7))
-        let bounded = try composition("filters:quality(95):max_bytes(3000)", Self.header())
+        #expect(try draft("x", Self.header()).quality == .fixed(80))
+        #expect(try draft("filters:quality(7)", Self.header()).quality == .fixed(7))
+        let bounded = try draft("filters:quality(95):max_bytes(3000)", Self.header())
         #expect(bounded.quality == .fitting(bytes: 3_000, highest: 95, lowest: 10))
     }
 
     @Test func `raw preserves the whole image in its own format`() throws {
-        let raw = try composition("trim/10x10:50x50/30x30/filters:raw():format(png):invert()", Self.header())
+        let raw = try draft("trim/10x10:50x50/30x30/filters:raw():format(png):invert()", Self.header())
         #expect(raw.size == PixelSize(width: 400, height: 300) && raw.part == nil && raw.trim == nil)
         #expect(raw.format == .jpeg && raw.steps.isEmpty && raw.turn == 1)
     }

@@ -53,8 +53,8 @@ import Testing
         ("w=100&h=300&a=focal&fpx=100", 150, 0), ("w=100&h=300&flop&a=left", 0, 0),
     ])
     func `a cover resize crops at the requested position`(query: String, x: Int, y: Int) throws {
-        let composition = try wsrvComposition("fit=cover&" + query, 400, 300, .png)
-        let crop = try #require(composition.steps.last as? CropStep)
+        let draft = try wsrvComposition("fit=cover&" + query, 400, 300, .png)
+        let crop = try #require(draft.steps.last as? CropStep)
         #expect((crop.x, crop.y) == (x, y))
     }
 
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test func `a box larger than the image is filled as far as possible`() throws {
-        let composition = try wsrvComposition("fit=cover&w=1400&h=300&we", 1_200, 800)
-        #expect(composition.finalSize.description == "1200×300")
+        let draft = try wsrvComposition("fit=cover&w=1400&h=300&we", 1_200, 800)
+        #expect(draft.finalSize.description == "1200×300")
     }
 
     @Test(arguments: [
@@ -121,7 +121,7 @@ import Testing
     @Test func `the source's orientation does not swap the sides of the box`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 300, height: 400), orientation: 6)
         let recipe = WsrvRecipe(try wsrvOptions("w=200&h=100&fit=cover"))
-        let composition = try recipe.composition(of: RecipeSource(header: header))
-        #expect(composition.size.description == "200×150" && composition.finalSize.description == "200×100")
+        let draft = try recipe.draft(of: RecipeSource(header: header))
+        #expect(draft.size.description == "200×150" && draft.finalSize.description == "200×100")
     }
 }

@@ -16,14 +16,14 @@ func wsrvOptions(_ query: String) throws -> WsrvOptions {
 
 func wsrvComposition(
     _ query: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, hasAlpha: Bool = false, frames: Int = 1
-) throws -> Composition {
+) throws -> RenderDraft {
     let header = ImageHeader(
         format: format, storedSize: PixelSize(width: width, height: height), bands: hasAlpha ? 4 : 3, frames: frames,
         hasAlpha: hasAlpha)
-    return try WsrvRecipe(wsrvOptions(query)).composition(of: RecipeSource(header: header))
+    return try WsrvRecipe(wsrvOptions(query)).draft(of: RecipeSource(header: header))
 }
 
-extension Composition {
+extension RenderDraft {
     /// The steps as written in cache keys.
     var stepTexts: [String] { steps.map(\.keyText) }
 

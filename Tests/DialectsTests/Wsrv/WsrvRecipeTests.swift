@@ -14,7 +14,7 @@ import ThumbnailTypes
             ("ll&output=webp", true), ("lossless=true&output=webp&q=50", true), ("output=webp&q=100", false),
             ("ll&output=png", false), ("ll", false),
         ] {
-            #expect(try WsrvRecipe(wsrvOptions(query)).composition(of: source).isLossless == isLossless, "\(query)")
+            #expect(try WsrvRecipe(wsrvOptions(query)).draft(of: source).isLossless == isLossless, "\(query)")
         }
     }
 
@@ -81,14 +81,14 @@ import ThumbnailTypes
     }
 
     @Test func `a background behind gray is gray`() throws {
-        let composition = try wsrvComposition("filt=greyscale&bg=red", 40, 30, .png, hasAlpha: true)
-        #expect(composition.stepTexts == ["grey", "background 54,54,54,255"])
+        let draft = try wsrvComposition("filt=greyscale&bg=red", 40, 30, .png, hasAlpha: true)
+        #expect(draft.stepTexts == ["grey", "background 54,54,54,255"])
     }
 
     @Test func `pages and frames are chosen, and missing ones are rejected`() throws {
         func pages(_ query: String, _ format: ImageFormat = .gif) throws -> [Int] {
-            let composition = try wsrvComposition(query, 40, 30, format, frames: 5)
-            return [composition.page, composition.frames]
+            let draft = try wsrvComposition(query, 40, 30, format, frames: 5)
+            return [draft.page, draft.frames]
         }
         #expect(
             try pages("") == [0, 1] && pages("n=0") == [0, 1] && pages("n=-2") == [0, 1] && pages("n") == [0, 5])
@@ -102,8 +102,8 @@ import ThumbnailTypes
         var header = small
         header.pages = [small, large, large]
         let source = RecipeSource(header: header)
-        #expect(try WsrvRecipe(wsrvOptions("page=-1")).composition(of: source).page == 1)
-        #expect(try WsrvRecipe(wsrvOptions("page=-2")).composition(of: source).page == 0)
+        #expect(try WsrvRecipe(wsrvOptions("page=-1")).draft(of: source).page == 1)
+        #expect(try WsrvRecipe(wsrvOptions("page=-2")).draft(of: source).page == 0)
     }
 
     @Test func `an animation may have other timing`() throws {
@@ -134,13 +134,13 @@ import ThumbnailTypes
     @Test func `sizes are computed from the trimmed image`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 300))
         let box = ImagePart(x: 50, y: 50, size: PixelSize(width: 200, height: 100), of: header.size)
-        func composition(_ query: String) throws -> Composition {
-            try WsrvRecipe(wsrvOptions("trim=10&" + query)).composition(of: RecipeSource(header: header, box: box))
+        func draft(_ query: String) throws -> RenderDraft {
+            try WsrvRecipe(wsrvOptions("trim=10&" + query)).draft(of: RecipeSource(header: header, box: box))
         }
-        #expect(try composition("w=100").size.description == "100×50")
+        #expect(try draft("w=100").size.description == "100×50")
         // Percentages refer to the whole image.
-        #expect(try composition("w=50%25").size.description == "200×100")
-        let cropped = try composition("cx=10&cy=20&cw=30&ch=40&precrop")
+        #expect(try draft("w=50%25").size.description == "200×100")
+        let cropped = try draft("cx=10&cy=20&cw=30&ch=40&precrop")
         #expect(cropped.part == ImagePart(x: 60, y: 70, size: PixelSize(width: 30, height: 40), of: header.size))
     }
 
@@ -205,7 +205,7 @@ import ThumbnailTypes
         #expect(encoded.mediaType == "text/plain" && encoded.body == .thumbnail)
         #expect(try text("output=json&encoding=base64", photo).hasPrefix("data:application/json;base64,"))
         func isDataURL(_ query: String) throws -> Bool {
-            try WsrvRecipe(wsrvOptions(query)).composition(of: RecipeSource(header: photo)).isDataURL
+            try WsrvRecipe(wsrvOptions(query)).draft(of: RecipeSource(header: photo)).isDataURL
         }
         #expect(try isDataURL("encoding=base64") && !isDataURL("encoding=base64&output=json") && !isDataURL("w=3"))
         #expect(try facts("encoding=hex", photo) == nil)

@@ -133,8 +133,8 @@ import ThumbnailTypes
     ])
     func `hostile targets are parsed and computed within bounds`(query: String) throws {
         for source in [(1, 1), (65_535, 65_535), (1, 60_000)] {
-            let composition = try wsrvComposition(query, source.0, source.1)
-            #expect(composition.size.width >= 1 && composition.size.height >= 1)
+            let draft = try wsrvComposition(query, source.0, source.1)
+            #expect(draft.size.width >= 1 && draft.size.height >= 1)
         }
     }
 }

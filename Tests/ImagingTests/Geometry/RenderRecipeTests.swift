@@ -16,10 +16,10 @@ struct RenderRecipeTests {
         var format = ImageFormat.png
         var keyText: String { "half \(width)" }
 
-        func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
             let whole = source.whole(ofPage: page)
             let half = PixelSize(width: whole.size.width / 2, height: whole.size.height)
-            var made = Composition(
+            var made = RenderDraft(
                 size: PixelSize(width: width, height: width * half.width / half.height), format: format,
                 quality: .fixed(80))
             made.part = ImagePart(x: whole.x + half.width, y: whole.y, size: half, of: whole.whole)
@@ -105,9 +105,9 @@ struct RenderRecipeTests {
         let count: Int
         var keyText: String { "chain \(count)" }
 
-        func composition(of source: RecipeSource) -> Composition {
+        func draft(of source: RecipeSource) -> RenderDraft {
             let whole = source.whole()
-            var made = Composition(size: whole.size, format: .jpeg, quality: .fixed(80))
+            var made = RenderDraft(size: whole.size, format: .jpeg, quality: .fixed(80))
             made.steps = RenderSteps([any RenderStep](repeating: step, count: count))
             return made
         }

@@ -12,10 +12,10 @@ struct FormulaStepTests {
         let steps: RenderSteps
         var keyText: String { steps.map(\.keyText).joined(separator: "|") }
 
-        func composition(of source: RecipeSource) -> Composition {
-            var composition = Composition(size: source.header.size, format: .png, quality: .fixed(100))
-            composition.steps = steps
-            return composition
+        func draft(of source: RecipeSource) -> RenderDraft {
+            var draft = RenderDraft(size: source.header.size, format: .png, quality: .fixed(100))
+            draft.steps = steps
+            return draft
         }
     }
 

@@ -58,9 +58,9 @@ struct AnimationTests {
 
     @Test(arguments: [ImageFixture.gifAnimated, .webpAnimated])
     func `a recipe may use the later frames, with another timing`(fixture: ImageFixture) throws {
-        let result = try recipe(fixture) { composition in
-            (composition.page, composition.frames) = (1, 2)
-            composition.timing = FrameTiming(delays: [40], loop: 7)
+        let result = try recipe(fixture) { draft in
+            (draft.page, draft.frames) = (1, 2)
+            draft.timing = FrameTiming(delays: [40], loop: 7)
         }
         let image = try ImageReading.decode(result.bytes)
         #expect(image.frames == 2 && image.delays == [40, 300] && image.loop == 7)
@@ -71,8 +71,8 @@ struct AnimationTests {
 
     @Test func `a recipe may stack frames in a format of stills`() throws {
         for format in [ImageFormat.png, .jpeg] {
-            let result = try recipe(.gifAnimated) { composition in
-                (composition.frames, composition.format, composition.stacksFrames) = (3, format, true)
+            let result = try recipe(.gifAnimated) { draft in
+                (draft.frames, draft.format, draft.stacksFrames) = (3, format, true)
             }
             let image = try ImageReading.decode(result.bytes)
             let (width, height) = (ImageFixture.size.width, ImageFixture.size.height)
@@ -86,22 +86,22 @@ struct AnimationTests {
         let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
         let plans = try [true, false].map { stacks in
             try RenderPlan(
-                FixedRecipe(change: "\(stacks)") { composition in
-                    (composition.frames, composition.format, composition.stacksFrames) = (3, .png, stacks)
+                FixedRecipe(change: "\(stacks)") { draft in
+                    (draft.frames, draft.format, draft.stacksFrames) = (3, .png, stacks)
                 }, source: header)
         }
         #expect(plans.map(\.isStacked) == [true, false] && plans[0].keyTexts != plans[1].keyTexts)
         // A worker process that encodes gets only the first frame.
-        let still = try recipe(.gifAnimated) { composition in
-            (composition.frames, composition.format, composition.stacksFrames) = (3, .avif, true)
+        let still = try recipe(.gifAnimated) { draft in
+            (draft.frames, draft.format, draft.stacksFrames) = (3, .avif, true)
         }
         #expect(try ImageHeader.inspect(still.bytes).size == ImageFixture.size)
     }
 
     @Test func `a stack that is too tall for its format is rejected`() {
         let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 10, height: 30_000), frames: 3)
-        let recipe = FixedRecipe(change: "") { composition in
-            (composition.frames, composition.format, composition.stacksFrames) = (3, .jpeg, true)
+        let recipe = FixedRecipe(change: "") { draft in
+            (draft.frames, draft.format, draft.stacksFrames) = (3, .jpeg, true)
         }
         #expect(throws: ImagingError.sideTooLong(header.size, format: .jpeg)) {
             try RenderPlan(recipe, source: header)
@@ -110,9 +110,9 @@ struct AnimationTests {
 
     @Test func `later frames and another timing are part of a plan's key`() throws {
         let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
-        let recipe = FixedRecipe(change: "") { composition in
-            (composition.page, composition.frames) = (1, 2)
-            composition.timing = FrameTiming(delays: [40, -3], loop: nil)
+        let recipe = FixedRecipe(change: "") { draft in
+            (draft.page, draft.frames) = (1, 2)
+            draft.timing = FrameTiming(delays: [40, -3], loop: nil)
         }
         let plan = try RenderPlan(recipe, source: header)
         #expect(plan.keyTexts.first == "frames 2 from 1 level 1 refuse")
@@ -121,7 +121,7 @@ struct AnimationTests {
 
     /// The result of a recipe that keeps an animation's size and format except for one change.
     private func recipe(
-        _ fixture: ImageFixture, _ change: @escaping @Sendable (inout Composition) -> Void
+        _ fixture: ImageFixture, _ change: @escaping @Sendable (inout RenderDraft) -> Void
     ) throws -> EncodedImage {
         try thumbnail(fixture.bytes, FixedRecipe(change: "\(fixture)", apply: change))
     }
@@ -130,16 +130,16 @@ struct AnimationTests {
 /// A recipe that keeps an image's size and format except for one change; `keyText` distinguishes recipes.
 private struct FixedRecipe: RenderRecipe {
     let change: String
-    let apply: @Sendable (inout Composition) -> Void
+    let apply: @Sendable (inout RenderDraft) -> Void
 
-    init(change: String, apply: @escaping @Sendable (inout Composition) -> Void) {
+    init(change: String, apply: @escaping @Sendable (inout RenderDraft) -> Void) {
         (self.change, self.apply) = (change, apply)
     }
 
-    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        var composition = Composition(size: source.header.size, format: source.header.format, quality: .fixed(90))
-        apply(&composition)
-        return composition
+    func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
+        var draft = RenderDraft(size: source.header.size, format: source.header.format, quality: .fixed(90))
+        apply(&draft)
+        return draft
     }
 
     var keyText: String { change }

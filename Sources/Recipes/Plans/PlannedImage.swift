@@ -1,8 +1,8 @@
-/// Builds a plan from the operations of a recipe: the decode, and the steps that follow.
+/// An image after the operations of a recipe so far, and the draft of the plan that renders it.
 ///
 /// Turns and crops before the first resample become part of the decode and the resample. Everything after that becomes
 /// a step.
-package struct Frame {
+package struct PlannedImage {
     package let source: RecipeSource
     package let page: ImageHeader
     package private(set) var shape: FrameShape
@@ -109,16 +109,16 @@ package struct Frame {
                 of: index, layout: layout, decoded: addition.decoded, opacity: opacity, light: light, margins: margins))
     }
 
-    package func composition(as format: ImageFormat, _ quality: EncodingQuality) -> Composition {
-        var composition = Composition(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
-        composition.page = pageNumber
-        if !part.isWhole { composition.part = part }
-        composition.turn = turn
-        composition.decidingSides = decidingSides
-        composition.crop = crop
-        composition.light = light
-        composition.steps = steps
-        composition.additions = additions
-        return composition
+    package func draft(as format: ImageFormat, _ quality: EncodingQuality) -> RenderDraft {
+        var draft = RenderDraft(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
+        draft.page = pageNumber
+        if !part.isWhole { draft.part = part }
+        draft.turn = turn
+        draft.decidingSides = decidingSides
+        draft.crop = crop
+        draft.light = light
+        draft.steps = steps
+        draft.additions = additions
+        return draft
     }
 }

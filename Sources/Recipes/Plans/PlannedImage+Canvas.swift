@@ -4,7 +4,7 @@ package enum CanvasFill {
     case backdrop(BackdropStep.Kind)
 }
 
-extension Frame {
+extension PlannedImage {
     /// Places the image's top left pixel at a point of a canvas; crops the image at the canvas's edges.
     package mutating func place(on canvas: PixelSize, x: Int, y: Int, _ fill: CanvasFill) {
         let visible = PixelSize(
