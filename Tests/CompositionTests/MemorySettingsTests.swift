@@ -62,7 +62,7 @@ struct MemorySettingsTests {
         arguments: [
             (0.0, 0.0, nil), (9.99, 9.99, nil), (10, 0, .preferred), (80, 9, .preferred), (12, 10, .empty),
         ] as [(Double, Double, MemoryBudget.Purge?)])
-    func `13: waits for memory purge in two steps`(some: Double, full: Double, step: MemoryBudget.Purge?) {
+    func `waits for memory purge in two steps`(some: Double, full: Double, step: MemoryBudget.Purge?) {
         let text = """
             some avg10=\(some) avg60=0.00 avg300=0.00 total=5
             full avg10=\(full) avg60=0.00 avg300=0.00 total=5
@@ -77,7 +77,7 @@ struct MemorySettingsTests {
         #expect(MemoryPressure("some avg60=1") == nil)
     }
 
-    @Test func `13: the watch purges caches while the kernel is short of memory, and only then`() async throws {
+    @Test func `the watch purges caches while the kernel is short of memory, and only then`() async throws {
         let time = ManualTimekeeper()
         let pressure = Locked<MemoryPressure?>(nil)
         let steps = Locked<[MemoryBudget.Purge]>([])

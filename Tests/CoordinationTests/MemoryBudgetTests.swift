@@ -98,7 +98,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `13: the caches are purged in two steps before any wait, no further than needed`() async throws {
+    @Test func `the caches are purged in two steps before any wait, no further than needed`() async throws {
         let cache = Locked(90)
         let steps = Locked<[MemoryBudget.Purge]>([])
         let budget = MemoryBudget(

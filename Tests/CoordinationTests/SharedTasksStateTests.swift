@@ -5,7 +5,7 @@ import Testing
 struct SharedTasksStateTests {
     private typealias State = SharedTasksState<String, Int, String>
 
-    @Test func `27: waiters are answered in order of arrival, each exactly once`() {
+    @Test func `waiters are answered in order of arrival, each exactly once`() {
         var state = State()
         let tickets = (0..<5).map { _ in enter(&state) }
         for (number, ticket) in tickets.enumerated().reversed() {

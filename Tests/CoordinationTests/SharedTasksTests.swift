@@ -73,7 +73,7 @@ struct SharedTasksTests {
         #expect(Set(failures).count == 1 && failures.first != -1)
     }
 
-    @Test func `24: the other callers are unaffected if the first one leaves`() async throws {
+    @Test func `the other callers are unaffected if the first one leaves`() async throws {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let first = Task {
@@ -116,7 +116,7 @@ struct SharedTasksTests {
         }
     }
 
-    @Test func `26: every caller finds the work or its result`() async throws {
+    @Test func `every caller finds the work or its result`() async throws {
         let tasks = SharedTasks<Int, Int>()
         let cache = Locked<[Int: Int]>([:])
         let runs = Locked(0)

@@ -40,7 +40,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `37: a flipped bit anywhere is a miss and never a wrong response`() async throws {
+    @Test func `a flipped bit anywhere is a miss and never a wrong response`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         var kept = 0
@@ -57,7 +57,7 @@ struct DiskDamageTests {
         #expect(kept > places.count * Self.count / 2)
     }
 
-    @Test func `37: a truncated file is a miss where data is missing`() async throws {
+    @Test func `a truncated file is a miss where data is missing`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         for length in [

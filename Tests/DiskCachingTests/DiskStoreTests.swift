@@ -37,7 +37,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `37: a share stays under its bound, and the least recently used go first`() async throws {
+    @Test func `a share stays under its bound, and the least recently used go first`() async throws {
         let fixture = try StoreFixture()
         let cost = CacheValue.sample(0).cost
         try await fixture.withStore(capacity: 10 * cost) { store in
@@ -70,7 +70,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `37: the file's size stays near its limit under any load`() async throws {
+    @Test func `the file's size stays near its limit under any load`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 1 << 20) { store in
             for number in 0..<400 {
@@ -131,7 +131,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `11: removing a source removes its results and nothing else`() async throws {
+    @Test func `removing a source removes its results and nothing else`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))

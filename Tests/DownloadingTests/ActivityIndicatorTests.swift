@@ -3,7 +3,7 @@ import Testing
 @testable import Downloading
 
 struct ActivityIndicatorTests {
-    @Test func `45: it shows a second after work begins and hides 0.17 s after it ends`() {
+    @Test func `the indicator shows a second after work begins and hides 0.17 s after it ends`() {
         var indicator = ActivityIndicator()
         indicator.update(isWorking: true, at: .seconds(10))
         #expect(!indicator.isVisible(at: .milliseconds(10_999)))
@@ -13,7 +13,7 @@ struct ActivityIndicatorTests {
         #expect(!indicator.isVisible(at: .milliseconds(12_170)))
     }
 
-    @Test func `45: work shorter than a second never shows`() {
+    @Test func `work shorter than a second never shows`() {
         var indicator = ActivityIndicator()
         for start in 0..<10 {
             indicator.update(isWorking: true, at: .seconds(start))
@@ -22,7 +22,7 @@ struct ActivityIndicatorTests {
         }
     }
 
-    @Test func `45: a short pause does not flicker`() {
+    @Test func `a short pause does not flicker`() {
         var indicator = ActivityIndicator()
         indicator.update(isWorking: true, at: .zero)
         indicator.update(isWorking: false, at: .seconds(2))

@@ -21,7 +21,7 @@ struct DownloadSlotsTests {
         #expect(slots.hasRoom(for: "b", at: .zero))
     }
 
-    @Test func `19: a token frees its slot once`() throws {
+    @Test func `a token frees its slot once`() throws {
         var slots = DownloadSlots(maximum: 2, perHost: 2)
         let first = slots.take(for: "a")
         _ = slots.take(for: "a")
@@ -34,7 +34,7 @@ struct DownloadSlotsTests {
     }
 
     @Test(arguments: [[0, 1, 2, 3, 4, 5, 6, 7], [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7]])
-    func `18: eight greedy hosts leave slots to a ninth`(order: [Int]) {
+    func `eight greedy hosts leave slots to a ninth`(order: [Int]) {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         for round in 0..<64 { _ = slots.take(for: "greedy\(order[round % order.count])") }
         #expect(slots.activeCount >= 24)

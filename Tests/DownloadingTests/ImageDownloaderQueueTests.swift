@@ -12,7 +12,7 @@ struct ImageDownloaderQueueTests {
     /// Counts transfers that have ended and released their slots.
     private let ends = EventCounter()
 
-    @Test func `16: with a limit of one, one runs and one waits, and both finish`() async throws {
+    @Test func `with a limit of one, one runs and one waits, and both finish`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = ["/a", "/b"].map { downloader.begin($0) }
         #expect(downloader.activeRequestCount == 1)
@@ -26,7 +26,7 @@ struct ImageDownloaderQueueTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `16: a thousand URLs at a limit of four all succeed, never more than four at once`() async throws {
+    @Test func `a thousand URLs at a limit of four all succeed, never more than four at once`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 4 }
         let tasks = (0..<1_000).map { downloader.begin("/\($0)") }
         #expect(downloader.activeRequestCount == 4)
@@ -42,7 +42,7 @@ struct ImageDownloaderQueueTests {
     @Test(arguments: [
         (DownloadConfiguration.Order.fifo, ["/x", "/a", "/b", "/c"]), (.lifo, ["/x", "/c", "/b", "/a"]),
     ])
-    func `17: queued downloads start in the configured order`(
+    func `queued downloads start in the configured order`(
         order: DownloadConfiguration.Order, started: [String]
     ) async throws {
         let downloader = downloader {
@@ -56,7 +56,7 @@ struct ImageDownloaderQueueTests {
         #expect(loader.started == started)
     }
 
-    @Test func `17: under LIFO a request older than half its time takes precedence`() async throws {
+    @Test func `under LIFO a request older than half its time takes precedence`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 1
             $0.order = .lifo
@@ -70,7 +70,7 @@ struct ImageDownloaderQueueTests {
         #expect(loader.started == ["/x", "/a", "/c", "/b"])
     }
 
-    @Test func `18: a stalled host does not delay another's request`() async throws {
+    @Test func `a stalled host does not delay another's request`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 4
             $0.maximumActiveDownloadsPerHost = 2
@@ -86,7 +86,7 @@ struct ImageDownloaderQueueTests {
         for task in stalled { _ = try await task.value }
     }
 
-    @Test func `18: a queued request of a blocked host is passed over`() async throws {
+    @Test func `a queued request of a blocked host is passed over`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 2
             $0.maximumActiveDownloadsPerHost = 1
@@ -104,7 +104,7 @@ struct ImageDownloaderQueueTests {
     }
 
     @Test(arguments: DownloadConfiguration.Order.allCases)
-    func `18: a queued request of a host without transfers takes precedence`(
+    func `a queued request of a host without transfers takes precedence`(
         order: DownloadConfiguration.Order
     ) async throws {
         let downloader = downloader {
@@ -124,7 +124,7 @@ struct ImageDownloaderQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test func `18: slow hosts with a full queue delay no other host`() async throws {
+    @Test func `slow hosts with a full queue delay no other host`() async throws {
         let downloader = downloader { $0.maximumActiveDownloadsPerHost = 8 }
         let slow = (0..<64).map { downloader.begin("/\($0)", host: "slow\($0 / 8).example") }
         #expect(downloader.queuedRequestCount > 0)
@@ -145,7 +145,7 @@ struct ImageDownloaderQueueTests {
         for task in slow + more { _ = try await task.value }
     }
 
-    @Test func `19: canceling a queued download frees no slot`() async throws {
+    @Test func `canceling a queued download frees no slot`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 3 }
         let running = (0..<3).map { downloader.begin("/\($0)") }
         let queued = ["/A", "/B"].map { downloader.begin($0) }
@@ -165,7 +165,7 @@ struct ImageDownloaderQueueTests {
         DownloadError.notFound(404), .status(500), .unreachable("name"), .tls("certificate"), .timedOut, .tooLarge,
         .sourceNotAllowed(""), .protocolError("cut"),
     ])
-    func `20: every end frees its slot once`(error: DownloadError) async throws {
+    func `every end frees its slot once`(error: DownloadError) async throws {
         let loader = StubLoader(isHolding: false)
         let downloader = downloader(loader: loader) { $0.maximumActiveDownloads = 3 }
         loader.fail(with: error)
@@ -178,7 +178,7 @@ struct ImageDownloaderQueueTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `21: raising the limit starts queued downloads at once`() async throws {
+    @Test func `raising the limit starts queued downloads at once`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = (0..<6).map { downloader.begin("/\($0)") }
         #expect(downloader.queuedRequestCount == 5)
@@ -205,7 +205,7 @@ struct ImageDownloaderQueueTests {
         #expect(!loader.started.contains("/d"))
     }
 
-    @Test func `45: activity is counted by the slots`() async throws {
+    @Test func `activity is counted by the slots`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = ["/a", "/b"].map { downloader.begin($0) }
         #expect(!downloader.isActive)

@@ -4,7 +4,7 @@ import Testing
 @testable import Downloading
 
 struct ImageDownloaderStateTests {
-    @Test func `27: callers are answered in order of arrival, each once`() throws {
+    @Test func `callers are answered in order of arrival, each once`() throws {
         var state = ImageDownloaderState<Int>(DownloadConfiguration())
         var fetch: UInt64?
         let request = SourceRequest(identity: .path("/a"))

@@ -14,7 +14,7 @@ struct ImageDownloaderTests {
     private let ends = EventCounter()
 
     @Test(arguments: [2, 200])
-    func `14: simultaneous requests for one URL make one transfer`(count: Int) async throws {
+    func `simultaneous requests for one URL make one transfer`(count: Int) async throws {
         let collapsed = Atomic(0)
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache, timekeeper: ManualTimekeeper(),
@@ -43,7 +43,7 @@ struct ImageDownloaderTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `22: a receipt cancels one caller only`() async throws {
+    @Test func `a receipt cancels one caller only`() async throws {
         let downloader = downloader()
         let first = downloader.begin("/a", receipt: "one")
         let second = downloader.begin("/a", receipt: "two")
@@ -81,7 +81,7 @@ struct ImageDownloaderTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `23: the transfer ends without caching when the last caller leaves`() async throws {
+    @Test func `the transfer ends without caching when the last caller leaves`() async throws {
         let downloader = downloader()
         let tasks = [downloader.begin("/a"), downloader.begin("/a")]
         await loader.starts(1)
@@ -96,7 +96,7 @@ struct ImageDownloaderTests {
         #expect(downloader.fetches.isEmpty)
     }
 
-    @Test func `23: past half of the announced bytes the transfer finishes and is cached`() async throws {
+    @Test func `past half of the announced bytes the transfer finishes and is cached`() async throws {
         let downloader = downloader()
         let task = downloader.begin("/a")
         await loader.starts(1)
@@ -111,7 +111,7 @@ struct ImageDownloaderTests {
         #expect(loader.cancellations == 0)
     }
 
-    @Test func `23: just below half, or without an announced length, it is canceled`() async throws {
+    @Test func `just below half, or without an announced length, it is canceled`() async throws {
         for expected in [101, nil] {
             let loader = StubLoader()
             let downloader = downloader(loader: loader)
@@ -125,7 +125,7 @@ struct ImageDownloaderTests {
         #expect(cache.storeCount == 0)
     }
 
-    @Test func `24: the other callers succeed without a second transfer if the first one leaves`() async throws {
+    @Test func `the other callers succeed without a second transfer if the first one leaves`() async throws {
         let downloader = downloader()
         let tasks = (0..<3).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
@@ -136,7 +136,7 @@ struct ImageDownloaderTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `25: a cancellation never reaches a later caller of the same URL`() async throws {
+    @Test func `a cancellation never reaches a later caller of the same URL`() async throws {
         var configuration = DownloadConfiguration()
         configuration.maximumActiveDownloads = 1
         let loader = StubLoader(isHolding: false)
@@ -159,7 +159,7 @@ struct ImageDownloaderTests {
         #expect(loader.highestParallelism == 1)
     }
 
-    @Test func `25: five running or waiting requests are all canceled, and their successors succeed`() async throws {
+    @Test func `five running or waiting requests are all canceled, and their successors succeed`() async throws {
         var configuration = DownloadConfiguration()
         configuration.maximumActiveDownloads = 1
         let loader = StubLoader(keepsCancelled: true)
@@ -178,7 +178,7 @@ struct ImageDownloaderTests {
         #expect(loader.started == ["/0"] + paths)
     }
 
-    @Test func `26: no request falls between the end of a transfer and its cache entry`() async throws {
+    @Test func `no request falls between the end of a transfer and its cache entry`() async throws {
         let cache = StubCache(keeps: true)
         let loader = StubLoader(isHolding: false)
         let downloader = downloader(loader: loader, cache: cache)
@@ -191,7 +191,7 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test func `36: an error is shared by all, remembered for a while, and then the origin is contacted again`()
+    @Test func `an error is shared by all, remembered for a while, and then the origin is contacted again`()
         async throws
     {
         let clock = ManualTimekeeper()
@@ -211,7 +211,7 @@ struct ImageDownloaderTests {
         #expect(cache.storeCount == 1)
     }
 
-    @Test func `28: one URL under two origin names is two sources`() async throws {
+    @Test func `one URL under two origin names is two sources`() async throws {
         let downloader = downloader()
         let url = SourceIdentity.path("/a").url
         let tasks = ["one", "two"].map { Origin(name: $0, location: .web(base: url)) }.map { origin in

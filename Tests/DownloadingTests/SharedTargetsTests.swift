@@ -33,7 +33,7 @@ struct SharedTargetsTests {
             observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 
-    @Test func `36: a failure is remembered for the requested target only`() async throws {
+    @Test func `a failure is remembered for the requested target only`() async throws {
         let downloader = downloader()
         loader.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await begin(downloader, "wrong").value }

@@ -79,7 +79,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `23: a caller that leaves ends the transfer that followed its lookup`() async throws {
+    @Test func `a caller that leaves ends the transfer that followed its lookup`() async throws {
         let cache = LayeredCache(nil)
         cache.gate.open()
         let loader = StubLoader()
@@ -93,7 +93,7 @@ struct SlowerLayerTests {
         }
     }
 
-    @Test func `32: only-if-cached may query the slower layer, and nothing else`() async throws {
+    @Test func `only-if-cached may query the slower layer, and nothing else`() async throws {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = true
         let request = SourceRequest(identity: .path("/a"), directives: directives)
@@ -108,7 +108,7 @@ struct SlowerLayerTests {
         #expect(loader.started.isEmpty)
     }
 
-    @Test func `35: a stale copy in the slower layer is served while the origin is down`() async throws {
+    @Test func `a stale copy in the slower layer is served while the origin is down`() async throws {
         let cache = LayeredCache(source("/a"))
         cache.gate.open()
         clock.advance(by: .seconds(3_600))
@@ -120,7 +120,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `34: a copy in the slower layer is not used for other request fields`() async throws {
+    @Test func `a copy in the slower layer is not used for other request fields`() async throws {
         let cache = LayeredCache(source("/a", selecting: [.accept: "image/other"]))
         cache.gate.open()
         let copy = try await downloader(cache).begin("/a").value
@@ -128,7 +128,7 @@ struct SlowerLayerTests {
         #expect(copy.exchange?.reason == .otherVariant)
     }
 
-    @Test func `34: a copy is checked for each caller: one takes it stale, the others wait for its origin`()
+    @Test func `a copy is checked for each caller: one takes it stale, the others wait for its origin`()
         async throws
     {
         let cache = LayeredCache(source("/a"))
@@ -150,7 +150,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `31: callers that a copy in a slower layer satisfies do not wait for an earlier reload`() async throws {
+    @Test func `callers that a copy in a slower layer satisfies do not wait for an earlier reload`() async throws {
         let cache = LayeredCache(source("/a"))
         let loader = StubLoader()
         let downloader = downloader(cache, loader: loader)
@@ -163,7 +163,7 @@ struct SlowerLayerTests {
         #expect(try await reload.value.exchange?.reason == .requested)
     }
 
-    @Test func `35: one copy is found, one validation runs in the background, and no caller waits`() async throws {
+    @Test func `one copy is found, one validation runs in the background, and no caller waits`() async throws {
         let cache = LayeredCache(source("/a", control: "max-age=3600, stale-while-revalidate=60"))
         clock.advance(by: .seconds(3_610))
         let loader = StubLoader()

@@ -110,7 +110,7 @@ struct TransferReportTests {
         #expect(try await other.value.text == "/b")
     }
 
-    @Test func `45: activity is reported after a second of work, and 0.17 s after its end`() async throws {
+    @Test func `activity is reported after a second of work, and 0.17 s after its end`() async throws {
         let caller = downloader.begin("/a")
         await loader.starts(1)
         await clock.nextWaking(at: .seconds(1))
@@ -128,7 +128,7 @@ struct TransferReportTests {
         #expect(activity.withLock { $0 } == [true, false])
     }
 
-    @Test func `45: neither short work nor a short pause is reported`() async throws {
+    @Test func `neither short work nor a short pause is reported`() async throws {
         let short = downloader.begin("/a")
         await loader.starts(1)
         await clock.nextWaking(at: .seconds(1))

@@ -40,7 +40,7 @@ struct HTTPServerPromiseTests {
     }
 
     @Test(arguments: [false, true])
-    func `23: a client that leaves or half-closes cancels the work at once`(isHalf: Bool) async throws {
+    func `a client that leaves or half-closes cancels the work at once`(isHalf: Bool) async throws {
         let started = Gate()
         let cancelled = EventCounter()
         let server = try TestServer.start { _ in

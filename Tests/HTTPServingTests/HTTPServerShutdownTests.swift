@@ -66,7 +66,7 @@ struct HTTPServerShutdownTests {
         #expect(last.status == 200 && last.headerFields[.connection] == "close")
     }
 
-    @Test func `43: draining rejects new connections and closes idle ones; requests in progress finish`() async throws {
+    @Test func `draining rejects new connections and closes idle ones; requests in progress finish`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             guard request.target == "/slow" else { return .ready(.echo(request)) }
@@ -94,7 +94,7 @@ struct HTTPServerShutdownTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `43: a request in transit when accepting stops is served; a silent client does not delay the end`()
+    @Test func `a request in transit when accepting stops is served; a silent client does not delay the end`()
         async throws
     {
         let server = try TestServer.start()
@@ -112,7 +112,7 @@ struct HTTPServerShutdownTests {
         #expect(try await silent.remainder().isEmpty)
     }
 
-    @Test func `43: a shutdown waits for the requests in progress`() async throws {
+    @Test func `a shutdown waits for the requests in progress`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             .deferred {
@@ -131,7 +131,7 @@ struct HTTPServerShutdownTests {
         #expect(outcome)
     }
 
-    @Test func `43: a shutdown cancels requests that have not finished in time, and reports it`() async throws {
+    @Test func `a shutdown cancels requests that have not finished in time, and reports it`() async throws {
         let never = Gate()
         let cancelled = EventCounter()
         let announced = EventCounter()
@@ -158,7 +158,7 @@ struct HTTPServerShutdownTests {
         never.open()
     }
 
-    @Test func `43: a response that its client does not read does not delay a shutdown`() async throws {
+    @Test func `a response that its client does not read does not delay a shutdown`() async throws {
         let body = SharedBytes([UInt8](repeating: 1, count: 32 << 20))
         let asked = EventCounter()
         let server = try TestServer.start { _ in
@@ -207,7 +207,7 @@ struct HTTPServerShutdownTests {
         }
     }
 
-    @Test func `43: a thousand servers start and stop without leaking threads or descriptors`() async {
+    @Test func `a thousand servers start and stop without leaking threads or descriptors`() async {
         // Runs in a separate process, because other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
             func status(of server: HTTPServer) async throws -> Int {

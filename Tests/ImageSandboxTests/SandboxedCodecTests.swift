@@ -84,7 +84,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
-    func `15: a worker reports whether an image lacks pixels`(fixture file: ImageFixture) throws {
+    func `a worker reports whether an image lacks pixels`(fixture file: ImageFixture) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let plan = DecodePlan(incompleteImages: .serve)
@@ -107,7 +107,7 @@ struct SandboxedCodecTests {
         #expect(image.isRepaired && !image.isIncomplete)
     }
 
-    @Test func `16: a worker decodes the first frames`() throws {
+    @Test func `a worker decodes the first frames`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         for file in [ImageFixture.gifAnimated, .webpAnimated] {

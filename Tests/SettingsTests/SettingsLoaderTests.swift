@@ -11,7 +11,7 @@ import ThumbnailPipeline
 @testable import Settings
 
 struct SettingsLoaderTests {
-    @Test func `without sources the defaults of the contract apply`() throws {
+    @Test func `without sources the documented defaults apply`() throws {
         let settings = try load()
         #expect(settings.publicListener.port == 8080 && settings.publicListener.bindAddress == "0.0.0.0")
         #expect(settings.adminListener.port == 9091 && settings.adminListener.bindAddress == "127.0.0.1")
@@ -202,7 +202,7 @@ struct SettingsLoaderTests {
         }
     }
 
-    @Test func `8: a preferred usage above the capacity stops the start`() {
+    @Test func `a preferred usage above the capacity stops the start`() {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load(["--decoded-cache-capacity", "10MiB", "--decoded-cache-preferred", "11MiB"])
         }

@@ -93,7 +93,7 @@ import ThumbnailTypes
         #expect(third[.age] == nil)
     }
 
-    @Test func `15: a thumbnail of an incomplete image is marked`() async throws {
+    @Test func `a thumbnail of an incomplete image is marked`() async throws {
         let image = EncodedImage.sample(.png)
         let thumbnail = Thumbnail(
             RenderedImage(image, eTag: "\"a\"", isIncomplete: true, cacheStatus: []), lastModified: nil,
@@ -170,7 +170,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["/thumbnail", target, target + "&w=1", "/thumbnail?url=x:y&page=x"])
-    func `42: every response of the thumbnail route has its timing`(target: String) async {
+    func `every response of the thumbnail route has its timing`(target: String) async {
         #expect(await PublicListenerFixture().respond(target)[.serverTiming]?.hasSuffix("total;dur=0.000") == true)
         #expect(await PublicListenerFixture().respond(target, method: .post)[.serverTiming] == "total;dur=0.000")
     }
@@ -321,7 +321,7 @@ import ThumbnailTypes
         #expect(listener.log.lines.isEmpty)
     }
 
-    @Test func `43: a request cut by the service does not count as left by its client`() async {
+    @Test func `a request cut by the service does not count as left by its client`() async {
         let gate = Gate()
         let listener = PublicListenerFixture(
             StubThumbnails(make: { _ in
@@ -332,7 +332,7 @@ import ThumbnailTypes
         #expect(response.status == .serviceUnavailable && response.code == "draining")
     }
 
-    @Test func `43: a request whose shared work ends with the service is rejected as draining`() async {
+    @Test func `a request whose shared work ends with the service is rejected as draining`() async {
         let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw CancellationError() }))
         #expect(await listener.respond(Self.target).status == .internalServerError)
         let gate = Gate()
@@ -368,7 +368,7 @@ import ThumbnailTypes
         #expect(await listener.respond("/health/live").status == .ok)
     }
 
-    @Test func `43: new thumbnails are rejected once the service drains`() async {
+    @Test func `new thumbnails are rejected once the service drains`() async {
         let listener = PublicListenerFixture(StubThumbnails(cached: .sample()))
         listener.lifecycle.failReadiness()
         #expect(await listener.respond(Self.target).status == .ok)
@@ -379,7 +379,7 @@ import ThumbnailTypes
         #expect(response[.retryAfter] == "1")
     }
 
-    @Test func `43: a thumbnail in progress when draining begins is finished`() async {
+    @Test func `a thumbnail in progress when draining begins is finished`() async {
         let gate = Gate()
         let listener = PublicListenerFixture(
             StubThumbnails(make: { _ in

@@ -62,7 +62,7 @@ struct CachedSourcesTests {
 
     private var entries: [Int] { caches.statistics.map(\.statistics.usage.entries) }
 
-    @Test func `the caches are listed in the contract's order`() {
+    @Test func `the caches are listed as decoded, result and source`() {
         #expect(caches.statistics.map(\.name) == ["decoded", "result", "source"])
     }
 
@@ -89,7 +89,7 @@ struct CachedSourcesTests {
     }
 
     @Test(arguments: ["private", "no-store"])
-    func `34: a source with no-store is not stored, and removes the old one`(control: String) throws {
+    func `a source with no-store is not stored, and removes the old one`(control: String) throws {
         let forbidden = try source(cacheControl: control)
         sources.store(forbidden)
         #expect(entries == [0, 0, 0])
@@ -105,7 +105,7 @@ struct CachedSourcesTests {
         caches.memory.decoded.memoryUsage + caches.memory.results.memoryUsage + caches.memory.sources.memoryUsage
     }
 
-    @Test func `29: bytes that are not an image are not stored, and remove the old source`() throws {
+    @Test func `bytes that are not an image are not stored, and remove the old source`() throws {
         try fill(try source())
         let text = try source("/img", SampleFiles.text, version: "2")
         sources.store(text)
@@ -130,7 +130,7 @@ struct CachedSourcesTests {
         #expect(caches.freshRecord(for: again.identity) != nil)
     }
 
-    @Test func `11: removing a source removes every level, page and result, and no other source`() throws {
+    @Test func `removing a source removes every level, page and result, and no other source`() throws {
         let image = try source("/img")
         let neighbors = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
         for source in [image] + neighbors { try fill(source) }
@@ -233,7 +233,7 @@ struct CachedSourcesTests {
         #expect(statistics.misses == 1)
     }
 
-    @Test func `33: a confirmation renews the record and leaves bytes, pixels and results`() throws {
+    @Test func `a confirmation renews the record and leaves bytes, pixels and results`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(10))

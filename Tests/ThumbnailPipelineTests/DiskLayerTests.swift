@@ -44,7 +44,7 @@ final class DiskLayerTests {
     }
 
     @Test(arguments: ["\"1\"", nil])
-    func `37: a result survives a restart byte for byte, without a transfer`(eTag: String?) async throws {
+    func `a result survives a restart byte for byte, without a transfer`(eTag: String?) async throws {
         let first = try await fill(eTag: eTag)
         try await life { fixture in
             let second = try await fixture.thumbnail()
@@ -58,7 +58,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `37: a source survives a restart: another size costs a decode and no transfer`() async throws {
+    @Test func `a source survives a restart: another size costs a decode and no transfer`() async throws {
         _ = try await fill()
         try await life { fixture in
             let thumbnail = try await fixture.thumbnail(width: 11)
@@ -70,7 +70,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `33: after a restart a stale source is confirmed once, and nothing is decoded`() async throws {
+    @Test func `after a restart a stale source is confirmed once, and nothing is decoded`() async throws {
         _ = try await fill(cacheControl: "max-age=10")
         for round in 1...2 {
             try await life { fixture in
@@ -91,7 +91,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `35: after a restart a stale copy is served while its origin is down`() async throws {
+    @Test func `after a restart a stale copy is served while its origin is down`() async throws {
         let first = try await fill(cacheControl: "max-age=10, stale-if-error=100")
         try await life { fixture in
             fixture.time.clock.advance(by: .seconds(20))
@@ -102,7 +102,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `34: an uncacheable version is not stored, and the earlier one is removed`() async throws {
+    @Test func `an uncacheable version is not stored, and the earlier one is removed`() async throws {
         _ = try await fill()
         try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
@@ -143,7 +143,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `31: a replaced version does not come back`() async throws {
+    @Test func `a replaced version does not come back`() async throws {
         let old = try await fill()
         let new = try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
@@ -158,7 +158,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `11: a source removed by an operator is gone after a restart as well`() async throws {
+    @Test func `a source removed by an operator is gone after a restart as well`() async throws {
         _ = try await fill()
         try await life { fixture in
             fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")
@@ -190,7 +190,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `37: changes of other sources during a disk read do not make it a miss`() async throws {
+    @Test func `changes of other sources during a disk read do not make it a miss`() async throws {
         _ = try await fill()
         try await life { fixture in
             let store = try #require(fixture.store)
@@ -205,7 +205,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `28: a source fetched under other settings of its origin's name is not used`() async throws {
+    @Test func `a source fetched under other settings of its origin's name is not used`() async throws {
         let store = try DiskStore(
             DiskStoreConfiguration(
                 folder: folder.path, capacities: [.source: 1 << 20, .record: 1 << 20], contentVersion: 1),

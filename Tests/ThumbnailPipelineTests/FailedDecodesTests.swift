@@ -19,7 +19,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `36: a broken image is not downloaded again for each request, for a while`(file: ImageFixture) async throws {
+    func `a broken image is not downloaded again for each request, for a while`(file: ImageFixture) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         for _ in 0..<3 { await fails(fixture) }
@@ -33,7 +33,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `36: no-cache bypasses it, and its result counts for all`(file: ImageFixture) async throws {
+    func `no-cache bypasses a remembered failure, and its result counts for all`(file: ImageFixture) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await fails(fixture)
@@ -46,7 +46,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text], [true, false])
-    func `36: an operator's removal forgets it, also during the download`(
+    func `an operator's removal forgets a failure, also during the download`(
         file: ImageFixture, isWhole: Bool
     ) async throws {
         let fixture = try PipelineFixture()
@@ -72,14 +72,14 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: ["no-store", "private", "no-cache", "max-age=0"])
-    func `36: it is remembered no longer than its origin's freshness`(control: String) async throws {
+    func `a failure is remembered no longer than the source's freshness`(control: String) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.truncated, cacheControl: control)
         for _ in 0..<2 { await fails(fixture) }
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `36: a failure of a no-store request is not remembered for others`() async throws {
+    @Test func `a failure of a no-store request is not remembered for others`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.text)
         await fails(fixture, cacheControl: "no-store")
@@ -88,7 +88,7 @@ struct FailedDecodesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `36: local limits are not remembered, the source is`() async throws {
+    @Test func `local limits are not remembered, the source is`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 100 }
         for _ in 0..<2 {
             let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
@@ -99,7 +99,7 @@ struct FailedDecodesTests {
         #expect(fixture.pipeline.failedDecodes.failure(of: identity, stored: nil, plan: { _ in DecodePlan() }) == nil)
     }
 
-    @Test func `36: a broken late frame is rejected, and does not affect the source`() async throws {
+    @Test func `a broken late frame is rejected, and does not affect the source`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
         // The third frame is truncated.
         fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")
@@ -121,7 +121,7 @@ struct FailedDecodesTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `36: a failure applies to the failed decode, and to that version`() throws {
+    @Test func `a failure applies to the failed decode, and to that version`() throws {
         let time = ManualTimekeeper()
         let failedDecodes = FailedDecodes(timeLimit: .seconds(5), timekeeper: time)
         func record(_ version: String) throws -> SourceRecord {

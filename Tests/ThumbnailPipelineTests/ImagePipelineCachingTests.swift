@@ -50,7 +50,7 @@ struct ImagePipelineCachingTests {
         #expect(after.last.image.hasGainMap && after.last.eTag == alone.last.eTag)
     }
 
-    @Test func `42: the transfer's timings are passed on`() async throws {
+    @Test func `the transfer's timings are passed on`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.timings.dns = .milliseconds(1)
@@ -120,7 +120,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `33: after the pixels are evicted the source cache serves, without a transfer`() async throws {
+    @Test func `after the pixels are evicted the source cache serves, without a transfer`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
         fixture.caches.memory.decoded.removeAll()
@@ -220,7 +220,7 @@ struct ImagePipelineCachingTests {
             ])
     }
 
-    @Test func `12: pixels evicted while they are rendered stay valid until done`() async throws {
+    @Test func `pixels evicted while they are rendered stay valid until done`() async throws {
         let reference = try await PipelineFixture().thumbnail(width: 30)
         let fixture = try PipelineFixture(workerCount: 1)
         _ = try await fixture.thumbnail(width: 20)

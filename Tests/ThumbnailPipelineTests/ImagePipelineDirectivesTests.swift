@@ -11,7 +11,7 @@ import ThumbnailTypes
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineDirectivesTests {
     @Test(arguments: ["no-cache", "max-age=0"])
-    func `31: no-cache reaches the origin, and the new image replaces the old`(control: String) async throws {
+    func `no-cache reaches the origin, and the new image replaces the old`(control: String) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         let old = try await fixture.thumbnail()
@@ -25,7 +25,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `31: no-cache of an unchanged image costs a conditional request and no work`() async throws {
+    @Test func `no-cache of an unchanged image costs a conditional request and no work`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
         let first = try await fixture.thumbnail()
@@ -36,7 +36,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.renders == 1)
     }
 
-    @Test func `31: no-cache joins no earlier fetch, and others join its own`() async throws {
+    @Test func `no-cache joins no earlier fetch, and others join its own`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let ordinary = fixture.start(receipt: "1")
@@ -51,7 +51,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `32: only-if-cached on empty caches is 504 without a transfer`() async throws {
+    @Test func `only-if-cached on empty caches is 504 without a transfer`() async throws {
         let fixture = try PipelineFixture()
         let error = await #expect(throws: DownloadError.self) {
             try await fixture.thumbnail(cacheControl: "only-if-cached")
@@ -62,7 +62,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 0)
     }
 
-    @Test func `32: only-if-cached with only the source cached is served`() async throws {
+    @Test func `only-if-cached with only the source cached is served`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
@@ -79,7 +79,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `34: no-store reads no cache and fills none`() async throws {
+    @Test func `no-store reads no cache and fills none`() async throws {
         let fixture = try PipelineFixture()
         let first = try await fixture.thumbnail(cacheControl: "no-store")
         #expect(
@@ -96,7 +96,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `34: max-stale is served stale without contact, and is marked`() async throws {
+    @Test func `max-stale is served stale without contact, and is marked`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
@@ -112,7 +112,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `34: a source that varies by anything is revalidated each time`() async throws {
+    @Test func `a source that varies by anything is revalidated each time`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.fields = [.vary: "*", .cacheControl: "max-age=3600", .eTag: "\"1\""]

@@ -12,7 +12,7 @@ import ThumbnailTypes
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineFreshnessTests {
     @Test(arguments: [("private", Freshness.Storability.private), ("no-store", .none)])
-    func `34: private and no-store are served, not stored`(
+    func `private and no-store are served, not stored`(
         control: String, storability: Freshness.Storability
     ) async throws {
         let fixture = try PipelineFixture()
@@ -136,7 +136,7 @@ struct ImagePipelineFreshnessTests {
         (ImageFixture.jpegTruncated, "cannot_decode", 422), (.text, "not_an_image", 415), (.avif, "not_an_image", 415),
         (.jpegHeadOnly, "cannot_decode", 422), (.pngGiant, "too_many_pixels", 422),
     ])
-    func `29: an undecodable source is an error each time`(file: ImageFixture, code: String, status: Int) async throws {
+    func `an undecodable source is an error each time`(file: ImageFixture, code: String, status: Int) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         for _ in 1...2 {
@@ -150,7 +150,7 @@ struct ImagePipelineFreshnessTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `29: a broken source is never cached, and is fetched again after its failure expires`(
+    func `a broken source is never cached, and is fetched again after its failure expires`(
         file: ImageFixture
     ) async throws {
         let fixture = try PipelineFixture()

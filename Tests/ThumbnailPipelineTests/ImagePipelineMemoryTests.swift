@@ -58,7 +58,7 @@ struct ImagePipelineMemoryTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func `13: low memory purges the caches to preferred, then the pixels to zero`() async throws {
+    @Test func `low memory purges the caches to preferred, then the pixels to zero`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         #expect(fixture.caches.purge(.preferred) == 0)

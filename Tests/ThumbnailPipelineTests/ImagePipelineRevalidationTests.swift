@@ -22,7 +22,7 @@ struct ImagePipelineRevalidationTests {
         return fixture
     }
 
-    @Test func `33: while fresh, a source is decoded again without a transfer`() async throws {
+    @Test func `while fresh, a source is decoded again without a transfer`() async throws {
         let fixture = try await Self.fixture("max-age=3600")
         fixture.caches.memory.decoded.removeAll()
         fixture.caches.memory.results.removeAll()
@@ -33,7 +33,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `33: a 304 leaves result, pixels and bytes, and nothing is decoded or rendered`() async throws {
+    @Test func `a 304 leaves result, pixels and bytes, and nothing is decoded or rendered`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         for round in 1...3 {
             fixture.time.clock.advance(by: .seconds(10))
@@ -48,7 +48,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `33: one conditional request serves all waiting requests`() async throws {
+    @Test func `one conditional request serves all waiting requests`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
@@ -61,7 +61,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `33: a 304 needs no bytes while results of them exist`() async throws {
+    @Test func `a 304 needs no bytes while results of them exist`() async throws {
         let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let hit = try await fixture.thumbnail()
@@ -79,7 +79,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `33: a result evicted during a revalidation is made from newly fetched bytes`() async throws {
+    @Test func `a result evicted during a revalidation is made from newly fetched bytes`() async throws {
         let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
@@ -93,7 +93,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `33: a 200 removes all results of the old source`() async throws {
+    @Test func `a 200 removes all results of the old source`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         _ = try await fixture.thumbnail(width: 4)
         fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
@@ -104,7 +104,7 @@ struct ImagePipelineRevalidationTests {
     }
 
     @Test(arguments: [true, false])
-    func `35: stale while revalidated, served at once, with one validation for any number of requests`(
+    func `a stale copy is served at once, with one validation for any number of requests`(
         isBySetting: Bool
     ) async throws {
         var allowances = StaleAllowances()
@@ -130,7 +130,7 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `32: only-if-cached serves a stale copy without a validation in the background`() async throws {
+    @Test func `only-if-cached serves a stale copy without a validation in the background`() async throws {
         let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
         fixture.time.clock.advance(by: .seconds(10))
         let stale = try await fixture.thumbnail(cacheControl: "only-if-cached")
@@ -139,7 +139,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `35: a new image found in the background is served from then on`() async throws {
+    @Test func `a new image found in the background is served from then on`() async throws {
         let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
         let old = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
@@ -157,7 +157,9 @@ struct ImagePipelineRevalidationTests {
             (.status(429), 429),
             (.status(403), 403), (.protocolError("cut"), nil), (.tls("expired"), nil),
         ] as [(DownloadError, Int?)])
-    func `35: stale instead of an error while the origin is down`(error: DownloadError, status: Int?) async throws {
+    func `a stale copy is served instead of an error while the origin is down`(
+        error: DownloadError, status: Int?
+    ) async throws {
         let fixture = try await Self.fixture("max-age=10")
         fixture.time.clock.advance(by: .seconds(10))
         fixture.origin.fail(with: error)
@@ -176,7 +178,9 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `35: not past its window, against the source's directives, or against the caller's`() async throws {
+    @Test func `a stale copy is not served past its window, or against the directives of source or caller`()
+        async throws
+    {
         for (control, request, seconds) in [
             ("max-age=10, stale-if-error=5", nil, 15), ("max-age=10, must-revalidate", nil, 10),
             ("s-maxage=10", nil, 10), ("no-cache", nil, 1), ("max-age=10", "no-cache", 1),
@@ -200,7 +204,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
     }
 
-    @Test func `36: a missing source is remembered for a minute; no-cache and a purge retry`() async throws {
+    @Test func `a missing source is remembered for a minute; no-cache and a purge retry`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         for _ in 1...3 {
@@ -217,7 +221,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `36: a successful reload, or emptying the caches, forgets a failure`() async throws {
+    @Test func `a successful reload, or emptying the caches, forgets a failure`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }
@@ -231,7 +235,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 4)
     }
 
-    @Test func `36: a cancellation is not remembered`() async throws {
+    @Test func `a cancellation is not remembered`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let caller = fixture.start()

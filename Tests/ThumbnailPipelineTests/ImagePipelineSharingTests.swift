@@ -11,7 +11,7 @@ import ThumbnailTypes
 /// Requests that share work, through the whole pipeline (conformance 14, 15, 22 to 24 and 26).
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineSharingTests {
-    @Test func `14: two hundred simultaneous requests make one transfer, one decode and one render`() async throws {
+    @Test func `two hundred simultaneous requests make one transfer, one decode and one render`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let callers = (0..<200).map { fixture.start(receipt: "\($0)") }
@@ -31,7 +31,7 @@ struct ImagePipelineSharingTests {
         #expect(thumbnails.filter { $0.statusTexts[0] == "alula-result fwd=uri-miss stored" }.count == 1)
     }
 
-    @Test func `15: two sizes at once make one transfer, two right sizes and, at one level, one decode`() async throws {
+    @Test func `two sizes at once make one transfer, two right sizes and, at one level, one decode`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 20, receipt: "1")
@@ -45,7 +45,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.renders == 2)
     }
 
-    @Test func `15: two sizes of different levels make one transfer and two decodes`() async throws {
+    @Test func `two sizes of different levels make one transfer and two decodes`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 4, receipt: "1")
@@ -58,7 +58,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `15: the same size twice makes one render, which the second joins`() async throws {
+    @Test func `the same size twice makes one render, which the second joins`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let first = fixture.start(receipt: "1")
@@ -78,7 +78,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.renders == 1)
     }
 
-    @Test func `15: a second size joins the decode of the first`() async throws {
+    @Test func `a second size joins the decode of the first`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let first = fixture.start(width: 20, receipt: "1")
@@ -94,8 +94,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `24: the first caller leaves its download, and the others get theirs in the same transfer`() async throws
-    {
+    @Test func `the first caller leaves its download, and the others get theirs in the same transfer`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")
@@ -113,7 +112,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.origin.cancellations == 0)
     }
 
-    @Test func `24: the first caller leaves its decode, and the others succeed without a second one`() async throws {
+    @Test func `the first caller leaves its decode, and the others succeed without a second one`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let first = fixture.start(receipt: "1")
@@ -132,7 +131,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.renders == 2)
     }
 
-    @Test func `23: the download ends and nothing is stored when the last caller leaves`() async throws {
+    @Test func `the download ends and nothing is stored when the last caller leaves`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
@@ -158,7 +157,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `26: a request at the end of a fetch, decode or render makes no second one`() async throws {
+    @Test func `a request at the end of a fetch, decode or render makes no second one`() async throws {
         let fixture = try PipelineFixture()
         let count = 1_000
         for index in 0..<count {
@@ -178,7 +177,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.sharedWorkCount == 0)
     }
 
-    @Test func `22: a canceled receipt answers only its caller with 409`() async throws {
+    @Test func `a canceled receipt answers only its caller with 409`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")
@@ -197,8 +196,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `36: a failure is shared by all waiting requests, remembered, and forgotten after a while`() async throws
-    {
+    @Test func `a failure is shared by all waiting requests, remembered, and forgotten after a while`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .timedOut)
         let gate = fixture.origin.hold()

@@ -20,14 +20,14 @@ struct IncompleteSourcesTests {
         return fixture
     }
 
-    @Test func `15: they are rejected unless the settings allow them`() async throws {
+    @Test func `incomplete images are rejected unless the settings allow them`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(Self.cut)
         let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
         #expect(error?.code == "cannot_decode")
     }
 
-    @Test func `15: every response is marked and fresh for a minute at most, from any layer`() async throws {
+    @Test func `every response is marked and fresh for a minute at most, from any layer`() async throws {
         let fixture = try fixture()
         let first = try await fixture.thumbnail()
         let hit = try await fixture.thumbnail()
@@ -57,7 +57,7 @@ struct IncompleteSourcesTests {
     }
 
     @Test(arguments: [("max-age=30", 30), ("private, max-age=9000", 60), ("max-age=0", 0)])
-    func `15: a shorter lifetime of the source applies, and no bound extends it`(
+    func `a shorter lifetime of the source applies, and no bound extends it`(
         control: String, lifetime: Int
     ) async throws {
         let fixture = try PipelineFixture {
@@ -74,7 +74,7 @@ struct IncompleteSourcesTests {
         #expect(try await fixed.thumbnail().freshness.lifetime == 60)
     }
 
-    @Test func `15: after a minute the source is fetched again, not revalidated`() async throws {
+    @Test func `after a minute the source is fetched again, not revalidated`() async throws {
         let fixture = try fixture()
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .milliseconds(59_999))
@@ -91,7 +91,7 @@ struct IncompleteSourcesTests {
         #expect(try await !fixture.thumbnail(width: 19).isIncomplete)
     }
 
-    @Test func `15: a confirmation does not extend its minute`() async throws {
+    @Test func `a confirmation does not extend its minute`() async throws {
         let fixture = try fixture()
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(30))
@@ -104,7 +104,7 @@ struct IncompleteSourcesTests {
         #expect(fixture.origin.confirmations == 1)
     }
 
-    @Test func `15: it is never stored on disk`() async throws {
+    @Test func `an incomplete image is never stored on disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try fixture(folder: folder.path)
         _ = try await fixture.thumbnail()

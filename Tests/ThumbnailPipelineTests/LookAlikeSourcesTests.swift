@@ -74,7 +74,7 @@ struct LookAlikeSourcesTests {
     }
 
     @Test(arguments: pairs)
-    func `37: each has its own entry on disk`(pair: Pair) async throws {
+    func `each of two similar URLs has its own entry on disk`(pair: Pair) async throws {
         let folder = TemporaryFolder()
         var eTags: [String] = []
         for isSecondLife in [false, true] {

@@ -47,7 +47,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.hits == 2)
     }
 
-    @Test func `1: an added value is read back, and usage grows by its size`() {
+    @Test func `an added value is read back, and usage grows by its size`() {
         let cache = cache()
         let image = StoredImage(name: "a", bytes: Self.size)
         #expect(cache.add(image, for: VariantKey("a", 1)))
@@ -55,7 +55,7 @@ struct MemoryCacheTests {
         #expect(cache.memoryUsage == Self.size)
     }
 
-    @Test func `2: variants are separate and keys never collide by concatenation`() {
+    @Test func `variants are separate and keys never collide by concatenation`() {
         let cache = cache()
         cache.add(StoredImage(name: "reduced", bytes: 10), for: VariantKey("a", 2))
         #expect(cache.value(for: VariantKey("a", 1)) == nil)
@@ -64,7 +64,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: VariantKey("a", 2))?.name == "reduced")
     }
 
-    @Test func `3: the second image under a key replaces the first, and a larger one can start a purge`() {
+    @Test func `the second image under a key replaces the first, and a larger one can start a purge`() {
         let cache = cache(capacity: 100, preferred: 60)
         cache.add(StoredImage(name: "first", bytes: 40), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "second", bytes: 40), for: VariantKey("a", 1))
@@ -79,7 +79,7 @@ struct MemoryCacheTests {
         #expect(!cache.contains(VariantKey("b", 1)))
     }
 
-    @Test func `4: removing returns whether an entry existed and releases its bytes`() {
+    @Test func `removing returns whether an entry existed and releases its bytes`() {
         let cache = cache()
         cache.add(StoredImage(name: "a", bytes: Self.size), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: Self.size), for: VariantKey("b", 1))
@@ -92,7 +92,7 @@ struct MemoryCacheTests {
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test func `5: ten fit, the eleventh purges to six`() {
+    @Test func `ten fit, the eleventh purges to six`() {
         let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
         for index in 0..<10 {
             cache.add(StoredImage(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
@@ -103,7 +103,7 @@ struct MemoryCacheTests {
         #expect(cache.statistics.evictedBytes == 5 * Self.size)
     }
 
-    @Test func `6: an entry read before the purge survives it`() {
+    @Test func `an entry read before the purge survives it`() {
         let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
         for index in 0..<10 {
             cache.add(StoredImage(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
@@ -115,7 +115,7 @@ struct MemoryCacheTests {
     }
 
     @Test
-    func `7: an image over the capacity is rejected and evicts nothing, one over preferred survives its own purge`() {
+    func `an image over the capacity is rejected and evicts nothing, one over preferred survives its own purge`() {
         let cache = cache(capacity: 100, preferred: 60)
         cache.add(StoredImage(name: "small", bytes: 30), for: VariantKey("small", 1))
         #expect(!cache.add(StoredImage(name: "huge", bytes: 101), for: VariantKey("huge", 1)))
@@ -127,14 +127,14 @@ struct MemoryCacheTests {
         #expect(cache.memoryUsage == 90)
     }
 
-    @Test func `8: a preferred usage above the capacity is a programming error`() async {
+    @Test func `a preferred usage above the capacity is a programming error`() async {
         await #expect(processExitsWith: .failure) {
             _ = MemoryCache<VariantKey, StoredImage>(
                 capacity: 10, preferred: 11, cost: \.bytes)
         }
     }
 
-    @Test func `9: counts are correct under parallel use`() async {
+    @Test func `counts are correct under parallel use`() async {
         let cache = cache(capacity: 1_000_000, preferred: 100_000)
         await withTaskGroup(of: Void.self) { group in
             for round in 0..<100 {
@@ -154,14 +154,14 @@ struct MemoryCacheTests {
         #expect(cache.memoryUsage <= 1_000_000)
     }
 
-    @Test func `10: recency is the order of use`() {
+    @Test func `recency is the order of use`() {
         let cache = cache(capacity: 20, preferred: 10)
         for index in 0..<20 { cache.add(StoredImage(name: "\(index)", bytes: 1), for: VariantKey("\(index)", 1)) }
         cache.add(StoredImage(name: "20", bytes: 1), for: VariantKey("20", 1))
         #expect((0...20).filter { cache.contains(VariantKey("\($0)", 1)) } == Array(11...20))
     }
 
-    @Test func `11: purging a source removes its entries and no others`() {
+    @Test func `purging a source removes its entries and no others`() {
         let cache = cache()
         for (source, variant) in [("/img", 1), ("/img", 2), ("/img2", 1), ("/img?x=1", 1)] {
             cache.add(StoredImage(name: source, bytes: 100), for: VariantKey(source, variant))
@@ -172,7 +172,7 @@ struct MemoryCacheTests {
         #expect(cache.removeAll(from: "/img") == RemovedEntries(entries: 0, bytes: 0))
     }
 
-    @Test func `12: lowering the capacity purges at once, and an evicted value stays valid for its holder`() {
+    @Test func `lowering the capacity purges at once, and an evicted value stays valid for its holder`() {
         let cache = cache(capacity: 100, preferred: 80)
         for index in 0..<10 { cache.add(StoredImage(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
         let held = cache.value(for: VariantKey("0", 1))
@@ -183,7 +183,7 @@ struct MemoryCacheTests {
         #expect(held?.name == "0")
     }
 
-    @Test func `13: low memory purges to preferred, then to zero, counted`() {
+    @Test func `low memory purges to preferred, then to zero, counted`() {
         let cache = cache(capacity: 100, preferred: 60)
         for name in ["a", "b", "c", "d"] { cache.add(StoredImage(name: name, bytes: 25), for: VariantKey(name, 1)) }
         #expect(cache.purgeToPreferred() == 50)

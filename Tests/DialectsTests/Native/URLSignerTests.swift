@@ -7,7 +7,7 @@ import Testing
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300&expires=4102444800"
     private static let signed = target + "&sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8"
 
-    @Test func `signing gives the contract's example`() {
+    @Test func `a target signed with a known key has the documented signature`() {
         #expect(URLSigner.sign(target: Self.target, key: Self.key) == Self.signed)
     }
 

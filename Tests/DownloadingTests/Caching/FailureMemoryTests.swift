@@ -11,7 +11,7 @@ struct FailureMemoryTests {
             (.unreachable("refused"), 5), (.protocolError("cut"), 5), (.tls("expired"), 5), (.tooManyRedirects, 5),
             (.notAnImage("text/html"), 5), (.emptyBody, 5),
         ] as [(DownloadError, Int)])
-    func `36: an origin's failure is remembered for its class's time`(error: DownloadError, seconds: Int) {
+    func `an origin's failure is remembered for its class's time`(error: DownloadError, seconds: Int) {
         var memory = memory
         memory.remember(error, of: .path("/a"), atMost: nil, at: .seconds(100))
         #expect(memory.failure(of: .path("/a"), at: .seconds(99 + seconds)) == error)
@@ -24,13 +24,13 @@ struct FailureMemoryTests {
             .sourceNotAllowed(""), .tooLarge, .receiptCanceled, .queueFull, .shuttingDown, .notCached, .internal(""),
         ]
             as [DownloadError])
-    func `36: local limits, rejections and cancellations are never remembered`(error: DownloadError) {
+    func `local limits, rejections and cancellations are never remembered`(error: DownloadError) {
         var memory = memory
         memory.remember(error, of: .path("/a"), atMost: nil, at: .zero)
         #expect(memory.count == 0)
     }
 
-    @Test func `36: an origin can shorten the time, not extend it`() {
+    @Test func `an origin can shorten the time, not extend it`() {
         var memory = memory
         memory.remember(.notFound(404), of: .path("/a"), atMost: .seconds(2), at: .zero)
         memory.remember(.notFound(404), of: .path("/b"), atMost: .seconds(900), at: .zero)
@@ -40,7 +40,7 @@ struct FailureMemoryTests {
         #expect(memory.count == 2)
     }
 
-    @Test func `36: it is bounded, and forgets one or all on request`() {
+    @Test func `the memory of failures is bounded, and forgets one or all on request`() {
         var memory = memory
         for number in 0..<100 {
             memory.remember(.status(500), of: .path("/\(number)"), atMost: nil, at: .seconds(number))

@@ -13,7 +13,7 @@ struct SelectingFieldsTests {
         return .of(origin)
     }
 
-    @Test func `34: strangers' sources are requested with the configured fields`() throws {
+    @Test func `strangers' sources are requested with the configured fields`() throws {
         let fields = OriginRules.unrestricted.selectingFields
         #expect(fields[.userAgent] == "Alula/1")
         #expect(fields[.acceptEncoding] == "identity")
@@ -21,7 +21,7 @@ struct SelectingFieldsTests {
         #expect(fields.count == 3)
     }
 
-    @Test func `34: a named origin's fields count, and are stored only as hashes`() throws {
+    @Test func `a named origin's fields count, and are stored only as hashes`() throws {
         let name = try #require(HTTPField.Name("X-Key"))
         let fields = try Self.rules(key: "secret").selectingFields
         #expect(fields[name]?.utf8.count == 64)
@@ -32,7 +32,7 @@ struct SelectingFieldsTests {
         #expect(others[.userAgent] == fields[.userAgent])
     }
 
-    @Test func `33: ignored parameters do not prevent a confirmation`() async throws {
+    @Test func `ignored parameters do not prevent a confirmation`() async throws {
         let fixture = try LoaderFixture()
         func request(_ token: Int, _ condition: SourceCondition? = nil) throws -> TransferRequest {
             let identity = SourceIdentity(

@@ -10,7 +10,7 @@ import Testing
 struct ConditionalRequestTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    @Test func `33: the origin is revalidated by tag and date, and its 304 is a confirmation`() async throws {
+    @Test func `the origin is revalidated by tag and date, and its 304 is a confirmation`() async throws {
         let clock = ManualTimekeeper(secondsSince1970: 1_000)
         let fixture = try LoaderFixture(timekeeper: clock)
         fixture.origin.serve("/a", .image([1, 2]).with("ETag", "W/\"1\"").with("Last-Modified", Self.date))
@@ -34,7 +34,7 @@ struct ConditionalRequestTests {
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
     }
 
-    @Test func `33: a revalidation may return a new image`() async throws {
+    @Test func `a revalidation may return a new image`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image([1]).with("ETag", "\"1\""))
         let source = try await fixture.load("/a")
@@ -70,14 +70,14 @@ struct ConditionalRequestTests {
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
     }
 
-    @Test func `39: an unsolicited 304 stays an error`() async throws {
+    @Test func `an unsolicited 304 stays an error`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .status(304))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }
         #expect(error.map(isProtocolError) == true)
     }
 
-    @Test func `34: the fields that a response varies by are stored with it`() async throws {
+    @Test func `the fields that a response varies by are stored with it`() async throws {
         let fixture = try LoaderFixture { $0.accept = "image/png" }
         fixture.origin.serve("/a", .image([1]).with("Vary", "Accept, Cookie"))
         let head = try await fixture.load("/a").head
@@ -92,7 +92,7 @@ struct ConditionalRequestTests {
         arguments: [
             (nil, nil), ("max-age=3", 3), ("no-store", 0), ("private", 0), ("no-cache", 0), ("max-age=900", 900),
         ] as [(String?, Int?)])
-    func `36: an origin's lifetime of its failure is respected`(control: String?, seconds: Int?) async throws {
+    func `an origin's lifetime of its failure is respected`(control: String?, seconds: Int?) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", control.map { FakeResponse.status(404).with("Cache-Control", $0) } ?? .status(404))
         let progress = TransferProgress()

@@ -69,7 +69,7 @@ struct CurlLoaderTests {
         #expect(try await fixture.load("/a").validator == .digest(digest))
     }
 
-    @Test func `40: a request has the configured fields and no others`() async throws {
+    @Test func `a request has the configured fields and no others`() async throws {
         let fixture = try LoaderFixture {
             $0.userAgent = "Test/1"
             $0.accept = "image/png"
@@ -86,7 +86,7 @@ struct CurlLoaderTests {
             ])
     }
 
-    @Test func `42: every transfer reports its timings, and whether its connection was reused`() async throws {
+    @Test func `every transfer reports its timings, and whether its connection was reused`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image([1]).delayed(by: .milliseconds(30)))
         let first = try await fixture.load("/a").timings
@@ -123,7 +123,7 @@ struct CurlLoaderTests {
         #expect(fixture.origin.requests.allSatisfy { $0.value("Cookie") == nil })
     }
 
-    @Test func `23: canceling closes the connection to the origin`() async throws {
+    @Test func `canceling closes the connection to the origin`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()
         fixture.origin.serve("/a", .image(bytes(100_000)).held(afterBytes: 50_000, at: gate))
@@ -174,7 +174,7 @@ struct CurlLoaderTests {
         }
     }
 
-    @Test func `43: a thousand loaders leave no descriptor behind`() async {
+    @Test func `a thousand loaders leave no descriptor behind`() async {
         await #expect(processExitsWith: .success) {
             let fixture = try LoaderFixture()
             fixture.origin.serve("/a", .image([1]))

@@ -179,14 +179,14 @@ struct HostileOriginTests {
         #expect(try await fixture.load("/a").bytes.count == 1 << 20)
     }
 
-    @Test func `20: a refused connection is unreachable`() async throws {
+    @Test func `a refused connection is unreachable`() async throws {
         let fixture = try LoaderFixture()
         let url = fixture.origin.url("/a")
         fixture.origin.stop()
         await #expect { try await fixture.load(url: url) } throws: { isUnreachable($0) }
     }
 
-    @Test func `20: a server without TLS fails as a TLS error`() async throws {
+    @Test func `a server without TLS fails as a TLS error`() async throws {
         let fixture = try LoaderFixture()
         await #expect {
             try await fixture.load(url: "https://127.0.0.1:\(fixture.origin.port)/a")
@@ -195,7 +195,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func `30: a trickling origin times out and frees its slot`() async throws {
+    @Test func `a trickling origin times out and frees its slot`() async throws {
         let time = ManualTimekeeper()
         let fixture = try LoaderFixture(timekeeper: time) {
             $0.maximumActiveDownloads = 1

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `29: an image after a redirect is a source under the requested URL`(status: Int) async throws {
+    func `an image after a redirect is a source under the requested URL`(status: Int) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .redirect(to: "b/c?x=1", status: status))
         fixture.origin.serve("/b/c", .image([1, 2]))
@@ -25,7 +25,7 @@ struct RedirectTests {
             (nil, .shared, false), ("max-age=60", .shared, false), ("no-cache", .shared, true),
             ("private", .private, false), ("no-store", .none, false),
         ] as [(String?, SourceStorability, Bool)])
-    func `29: restrictions of a redirect apply to its target`(
+    func `restrictions of a redirect apply to its target`(
         control: String?, storability: SourceStorability, needsValidation: Bool
     ) async throws {
         let fixture = try LoaderFixture()

@@ -11,7 +11,7 @@ struct ResumptionTests {
     private let cutAfter = 120_000
 
     @Test(arguments: [true, false])
-    func `38: a transfer cut at 60 % resumes where it ended, byte-identical`(isReset: Bool) async throws {
+    func `a transfer cut at 60 % resumes where it ended, byte-identical`(isReset: Bool) async throws {
         let fixture = try LoaderFixture()
         let whole = FakeResponse.image(body).with("ETag", "\"1\"").with("Cache-Control", "max-age=9")
         serve(fixture, first: isReset ? whole.reset(afterBytes: cutAfter) : whole.cut(afterBytes: cutAfter)) { start in
@@ -31,7 +31,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") == 2)
     }
 
-    @Test func `38: a strong date replaces a tag, and the hash covers the whole`() async throws {
+    @Test func `a strong date replaces a tag, and the hash covers the whole`() async throws {
         let fixture = try LoaderFixture()
         let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
         let whole = FakeResponse.image(body).with("Last-Modified", changed).with(
@@ -45,7 +45,7 @@ struct ResumptionTests {
         #expect(resumed.validator == atOnce.validator)
     }
 
-    @Test func `38: it resumes after several cuts, but not forever`() async throws {
+    @Test func `a transfer resumes after several cuts, but not forever`() async throws {
         let fixture = try LoaderFixture()
         let whole = FakeResponse.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: 80_000)) { start in
@@ -61,7 +61,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") - before == 4)
     }
 
-    @Test func `38: a source that changes in between is fetched from the start`() async throws {
+    @Test func `a source that changes in between is fetched from the start`() async throws {
         let fixture = try LoaderFixture()
         let new = Array(body.reversed())
         serve(fixture, first: .image(body).with("ETag", "\"1\"").cut(afterBytes: cutAfter)) { _ in
@@ -83,7 +83,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: Wrong.allCases)
-    private func `38: a wrong response to the request for the rest restarts from zero`(wrong: Wrong) async throws {
+    private func `a wrong response to the request for the rest restarts from zero`(wrong: Wrong) async throws {
         let fixture = try LoaderFixture()
         let whole = FakeResponse.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: cutAfter), again: whole) { start in
@@ -109,7 +109,7 @@ struct ResumptionTests {
         #expect(fixture.origin.requests.last?.value("Range") == nil)
     }
 
-    @Test func `38: too few bytes, a weak tag, or an origin without ranges prevents a resumption`() async throws {
+    @Test func `too few bytes, a weak tag, or an origin without ranges prevents a resumption`() async throws {
         let fixture = try LoaderFixture()
         for answer in [
             FakeResponse.image(body).with("ETag", "\"1\"").cut(afterBytes: (64 << 10) - 1),
@@ -125,7 +125,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test func `39: an unsolicited 206 stays an error`() async throws {
+    @Test func `an unsolicited 206 stays an error`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", rest(from: 1))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }

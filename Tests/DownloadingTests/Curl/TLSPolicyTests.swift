@@ -23,7 +23,7 @@ struct TLSPolicyTests {
         case leaf, intermediate, root, unrelated
     }
 
-    @Test func `44: without a policy the right host with a known authority passes`() async throws {
+    @Test func `without a policy the right host with a known authority passes`() async throws {
         let fixture = try TLSFixture(leaf, authorities)
         try await fixture.load()
     }
@@ -42,40 +42,40 @@ struct TLSPolicyTests {
         }
     }
 
-    @Test func `44: the wrong host fails`() async throws {
+    @Test func `the wrong host fails`() async throws {
         try await expectRefusal(TLSFixture(leaf, authorities), host: "wrong.test")
     }
 
-    @Test func `44: a certificate from an unknown authority fails`() async throws {
+    @Test func `a certificate from an unknown authority fails`() async throws {
         try await expectRefusal(TLSFixture(.selfSigned(for: ["right.test"]), authorities))
         let stranger = FakeCertificate.root("Stranger").authority().server(for: ["right.test"])
         try await expectRefusal(TLSFixture(stranger, authorities))
     }
 
-    @Test func `44: an expired certificate fails`() async throws {
+    @Test func `an expired certificate fails`() async throws {
         try await expectRefusal(TLSFixture(intermediate.server(for: ["right.test"], isExpired: true), authorities))
     }
 
     @Test(arguments: Pinned.allCases, [false, true])
-    func `44: a pin on any certificate of the chain passes, another fails`(pinned: Pinned, isKey: Bool) async throws {
+    func `a pin on any certificate of the chain passes, another fails`(pinned: Pinned, isKey: Bool) async throws {
         let policy = policy([certificate(pinned)], isKey: isKey)
         let fixture = try TLSFixture(leaf, authorities, policy)
         if pinned == .unrelated { try await expectRefusal(fixture) } else { try await fixture.load() }
     }
 
     @Test(arguments: [false, true])
-    func `44: one matching pin among several is enough`(isKey: Bool) async throws {
+    func `one matching pin among several is enough`(isKey: Bool) async throws {
         let fixture = try TLSFixture(leaf, authorities, policy([.root("Other"), intermediate], isKey: isKey))
         try await fixture.load()
     }
 
     @Test(arguments: [false, true])
-    func `44: an empty list of pins rejects everything`(isKey: Bool) async throws {
+    func `an empty list of pins rejects everything`(isKey: Bool) async throws {
         try await expectRefusal(TLSFixture(leaf, authorities, policy([], isKey: isKey)))
     }
 
     @Test(arguments: [false, true])
-    func `44: a pin does not excuse a wrong host, an expired certificate or an unknown authority`(
+    func `a pin does not excuse a wrong host, an expired certificate or an unknown authority`(
         isKey: Bool
     ) async throws {
         try await expectRefusal(TLSFixture(leaf, authorities, policy([leaf], isKey: isKey)), host: "wrong.test")

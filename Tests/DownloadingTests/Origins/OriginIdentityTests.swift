@@ -20,7 +20,7 @@ struct OriginIdentityTests {
         ("http://h/foo", "a%20b", "http://h/foo/a%20b"), ("http://h/foo", "a:b@c", "http://h/foo/a:b@c"),
         ("http://10.0.0.1:81", "http://h/a", "http://10.0.0.1:81/http://h/a"),
     ])
-    func `41: a path is joined to its origin's base`(base: String, path: String, expected: String) throws {
+    func `a path is joined to its origin's base`(base: String, path: String, expected: String) throws {
         let identity = try identity(base, path)
         #expect(identity.url.canonical == expected)
         #expect(identity.originName == "photos")
@@ -75,12 +75,12 @@ struct OriginIdentityTests {
     }
 
     @Test(arguments: ["//evil/a", "\\\\evil/a", "a\u{0}b", "a\u{a}b", "/\\evil", "a\u{7f}"])
-    func `41: no path leads to another location`(path: String) {
+    func `no path leads to another location`(path: String) {
         #expect(throws: SourceURLError.self) { try identity("http://h/foo", path) }
     }
 
     @Test(arguments: ["../bar", "a/../bar", ".", "/../bar", "%2e%2e/bar", "a/..%2fbar", "a/..%5Cbar"])
-    func `41: no path leads above the origin's base`(path: String) {
+    func `no path leads above the origin's base`(path: String) {
         #expect(throws: SourceURLError.pathNotAllowed) { try identity("http://h/foo", path) }
         #expect(throws: SourceURLError.pathNotAllowed) { try signed(path) }
         #expect(throws: SourceURLError.pathNotAllowed) {

@@ -9,7 +9,7 @@ import Text
 /// Fields that only requests to named origins have.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginRequestTests {
-    @Test func `40: an origin's fields replace the default ones, null omits one`() async throws {
+    @Test func `an origin's fields replace the default ones, null omits one`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { origin in
             origin.fields = [
@@ -26,7 +26,7 @@ struct OriginRequestTests {
             ])
     }
 
-    @Test func `40: no user agent differs from the default one`() async throws {
+    @Test func `no user agent differs from the default one`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { $0.fields = [(.userAgent, nil)] }
         try await load("photos:a")
@@ -45,7 +45,7 @@ struct OriginRequestTests {
         #expect(fixture.origin.requests.first?.value("Authorization") == expected)
     }
 
-    @Test func `40: credentials and fields are sent to their own host only`() async throws {
+    @Test func `credentials and fields are sent to their own host only`() async throws {
         let fixture = try OriginFixture()
         let other = try FakeOrigin(address: "127.0.0.2")
         fixture.origin.serve("/away", .redirect(to: other.url("/b")))
@@ -131,7 +131,7 @@ struct OriginRequestTests {
         #expect(other.connectionCount == 0)
     }
 
-    @Test func `28: origins at one address share no connection with each other or with strangers`() async throws {
+    @Test func `origins at one address share no connection with each other or with strangers`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader(names: ["one", "two"], networks: ["127.0.0.0/8"]) { origin in
             origin.credentials = .bearer(Secret("of \(origin.name)"))
@@ -145,7 +145,7 @@ struct OriginRequestTests {
                 == Array(repeating: ["Bearer of one", "Bearer of two", ""], count: 3).flatMap { $0 })
     }
 
-    @Test func `28: origins at one address share no fetch`() async throws {
+    @Test func `origins at one address share no fetch`() async throws {
         let fixture = try OriginFixture()
         let gate = Gate()
         fixture.origin.serve("/a", .image([1]).held(at: gate))

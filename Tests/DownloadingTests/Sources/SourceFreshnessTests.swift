@@ -80,7 +80,7 @@ struct SourceFreshnessTests {
         #expect(!Self.isFresh(freshness, after: 60))
     }
 
-    @Test func `4·2·2: a source without freshness information is fresh for an hour`() {
+    @Test func `a source without freshness information is fresh for an hour`() {
         let freshness = Self.freshness([])
         #expect(Self.isFresh(freshness, after: 3_599))
         #expect(!Self.isFresh(freshness, after: 3_600))
@@ -88,7 +88,7 @@ struct SourceFreshnessTests {
     }
 
     @Test(arguments: [(0, 0), (9, 0), (1_000, 100), (864_000, 86_400), (10_000_000, 86_400), (-50, 0)])
-    func `4·2·2: without an explicit lifetime it is a tenth of the time since the last change, at most a day`(
+    func `without an explicit lifetime it is a tenth of the time since the last change, at most a day`(
         unchanged: Int, lifetime: Int
     ) {
         for date in [nil, Self.date(0)] {
@@ -100,20 +100,20 @@ struct SourceFreshnessTests {
         }
     }
 
-    @Test func `4·2·2: an explicit lifetime takes precedence over a heuristic one`() {
+    @Test func `an explicit lifetime takes precedence over a heuristic one`() {
         #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.cacheControl, "max-age=5")]).lifetime == 5)
         #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.expires, "0")]).lifetime == 0)
         #expect(!Self.freshness([(.lastModified, "long ago")]).isLifetimeKnown)
     }
 
-    @Test func `4·2·3: the response delay counts`() {
+    @Test func `the response delay counts`() {
         #expect(Self.freshness([(.age, "10")], delay: 4).age(at: Self.received.secondsSince1970) == 14)
         #expect(Self.freshness([], delay: 4).age(at: Self.received.secondsSince1970) == 4)
         #expect(Self.freshness([(.date, Self.date(-9))], delay: 4).age(at: Self.received.secondsSince1970) == 9)
         #expect(Self.freshness([], delay: -4).age(at: Self.received.secondsSince1970) == 0)
     }
 
-    @Test func `4·1: a response that varies by anything is never fresh`() {
+    @Test func `a response that varies by anything is never fresh`() {
         for vary in ["*", "Accept, *"] {
             let freshness = Self.freshness([(.vary, vary), (.cacheControl, "max-age=60")])
             #expect(freshness.alwaysNeedsValidation)

@@ -48,7 +48,7 @@ struct SourceReuseTests {
             ("s-maxage=100", 101, "max-stale", .needsValidation),
             ("no-cache", 1, "max-stale", .needsValidation),
         ] as [(String, Int, String?, SourceReuse)])
-    func `5·2: directives of source and request are combined`(
+    func `directives of source and request are combined`(
         control: String, seconds: Int, request: String?, reuse: SourceReuse
     ) {
         #expect(Self.reuse(control, after: seconds, request: request) == reuse)
@@ -67,13 +67,13 @@ struct SourceReuseTests {
             ("s-maxage=100, stale-while-revalidate=20", 0, 110, .needsValidation),
             ("no-cache, stale-while-revalidate=20", 0, 1, .needsValidation),
         ] as [(String, Int, Int, SourceReuse)])
-    func `35: the source, else the setting, decides on stale use during validation, unless it is forbidden`(
+    func `the source, else the setting, decides on stale use during validation, unless it is forbidden`(
         control: String, setting: Int, seconds: Int, reuse: SourceReuse
     ) {
         #expect(Self.reuse(control, after: seconds, whileRevalidating: setting) == reuse)
     }
 
-    @Test func `35: a caller's limits are not extended by stale use during validation`() {
+    @Test func `a caller's limits are not extended by stale use during validation`() {
         let control = "max-age=100, stale-while-revalidate=50"
         #expect(Self.reuse(control, after: 110, request: "max-age=105") == .needsValidation)
         #expect(Self.reuse(control, after: 110, request: "min-fresh=1") == .needsValidation)
@@ -100,7 +100,7 @@ struct SourceReuseTests {
             ("max-age=100", "min-fresh=1", 101, false),
             ("max-age=100", "max-stale=1", 150, true),
         ] as [(String, String?, Int, Bool)])
-    func `35: the source, else the setting, decides on stale use while the origin fails, unless it is forbidden`(
+    func `the source, else the setting, decides on stale use while the origin fails, unless it is forbidden`(
         control: String, request: String?, seconds: Int, isUsable: Bool
     ) {
         var allowances = StaleAllowances()
@@ -110,7 +110,7 @@ struct SourceReuseTests {
         #expect(freshness.isUsableOnError(at: now, for: RequestCacheControl(request), allowances) == isUsable)
     }
 
-    @Test func `34: a source that varies by anything needs validation, fresh or stale`() {
+    @Test func `a source that varies by anything needs validation, fresh or stale`() {
         let freshness = Self.freshness("max-age=100", vary: "*")
         let request = RequestCacheControl("max-stale")
         #expect(freshness.reuse(at: Self.received, for: .none, StaleAllowances()) == .needsValidation)

@@ -22,7 +22,7 @@ struct SourceStorabilityTests {
             ("no-store, must-understand", .shared),
             ("extension=\"no-store\"", .shared),
         ] as [(String, SourceStorability)])
-    func `3: a 200 is stored unless it forbids it`(control: String, storability: SourceStorability) {
+    func `a 200 is stored unless it forbids it`(control: String, storability: SourceStorability) {
         #expect(Self.storability(200, control) == storability)
     }
 
@@ -39,13 +39,13 @@ struct SourceStorabilityTests {
             (226, "no-store, must-understand", .none),
             (226, "no-store", .none),
         ] as [(Int, String, SourceStorability)])
-    func `3: statuses of unknown meaning need an explicit lifetime`(
+    func `statuses of unknown meaning need an explicit lifetime`(
         status: Int, control: String, storability: SourceStorability
     ) {
         #expect(Self.storability(status, control) == storability)
     }
 
-    @Test func `3: Expires is an explicit lifetime, whatever its value`() {
+    @Test func `Expires is an explicit lifetime, whatever its value`() {
         #expect(Self.storability(201, "", hasExpires: true) == .shared)
     }
 
@@ -57,7 +57,7 @@ struct SourceStorabilityTests {
             ("s-maxage=60", .shared, 60, true), ("public, private, max-age=60", .perClient, 60, true),
             ("no-store", .none, 0, true), ("no-store, max-age=60", .none, 60, true), ("no-cache", .perClient, 0, true),
         ] as [(String, SourceStorability, Int, Bool)])
-    func `3·5: a private source is its client's, and needs a stated lifetime`(
+    func `a private source is its client's, and needs a stated lifetime`(
         control: String, storability: SourceStorability, lifetime: Int, isForMemory: Bool
     ) {
         let now = HTTPDate(secondsSince1970: 1_800_000_000)

@@ -31,7 +31,7 @@ struct SourceValidationTests {
             (nil, "yesterday", nil),
             (nil, nil, nil),
         ] as [(String?, String?, [String]?)])
-    func `4·3·1: the origin is revalidated by its validators`(eTag: String?, lastModified: String?, lines: [String]?) {
+    func `the origin is revalidated by its validators`(eTag: String?, lastModified: String?, lines: [String]?) {
         var fields = HTTPFields()
         fields[.eTag] = eTag
         fields[.lastModified] = lastModified
@@ -39,13 +39,13 @@ struct SourceValidationTests {
         #expect(condition?.fields.map { "\($0.name): \($0.value)" } == lines)
     }
 
-    @Test func `4·3·1: a tag is sent to the URL that gave it, not to one that redirects there`() {
+    @Test func `a tag is sent to the URL that gave it, not to one that redirects there`() {
         let head = Self.head([.eTag: "\"1\""], url: "http://example.com/b")
         #expect(SourceCondition(head)?.url == "http://example.com/b")
         #expect(SourceCondition(Self.head([.eTag: "\"1\""]))?.url == "http://example.com/a")
     }
 
-    @Test func `4·3·4: a confirmation renews lifetime, age and dates, and keeps other fields`() throws {
+    @Test func `a confirmation renews lifetime, age and dates, and keeps other fields`() throws {
         let head = Self.head([
             .cacheControl: "max-age=10", .eTag: "\"1\"", .age: "5", .date: Self.date, .lastModified: Self.date,
             .contentType: "image/png",
@@ -63,14 +63,14 @@ struct SourceValidationTests {
         #expect(new.receivedAt == HTTPDate(secondsSince1970: 2_000))
     }
 
-    @Test func `4·3·4: a confirmation without freshness information restarts the stored lifetime`() throws {
+    @Test func `a confirmation without freshness information restarts the stored lifetime`() throws {
         let new = try #require(Self.head([.cacheControl: "max-age=10"]).confirmed(by: Self.confirmation([:])))
         #expect(new.freshness.lifetime == 10)
         #expect(new.freshness.isFresh(at: 2_009))
         #expect(!new.freshness.isFresh(at: 2_010))
     }
 
-    @Test func `3·2: a field of several lines is replaced as a whole`() throws {
+    @Test func `a field of several lines is replaced as a whole`() throws {
         var old: HTTPFields = [.cacheControl: "max-age=10"]
         old.append(.cacheControl, "must-revalidate")
         let new = try #require(Self.head(old).confirmed(by: Self.confirmation([.cacheControl: "max-age=20"])))
@@ -83,7 +83,7 @@ struct SourceValidationTests {
             ("\"1\"", "\"1\"", true), ("\"1\"", "\"2\"", false), ("W/\"1\"", "\"1\"", true),
             ("W/\"1\"", "W/\"2\"", false), (nil, "\"1\"", true), ("\"1\"", nil, true),
         ] as [(String?, String?, Bool)])
-    func `4·3·4: a confirmation of another version is rejected`(stored: String?, named: String?, holds: Bool) {
+    func `a confirmation of another version is rejected`(stored: String?, named: String?, holds: Bool) {
         var old = HTTPFields()
         old[.eTag] = stored
         var new = HTTPFields()
@@ -91,7 +91,7 @@ struct SourceValidationTests {
         #expect((Self.head(old).confirmed(by: Self.confirmation(new)) != nil) == holds)
     }
 
-    @Test func `4·1: a version is selected by the fields that it varies by, absent ones included`() {
+    @Test func `a version is selected by the fields that it varies by, absent ones included`() {
         let sent: HTTPFields = [.accept: "image/png", .userAgent: "Test/1"]
         let varying: HTTPFields = [.vary: "Accept, Cookie"]
         let selecting = SourceHead.selectingFields(varying, of: sent)

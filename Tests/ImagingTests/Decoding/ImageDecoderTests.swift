@@ -130,7 +130,7 @@ struct ImageDecoderTests {
         #expect(image.isClose(x: 4, y: 4, to: [0, 200, 0, 128], tolerance: 1))
     }
 
-    @Test func `12: pixels cost their memory`() throws {
+    @Test func `pixels cost their memory`() throws {
         #expect(try ImageReading.decode(ImageFixture.pngGrayRamp.bytes).byteCount == 64 * 48)
         #expect(try ImageReading.decode(ImageFixture.jpeg.bytes).byteCount == 64 * 48 * 3)
         #expect(try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes).byteCount == 64 * 48 * 4)

@@ -42,7 +42,7 @@ struct JPEGDamageTests {
         + "v742JFqILrZeV53+UsCFCDTAnLvzOP6BICSaCNYhwk+afPA/iXwoSTKoV7rj3zEnpmKCdxMZ3+X75Y6hTDDC06Ib7h4A3JhCEUR7"
         + "NXORPR42RYkgCFjULBb3P8pqGGKAP1THjmT0+NoRlCzhdn5vs/fP/9k="
 
-    @Test func `18: a last scan that refines others is checked with them`() throws {
+    @Test func `a last scan that refines others is checked with them`() throws {
         let file = try #require(Data(base64Encoded: Self.noise))
         #expect(try judgements(Array(file)) == [.whole] && judgements(file.dropLast(2)) == [.whole])
         for count in stride(from: 3, to: 150, by: 6) {
@@ -60,7 +60,7 @@ struct JPEGDamageTests {
     }
 
     @Test(arguments: files.keys.sorted())
-    func `18: a truncated file has the same verdict at every size`(name: String) throws {
+    func `a truncated file has the same verdict at every size`(name: String) throws {
         let file = try #require(Self.files[name])
         var seen: Set<Judgement> = []
         for length in stride(from: file.count, to: 100, by: -max(1, file.count / 30)) {
@@ -72,7 +72,7 @@ struct JPEGDamageTests {
     }
 
     @Test(arguments: files.keys.sorted())
-    func `18: a file with a wrong byte has the same verdict at every size`(name: String) throws {
+    func `a file with a wrong byte has the same verdict at every size`(name: String) throws {
         let file = try #require(Self.files[name])
         var random = SplitMix(state: 18)
         for _ in 0..<50 {
@@ -86,7 +86,7 @@ struct JPEGDamageTests {
         }
     }
 
-    @Test func `18: the header of an invisible scan is checked too`() throws {
+    @Test func `the header of an invisible scan is checked too`() throws {
         var file = Self.scans
         let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         // A last frequency that does not exist.
@@ -94,7 +94,7 @@ struct JPEGDamageTests {
         #expect(try judgements(file) == [.undecodable])
     }
 
-    @Test func `18: an image with a truncated last scan lacks pixels at every size`() throws {
+    @Test func `an image with a truncated last scan lacks pixels at every size`() throws {
         let file = Self.scans
         let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let last = try #require(headers.last)

@@ -36,7 +36,7 @@ struct MissingEndTests {
     }
 
     @Test(arguments: ends.indices, ImageDecoder.Lane.allCases)
-    func `15: a file that lacks only its end is decoded completely`(index: Int, lane: ImageDecoder.Lane) throws {
+    func `a file that lacks only its end is decoded completely`(index: Int, lane: ImageDecoder.Lane) throws {
         let (name, file, missing) = Self.ends[index]
         for level in [1, 2, 4, 8] {
             let isAnimated = try ImageHeader.inspect(SharedBytes(file)).frames > 1
@@ -50,7 +50,7 @@ struct MissingEndTests {
     private static let photos = ImageFormat.trusted.filter(\.isWritten)
 
     @Test(arguments: photos, [0.4, 0.7, 0.95])
-    func `15: a file without all pixels is rejected, or served in part`(format: ImageFormat, share: Double) throws {
+    func `a file without all pixels is rejected, or served in part`(format: ImageFormat, share: Double) throws {
         let file = ImageFixture.photo(width: 192, height: 160, format: format).array
         let cut = SharedBytes(file.prefix(Int(Double(file.count) * share)))
         // libvips decodes no incomplete WebP.
@@ -76,7 +76,7 @@ struct MissingEndTests {
         try image.interleaved(token: WorkToken()).pixels.array
     }
 
-    @Test func `15: missing rows of a PNG are gray and opaque`() throws {
+    @Test func `missing rows of a PNG are gray and opaque`() throws {
         for bands in [3, 4] {
             let size = PixelSize(width: 100, height: 80)
             let picture = bands == 4 ? SampleImage.photoWithAlpha(size) : .photo(size)
@@ -88,7 +88,7 @@ struct MissingEndTests {
     }
 
     @Test(arguments: ImageDecoder.Lane.allCases)
-    func `15: in a truncated animation all frames but the last are complete`(lane: ImageDecoder.Lane) throws {
+    func `in a truncated animation all frames but the last are complete`(lane: ImageDecoder.Lane) throws {
         let file = SharedBytes(ImageFixture.gifAnimated.array.dropLast(12))
         for page in 0...1 { #expect(try Judgement(file, DecodePlan(page: page), lane: lane) == .whole) }
         #expect(try Judgement(file, DecodePlan(page: 2), lane: lane) == .undecodable)
@@ -108,7 +108,7 @@ struct MissingEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `15: a wrong checksum of complete rows is harmless, and otherwise ends the visible rows`(
+    func `a wrong checksum of complete rows is harmless, and otherwise ends the visible rows`(
         isInterlaced: Bool
     ) throws {
         var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
@@ -135,7 +135,7 @@ struct MissingEndTests {
         (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.gray, 8, 1), (.gray, 2, 1), (.palette, 4, 1),
         (.grayAlpha, 8, 2),
     ])
-    func `15: a truncated interlaced PNG is coarse`(
+    func `a truncated interlaced PNG is coarse`(
         kind: (type: PNGWriter.ColorType, depth: Int, components: Int)
     ) throws {
         var writer = PNGWriter(width: 61, height: 43, colorType: kind.type)
@@ -156,7 +156,7 @@ struct MissingEndTests {
         #expect(try pixels(image) == pixels(whole))
     }
 
-    @Test func `18: a rejection of a PNG has its own reason`() throws {
+    @Test func `a rejection of a PNG has its own reason`() throws {
         var interlaced = ImageFixture.pngInterlaced.array
         // The start of the compressed rows.
         interlaced[41] ^= 0xFF

@@ -37,7 +37,7 @@ struct UnwrittenImageTests {
     }
 
     @Test(arguments: BMPWriter.Coding.allCases)
-    func `15: a bitmap without all rows is rejected, or the available ones are shown`(coding: BMPWriter.Coding) throws {
+    func `a bitmap without all rows is rejected, or the available ones are shown`(coding: BMPWriter.Coding) throws {
         let whole = BMPWriter(coding).file(PixelSize(width: 40, height: 20)) { x, y in (x + y) % 2 }
         let data = try decode(whole).pixels.array
         let cut = Array(whole.dropLast((whole.count - 150) / 2))
@@ -122,7 +122,7 @@ struct UnwrittenImageTests {
         #expect(decoded.size == image.size && decoded.isClose(x: 20, y: 20, to: color.map(Int.init), tolerance: 4))
     }
 
-    @Test func `15: a truncated JPEG XL is rejected, or coarse`() throws {
+    @Test func `a truncated JPEG XL is rejected, or coarse`() throws {
         let file = ImageFixture.photo(width: 600, height: 500, format: .jxl).array
         let cut = Array(file.prefix(file.count * 4 / 5))
         #expect(throws: ImagingError.self) { try decode(cut) }

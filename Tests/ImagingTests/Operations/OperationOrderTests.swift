@@ -16,7 +16,7 @@ struct OperationOrderTests {
         (operations.radius, operations.mask) = (.pixels(8), .star)
     }
 
-    @Test func `a plan with all operations is written out in the order of the contract`() throws {
+    @Test func `a plan with all operations is written out in their documented order`() throws {
         var options = options(100, 100, .contain)
         options.background = .white
         Self.all(&options.operations)

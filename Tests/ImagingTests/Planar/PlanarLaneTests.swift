@@ -53,7 +53,7 @@ struct PlanarLaneTests {
         #expect(try !decode(file, level: 4).isPlanar)
     }
 
-    @Test func `12: planes cost their memory`() throws {
+    @Test func `planes cost their memory`() throws {
         let colour = ImageFixture.photo(width: 640, height: 480)
         #expect(try decode(colour).byteCount == 640 * 480 * 3 / 2)
         #expect(try decode(colour, level: 2).byteCount == 320 * 240 + 2 * 192 * 120)

@@ -20,7 +20,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test func `12: pixels retained only by a render stay valid during it`() async throws {
+    @Test func `pixels retained only by a render stay valid during it`() async throws {
         let source = ImageFixture.photo(width: 320, height: 240)
         let plan = RenderPlan(resizedSize: PixelSize(width: 80, height: 60), format: .png, quality: 100)
         let kept = try ImageReading.decode(source)

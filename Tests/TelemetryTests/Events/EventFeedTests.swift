@@ -45,7 +45,7 @@ struct EventFeedTests {
         text.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
     }
 
-    @Test func `events are written in the standard's format, members in the contract's order`() async throws {
+    @Test func `events are written in the standard's format, members in the documented order`() async throws {
         let reader = try feed.open(Self.quiet)
         log.record(.download(url: "http://h/a?b", state: .progress, bytes: 5, total: nil))
         log.record(.download(url: "http://h/a?b", state: .finished, bytes: 9, total: 9))

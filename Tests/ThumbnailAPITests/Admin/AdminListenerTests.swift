@@ -204,7 +204,7 @@ import ThumbnailPipeline
                 + #""receivedBytes":0,"expectedBytes":7,"ageSeconds":0.5,"receipts":[]}]"#)
     }
 
-    @Test func `22: a receipt cancels once; an unknown one is a 404 and cancels nothing`() async {
+    @Test func `a receipt cancels once; an unknown one is a 404 and cancels nothing`() async {
         let first = await respond("/downloads/r1", method: .delete)
         #expect(first.status == .noContent)
         #expect(first.body.count == 0)

@@ -30,7 +30,7 @@ struct RenditionArchiveTests {
         #expect(RenditionForm(accept: accept) == form)
     }
 
-    @Test func `a part of a multipart body has the contract's fields`() throws {
+    @Test func `a part of a multipart body has its type, entity tag, name and length`() throws {
         let archive = RenditionArchive(isTar: false)
         let boundary = try #require(archive.mediaType.split(separator: "=").last.map(String.init))
         #expect(archive.mediaType == "multipart/mixed; boundary=\(boundary)" && boundary.utf8.count >= 20)

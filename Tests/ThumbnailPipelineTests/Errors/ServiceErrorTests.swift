@@ -8,7 +8,7 @@ import ThumbnailTypes
 @testable import ThumbnailPipeline
 
 struct ServiceErrorTests {
-    /// The contract's row for an error.
+    /// The expected response to an error.
     struct Row: Sendable, CustomTestStringConvertible {
         let error: any ServiceError
         let status: Int
@@ -88,7 +88,7 @@ struct ServiceErrorTests {
     ]
 
     @Test(arguments: rows)
-    func `an error's response matches the contract`(row: Row) {
+    func `an error has its status, code and message`(row: Row) {
         #expect(row.error.status.code == row.status)
         #expect(row.error.code == row.code)
         #expect(row.error.category == row.category)

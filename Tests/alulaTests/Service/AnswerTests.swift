@@ -42,7 +42,7 @@ struct AnswerTests {
         ("/nowhere.jpg", "w=32", 502, "origin_protocol_error"), ("/partial.jpg", "w=32", 502, "origin_protocol_error"),
         ("/cut.jpg", "w=32", 502, "origin_protocol_error"),
     ])
-    func `39: a fault has the contract's status and code, and is never a cached success`(
+    func `a fault has its status and code, and is never a cached success`(
         path: String, query: String, status: Int, code: String
     ) async throws {
         try await withService { running in
@@ -77,7 +77,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: [200, 201, 202, 203, 226])
-    func `39: these statuses carry an image`(status: Int) async throws {
+    func `these statuses carry an image`(status: Int) async throws {
         try await withService { running in
             let image = FakeResponse.image(ImageFixture.png.array, type: "IMAGE/PNG; charset=x")
             running.origin.serve("/a.png", FakeResponse(status: status, fields: image.fields, body: image.body))
@@ -86,7 +86,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `a thumbnail has every field of the contract`() async throws {
+    @Test func `a thumbnail has every documented field`() async throws {
         try await withService { running in
             let date = "Sun, 06 Nov 1994 08:49:37 GMT"
             running.origin.serve(
@@ -111,7 +111,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `42: every response has its timings, and a miss those of the transfer`() async throws {
+    @Test func `every response has its timings, and a miss those of the transfer`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let miss = try await running.thumbnail("/a.jpg").headerFields[.serverTiming] ?? ""
@@ -146,7 +146,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `11: purging a source leaves other sources`() async throws {
+    @Test func `purging a source leaves other sources`() async throws {
         try await withService { running in
             for path in ["/img", "/img2"] { running.origin.serve(path, .image(ImageFixture.jpeg.array)) }
             for path in ["/img", "/img2", "/img?x=1"] {

@@ -20,7 +20,7 @@ final class DiskCacheTests: Sendable {
 
     private var image: FakeResponse { .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=1000") }
 
-    @Test func `37: a restarted service finds earlier results`() async throws {
+    @Test func `a restarted service finds earlier results`() async throws {
         // Both services use one origin, because its address is part of the keys.
         let origin = try FakeOrigin()
         defer { origin.stop() }

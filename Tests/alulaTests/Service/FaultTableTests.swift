@@ -11,7 +11,7 @@ import Testing
 /// Responses to faults of origins, for one client and for fifty at once.
 @Suite(.timeLimit(.minutes(3)))
 struct FaultTableTests {
-    /// A fault and the contract's response to it.
+    /// A fault and the response to it.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: FakeResponse

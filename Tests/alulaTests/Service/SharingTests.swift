@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {
-    @Test func `14: two simultaneous requests make one transfer and equal responses, the second marked collapsed`()
+    @Test func `two simultaneous requests make one transfer and equal responses, the second marked collapsed`()
         async throws
     {
         try await withService { running in
@@ -31,7 +31,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `14: two hundred simultaneous requests make one transfer, one decode and one render`() async throws {
+    @Test func `two hundred simultaneous requests make one transfer, one decode and one render`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
@@ -52,7 +52,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `15: two concurrent sizes make one transfer, and each request gets its own size`() async throws {
+    @Test func `two concurrent sizes make one transfer, and each request gets its own size`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.photo(width: 400, height: 300).array).held(at: gate))
@@ -83,7 +83,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `22: canceling a receipt ends only that caller's request`() async throws {
+    @Test func `canceling a receipt ends only that caller's request`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
@@ -104,8 +104,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `23: the last client's disconnect closes the connection to the origin and caches nothing`() async throws
-    {
+    @Test func `the last client's disconnect closes the connection to the origin and caches nothing`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
@@ -120,7 +119,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `23: a half close counts as a disconnect too`() async throws {
+    @Test func `a half close counts as a disconnect too`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
@@ -133,7 +132,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `29: after a redirect the image is cached under the requested URL`() async throws {
+    @Test func `after a redirect the image is cached under the requested URL`() async throws {
         try await withService { running in
             running.origin.serve("/moved.jpg", .redirect(to: running.origin.url("/b.jpg")))
             running.origin.serve("/b.jpg", .image(ImageFixture.jpeg.array))
@@ -144,7 +143,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `30: image work does not reduce the number of parallel downloads`() async throws {
+    @Test func `image work does not reduce the number of parallel downloads`() async throws {
         try await withService(["--render-workers", "1", "--max-active-downloads-per-host", "6"]) { running in
             let gate = Gate()
             let heavy = ImageFixture.photo(width: 400, height: 300, format: .png).array

@@ -10,7 +10,7 @@ import ThumbnailAPI
 
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
-    @Test func `43: a running request finishes, readiness fails first, and new connections fail`() async throws {
+    @Test func `a running request finishes, readiness fails first, and new connections fail`() async throws {
         let running = try RunningService()
         let gate = Gate()
         running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
@@ -29,7 +29,7 @@ struct ShutdownTests {
         running.origin.stop()
     }
 
-    @Test func `43: the process exits with 0 on SIGTERM`() async throws {
+    @Test func `the process exits with 0 on SIGTERM`() async throws {
         let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
         let line = try process.start(until: "adminPort")
         #expect(line.contains("\"message\":\"listening\"") && line.contains("\"adminPort\":"))
@@ -37,7 +37,7 @@ struct ShutdownTests {
     }
 
     @Test(.unlessThreadSanitized("each start takes seconds"))
-    func `43: a process that has just become ready ends with 0, at any moment`() throws {
+    func `a process that has just become ready ends with 0, at any moment`() throws {
         for _ in 0..<25 {
             let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
             _ = try process.start(until: "adminPort")
@@ -63,7 +63,7 @@ struct ShutdownTests {
         #expect(process.terminate() == 0)
     }
 
-    @Test func `43: starting and stopping the service leaks no descriptors`() async throws {
+    @Test func `starting and stopping the service leaks no descriptors`() async throws {
         try await cycle()
         let before = openDescriptors
         for _ in 0..<20 { try await cycle() }
