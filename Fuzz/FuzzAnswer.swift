@@ -44,7 +44,7 @@ private func filled(with bytes: [UInt8]) -> OutputMemory? {
     guard var kept = try? ReusableMemory("fuzz", isWritable: true), (try? kept.write(SharedBytes(bytes))) != nil else {
         return nil
     }
-    return try? OutputMemory(kept, room: ReusableMemory.count)
+    return try? OutputMemory(kept, capacity: ReusableMemory.count)
 }
 
 /// The image library is started once.

@@ -11,7 +11,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let file = SharedBytes(UnsafeBufferPointer(start: bytes, count: count))
     file.withBytes { span in
         let all = 0..<span.byteCount
-        let packet = XMPPacket(span, all)
+        let packet = XMPPacket(span, at: all)
         for metadata in [GainMapMetadata(packet), GainMapMetadata(span, iso: all)] {
             guard let metadata else { continue }
             precondition([1, 3].contains(metadata.channels.count), "an odd number of components")
@@ -24,10 +24,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             precondition(metadata.appleCurve.count == 256, "a curve of another length")
         }
         var notes = JPEGGainMapNotes()
-        notes.read(span, marker: 0xE1, all)
-        notes.read(span, marker: 0xE2, all)
+        notes.read(span, marker: 0xE1, at: all)
+        notes.read(span, marker: 0xE2, at: all)
         notes.exif = all
-        _ = GainMap.jpeg(span, notes, orientation: QuarterTurn(quarters: 1), countsScans: true)
+        _ = GainMap.jpeg(span, notes: notes, orientation: QuarterTurn(quarters: 1), countsScans: true)
     }
     return 0
 }

@@ -81,7 +81,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             for level in [1, 2, 8] where header.frames == 1 && !header.hasAlpha {
                 let reading = try? HEIFReader.planes(
                     file, header: header, plan: DecodePlan(level: level), token: WorkToken(),
-                    room: { try PlaneMemory(count: $0) })
+                    allocate: { try PlaneMemory(count: $0) })
                 guard case .decoded(let image)? = reading else { continue }
                 precondition(image.size == header.size.reduced(by: level), "other planes than the header's")
             }

@@ -41,7 +41,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func decode(_ file: SharedBytes, _ header: ImageHeader, _ level: Int, _ decoder: JPEGDecoder) -> DecodedImage? {
     let plan = DecodePlan(level: level, incompleteImages: .serve)
     let reading = try? JPEGPlanes.decode(
-        file, header: header, plan: plan, token: WorkToken(), room: { try PlaneMemory(count: $0) }, decoder: decoder)
+        file, header: header, plan: plan, token: WorkToken(), allocate: { try PlaneMemory(count: $0) }, decoder: decoder
+    )
     guard case .decoded(let image) = reading else { return nil }
     return image
 }

@@ -16,7 +16,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for level in [1, 2, 8] {
         let plan = DecodePlan(level: level)
         let quick = try? PNGPixels.decode(
-            file, header: header, plan: plan, token: WorkToken(), room: { try PlaneMemory(count: $0) })
+            file, header: header, plan: plan, token: WorkToken(), allocate: { try PlaneMemory(count: $0) })
         guard let quick, quick.isFinished else { continue }
         let slow = try? ImageDecoder.decode(
             file, header: header, plan: plan, limits: .none, token: WorkToken(), lane: .vips)

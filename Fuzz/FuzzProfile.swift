@@ -29,7 +29,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(ColorProfile(colors.file) == colors, "the numbers are not read back")
         if colors.describes(bands: 3) {
             let image = DecodedImage(pixels: pixels, size: size, bands: 3, profile: colors)
-            let shown = try? image.interleaved(token: WorkToken())
+            let shown = try? image.interleavedInSRGB(token: WorkToken())
             precondition(shown?.pixels.count == pixels.count, "pixels are lost")
         }
     }

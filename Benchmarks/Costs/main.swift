@@ -32,7 +32,7 @@ private func measure(cost: Int, time: Duration = .zero, _ body: () throws -> Str
 private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     let bytes = read(path)
     let header = try ImageHeader.inspect(bytes)
-    let plan = DecodePlan(level: level, isAnimated: isAnimated, drawnSize: header.drawing == nil ? nil : header.size)
+    let plan = DecodePlan(level: level, isAnimated: isAnimated, drawnSize: header.vectorSize == nil ? nil : header.size)
     var limits = ImagingLimits()
     limits.sourceFormats = Set(ImageFormat.allCases)
     let time = header.timeCost(of: plan, fileByteCount: bytes.count)

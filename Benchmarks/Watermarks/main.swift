@@ -61,7 +61,7 @@ private func measure(_ name: String, _ options: Options) throws {
     let image = try decoded(source, header, plain.decode)
     let addition = try decoded(mark, markHeader, marked.additions[0])
     let kept = Locked<[AdditionForm: DecodedImage]>([:])
-    let reuse: AdditionPixelCache = { _, form, make in
+    let additionCache: AdditionPixelCache = { _, form, make in
         if !options.isFresh, let image = kept.withLock({ $0[form] }) { return image }
         let made = try make()
         kept.withLock { $0[form] = made }
@@ -73,7 +73,8 @@ private func measure(_ name: String, _ options: Options) throws {
         let start = processMilliseconds()
         _ = try ImageRenderer.render(image, plan: plain, token: WorkToken())
         let middle = processMilliseconds()
-        _ = try ImageRenderer.render(image, additions: [addition], reuse: reuse, plan: marked, token: WorkToken())
+        _ = try ImageRenderer.render(
+            image, additions: [addition], additionCache: additionCache, plan: marked, token: WorkToken())
         let end = processMilliseconds()
         guard round >= 0 else { continue }
         without += (middle - start) / Double(options.rounds)

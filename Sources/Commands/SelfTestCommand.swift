@@ -81,7 +81,7 @@ enum SelfTestCommand {
 
     private static func checkRejection(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
         do {
-            switch try SandboxProbe.outcome(of: action, launch) {
+            switch try SandboxProbe.outcome(of: action, in: launch) {
             case .rejected(let error): Program.print("  ok      a worker cannot \(action.title): error \(error)")
             case .ended(let call?):
                 Program.print("  ok      a worker cannot \(action.title): it is ended over \(call)")

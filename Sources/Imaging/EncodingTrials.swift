@@ -14,7 +14,7 @@ final class PlaneTrials: EncodingTrials {
     private let image: DecodedImage
     private let target: PlanarTarget
     private let encoder: PlaneEncoder
-    private let writer: FileWriter
+    private let trialEncoder: TrialEncoder
     private var resampled: [Int: DecodedImage] = [:]
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
@@ -26,60 +26,62 @@ final class PlaneTrials: EncodingTrials {
         self.image = image
         self.target = target
         self.encoder = encoder
-        writer = FileWriter(plan: plan, token: token, codec: codec)
+        trialEncoder = TrialEncoder(plan: plan, token: token, codec: codec)
     }
 
     func file(quality: Int) throws -> SharedBytes {
         if let file = files[quality] { return file }
         let planes = try planes(for: quality)
-        if writer.format.isEncodedByWorker { return try writer.fileByWorker(of: planes, quality: quality) }
-        return try file(of: planes.planes, in: planes.pixels, settings: writer.plan.settings(quality: quality))
+        if trialEncoder.format.isEncodedByWorker { return try trialEncoder.encodeByWorker(planes, quality: quality) }
+        return try encode(planes.planes, in: planes.pixels, quality: quality)
     }
 
     func similarity(quality: Int) throws -> Double {
         if image.hasColorDetail {
             let file = try self.file(quality: quality)
             files[quality] = file
-            let reference = try reference ?? ComparedPlanes(colorsOf: planes(chromaStep: 1), token: writer.token)
+            let reference = try reference ?? ComparedPlanes(colorsOf: planes(chromaStep: 1), token: trialEncoder.token)
             self.reference = reference
-            return try ComparedPlanes(colorsOf: writer.image(in: file), token: writer.token).similarity(to: reference)
+            return try ComparedPlanes(colorsOf: trialEncoder.decode(file), token: trialEncoder.token).similarity(
+                to: reference)
         }
         let file: SharedBytes
         let planes: DecodedImage
         if encoder.writesLumaAlone {
             planes = try resampled.first?.value ?? self.planes(for: quality)
             let luma = planes.planes.prefix(1)
-            file = try self.file(of: Array(luma), in: planes.pixels, settings: writer.plan.settings(quality: quality))
+            file = try encode(Array(luma), in: planes.pixels, quality: quality)
         } else {
             planes = try self.planes(for: quality)
             file = try self.file(quality: quality)
             files[quality] = file
         }
-        let reference = try reference ?? ComparedPlanes(lumaOf: planes, token: writer.token)
+        let reference = try reference ?? ComparedPlanes(lumaOf: planes, token: trialEncoder.token)
         self.reference = reference
-        return try ComparedPlanes(lumaOf: writer.image(in: file), in: reference.range, token: writer.token)
+        return try ComparedPlanes(lumaOf: trialEncoder.decode(file), in: reference.range, token: trialEncoder.token)
             .similarity(to: reference)
     }
 
-    private func file(of planes: [Plane], in samples: SharedBytes, settings: EncoderSettings) throws -> SharedBytes {
+    private func encode(_ planes: [Plane], in samples: SharedBytes, quality: Int) throws -> SharedBytes {
         do {
-            return try encoder.file(
-                of: samples, planes: planes, range: encoder.range, settings: settings, token: writer.token)
+            return try encoder.encode(
+                samples, planes: planes, range: encoder.range, settings: trialEncoder.plan.settings(quality: quality),
+                token: trialEncoder.token)
         } catch {
-            try writer.token.check()
+            try trialEncoder.token.check()
             throw error
         }
     }
 
     private func planes(for quality: Int) throws -> DecodedImage {
-        try planes(chromaStep: writer.plan.chromaStep(at: quality))
+        try planes(chromaStep: trialEncoder.plan.chromaStep(at: quality))
     }
 
     private func planes(chromaStep step: Int) throws -> DecodedImage {
         if let planes = resampled[step] { return planes }
         var target = target
         target.chromaStep = step
-        let planes = try PlanarRenderer.planes(of: image, target: target, token: writer.token)
+        let planes = try PlanarRenderer.renderPlanes(of: image, to: target, token: trialEncoder.token)
         resampled[step] = planes
         return planes
     }
@@ -88,51 +90,54 @@ final class PlaneTrials: EncodingTrials {
 /// Trials on pixels; compares only the first frame.
 struct PixelTrials: EncodingTrials {
     private let image: DecodedImage
-    private let writer: FileWriter
+    private let trialEncoder: TrialEncoder
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
     private var comparesColors = false
 
     init(of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
         self.image = image
-        writer = FileWriter(plan: plan, token: token, codec: codec)
+        trialEncoder = TrialEncoder(plan: plan, token: token, codec: codec)
     }
 
-    func file(quality: Int) throws -> SharedBytes { try files[quality] ?? writer.file(of: image, quality: quality) }
+    func file(quality: Int) throws -> SharedBytes {
+        try files[quality] ?? trialEncoder.encode(image, quality: quality)
+    }
 
     mutating func similarity(quality: Int) throws -> Double {
         let still = image.firstFrame
-        let file = try writer.file(of: still, quality: quality)
+        let file = try trialEncoder.encode(still, quality: quality)
         if image.frames == 1 { files[quality] = file }
-        let decoded = try writer.image(in: file)
+        let decoded = try trialEncoder.decode(file)
         if reference == nil {
-            let colors = try ComparedPlanes(colorsOf: still, token: writer.token)
+            let colors = try ComparedPlanes(colorsOf: still, token: trialEncoder.token)
             comparesColors = colors.hasColorDetail
             if comparesColors { reference = colors }
         }
         if comparesColors, let reference {
-            return try ComparedPlanes(colorsOf: decoded, token: writer.token).similarity(to: reference)
+            return try ComparedPlanes(colorsOf: decoded, token: trialEncoder.token).similarity(to: reference)
         }
-        let luma = try ComparedPlanes(lumaOf: decoded, token: writer.token)
-        let reference = try reference ?? ComparedPlanes(lumaOf: still, in: luma.range, token: writer.token)
+        let luma = try ComparedPlanes(lumaOf: decoded, token: trialEncoder.token)
+        let reference = try reference ?? ComparedPlanes(lumaOf: still, in: luma.range, token: trialEncoder.token)
         self.reference = reference
         return luma.similarity(to: reference)
     }
 }
 
-private struct FileWriter {
+/// Encodes by a plan, and decodes the results.
+private struct TrialEncoder {
     let plan: RenderPlan
     let token: WorkToken
     let codec: any ImageCodec
 
     var format: ImageFormat { plan.format }
 
-    func fileByWorker(of image: DecodedImage, quality: Int) throws -> SharedBytes {
+    func encodeByWorker(_ image: DecodedImage, quality: Int) throws -> SharedBytes {
         try codec.encode(image, as: format, settings: plan.settings(quality: quality), token: token)
     }
 
-    func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
-        if format.isEncodedByWorker(frames: image.frames) { return try fileByWorker(of: image, quality: quality) }
+    func encode(_ image: DecodedImage, quality: Int) throws -> SharedBytes {
+        if format.isEncodedByWorker(frames: image.frames) { return try encodeByWorker(image, quality: quality) }
         do {
             let file = try ImageEncoder.encode(
                 image, as: format, settings: plan.settings(quality: quality), hasSharpChroma: plan.hasSharpChroma,
@@ -145,7 +150,7 @@ private struct FileWriter {
         }
     }
 
-    func image(in file: SharedBytes) throws -> DecodedImage { try codec.decodeResult(file, as: format, token: token) }
+    func decode(_ file: SharedBytes) throws -> DecodedImage { try codec.decodeResult(file, as: format, token: token) }
 }
 
 extension DecodedImage {

@@ -12,7 +12,8 @@ extension DecodedGainMap {
         switch map.samples {
         case .logarithms: image = plain
         case .amounts:
-            let pixels = try plain.interleaved(token: token), curve = map.metadata.appleCurve
+            let pixels = try plain.interleavedInSRGB(token: token)
+            let curve = map.metadata.appleCurve
             image = DecodedImage(
                 pixels: SharedBytes(pixels.pixels.array.map { curve[Int($0)] }), size: pixels.size, bands: pixels.bands)
         }
@@ -25,16 +26,17 @@ extension DecodedGainMap {
     ///   - image: The image before any step.
     ///   - steps: The steps with resolved positions.
     func encoded(
-        for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
+        for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec
     ) throws -> EncodedGainMap? {
         // A gain map has no gamut.
         let steps = RenderSteps(steps.filter { !($0 is GamutStep) })
-        guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
+        guard let geometry = steps.gainMapGeometry(mapSize: size, imageSize: plan.source.size) else { return nil }
         let maximum = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
-            let base = geometry.isFitted ? try plan.shown(in: file, of: image, token: token, codec: codec) : nil
-            let map = try geometry.isFitted ? fitted(to: image, geometry, base: base, token: token) : self.image
+            let base = geometry.isFitted ? try plan.decodeBase(file, of: image, token: token, codec: codec) : nil
+            let map =
+                try geometry.isFitted ? fitted(to: image, geometry: geometry, base: base, token: token) : self.image
             let (size, steps) =
                 geometry.isFitted
                 ? (map.size, [])
@@ -55,27 +57,31 @@ extension DecodedGainMap {
 
     /// - Parameter base: The decoded result, if the map can be fitted to it.
     private func fitted(
-        to image: DecodedImage, _ geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
+        to image: DecodedImage, geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
     ) throws -> DecodedImage {
-        let map = try self.image.bands == 1 ? self.image : self.image.storedPixels(token: token)
-        let ((whole, range), (filled, _)) = (image.lentPart, map.lentPart)
-        let size = geometry.turn.inverse.turned(geometry.size), part = geometry.part, bands = map.bands
-        let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
-        let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
+        let map = try self.image.bands == 1 ? self.image : self.image.interleaved(token: token)
+        let whole = image.filledRegion
+        let filled = map.filledRegion
+        let size = geometry.turn.inverse.turned(geometry.size)
+        let part = geometry.part
+        let bands = map.bands
+        let across = ImagePart.span(part.x, count: part.size.width, of: part.whole.width, in: whole.width)
+        let down = ImagePart.span(part.y, count: part.size.height, of: part.whole.height, in: whole.height)
         let memory = try PlaneMemory(count: size.area * bands)
-        var gains = metadata.gains(range)
+        var gains = metadata.gains(for: image.sampleRange)
         gains.orientation = Int32(geometry.turn.exif)
         gains.part = CPixelsArea(
             left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
         try unsafe image.withFrame(token) { image, watch throws in
             try unsafe map.withFrame(token) { map, _ in
                 // The map covers the same area as the image.
-                let width = whole.width / filled.width, height = whole.height / filled.height
+                let width = whole.width / filled.width
+                let height = whole.height / filled.height
                 gains.whole = unsafe CPixelsArea(
                     left: whole.left - filled.left * width, top: whole.top - filled.top * height,
                     width: Double(map.width) * width, height: Double(map.height) * height)
                 var (from, gain) = unsafe (image, map)
-                var out = unsafe CPixelsFrame(memory.bytes.baseAddress, size, bands: bands)
+                var out = unsafe CPixelsFrame(memory.bytes.baseAddress, size: size, bands: bands)
                 guard let base else { return unsafe CPixels_fit_gains(&gains, &from, &gain, nil, &out, watch) }
                 try unsafe base.withFrame(token) { base, _ in
                     var base = unsafe base
@@ -91,15 +97,15 @@ extension DecodedGainMap {
 
 extension RenderPlan {
     /// The result in the source's colors, as a client that applies the map sees it; nil if luma cannot be compared.
-    fileprivate func shown(
-        in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
+    fileprivate func decodeBase(
+        _ file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
         let profile = image.profile ?? .sRGB
         let isSame = gamut == .p3 ? profile.isDisplayP3 : image.profile == nil || profile.isStandard
         guard !image.hasAlpha, isSame || image.bands == 3 && profile.isDisplayP3 else { return nil }
         let shown = try codec.decodeResult(file, as: format, token: token)
         guard !isSame, let widening = GamutConversion.widening else { return shown }
-        return try shown.storedPixels(token: token).converted(by: widening, token: token)
+        return try shown.interleaved(token: token).converted(by: widening, token: token)
     }
 }
 
@@ -119,7 +125,7 @@ extension GainMapMetadata {
     /// The minimum offset; black has no gain.
     private static let minimumOffset = 1.0 / 256
 
-    fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {
+    fileprivate func gains(for range: PlaneRange) -> CPixelsGains {
         var gains = CPixelsGains()
         let (start, length): (Double, Double) = range == .full ? (0, 255) : (16, 219)
         let steps = 0...Int(CPixels_gain_steps)

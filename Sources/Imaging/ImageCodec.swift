@@ -100,7 +100,7 @@ extension ImageCodec {
     ) throws -> DecodedImage {
         let box = try border.box(
             in: decode(bytes, header: header, plan: plan, limits: limits, token: token), token: token)
-        let drawing = try border.drawing(inside: box, of: plan)
+        let drawing = try border.decodePlan(inside: box, of: plan)
         try drawing.check(header, limits: limits)
         try reserve(drawing)
         let image = try decode(bytes, header: header, plan: drawing, limits: limits, token: token)

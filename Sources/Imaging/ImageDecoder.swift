@@ -3,75 +3,9 @@ package import Memory
 package import Recipes
 
 package enum ImageDecoder {
-    /// - Parameters:
-    ///   - lane: The lane for files that both support; set only in measurements and comparisons.
-    ///   - jpeg: The JPEG decoder; set only in measurements and comparisons.
-    /// - Throws: ``ImagingError`` for faults of the image.
-    package static func decode(
-        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }
-    ) throws -> DecodedImage {
-        try token.check()
-        try plan.check(header, limits: limits)
-        if header.preview != nil {
-            let (file, header) = try header.decodedFile(in: bytes)
-            return try decode(
-                file, header: header, plan: plan, limits: .none, token: token, lane: lane, jpeg: jpeg, room: room)
-        }
-        let header = header.decoded(by: plan)
-        defer { extendLifetime(token) }
-        VipsError.forget()
-        do {
-            let decoding = header.format.decoding
-            let trimmed = try decoding.trim(bytes, header, plan)
-            var file =
-                try decoding.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
-            if lane == .planar, let planes = decoding.planes, PlanarLane.mayDecode(header, plan: plan) {
-                switch try planes(file.bytes, header, plan, token, room, jpeg) {
-                case .decoded(let image): return image
-                case .unsupported(let lacksPixels): file.isIncomplete = file.isIncomplete || lacksPixels
-                }
-            } else if let lacksPixels = decoding.damage.lacksPixels {
-                file.isIncomplete = try lacksPixels(file.bytes, header, token)
-            }
-            try plan.admit(isIncomplete: file.isIncomplete)
-            if lane == .planar, let loaded = try decoding.quickLoader?(file.bytes, header, plan, token, room) {
-                return try finished(loaded, header: header, plan: plan, token: token, room: room)
-            }
-            if let load = decoding.pixelLoader(for: plan, header) {
-                return try finished(
-                    load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
-            }
-            return try decodeByVips(file, header: header, plan: plan, token: token, room: room)
-        } catch let error as VipsError {
-            try token.check()
-            throw ImagingError.cannotDecode(detail: error.text)
-        }
-    }
-
-    private static func decodeByVips(
-        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
-    ) throws -> DecodedImage {
-        let damage = header.format.decoding.damage
-        let whole = RepairedFile(
-            bytes: try damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: file.isIncomplete)
-        do {
-            return try decode(whole, header: header, plan: plan, token: token, room: room)
-        } catch let error as VipsError {
-            try token.check()
-            guard let repaired = try damage.repairAfterFailure?(file.bytes, header, plan, token) else { throw error }
-            let image = try decode(repaired, header: header, plan: plan, token: token, room: room)
-            return image.isIncomplete ? image : image.with { $0.isRepaired = true }
-        }
-    }
-
-    /// Whether a library now fails on valid images, so that the worker process must be replaced.
-    package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.decoding.isUnreliable() } }
-
     /// The two implementations of image work.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
-
         #if VIPS_LANE
         package static let usual = Lane.vips
         #else
@@ -79,80 +13,135 @@ package enum ImageDecoder {
         #endif
     }
 
-    private static func decode(
-        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
-    ) throws -> DecodedImage {
-        let frames = plan.frames(of: header)
-        let level = header.loadedLevel(for: plan.level)
-        return try unsafe file.bytes.withUnsafeBytes { bytes throws in
-            let loaded = try unsafe VipsImage.file(
-                bytes, format: header.format,
-                options: VipsLoadOptions(
-                    level: level, page: try header.format.decoding.storedPage(bytes.bytes, plan.page), pages: frames)
-            ).convertedFromLab()
-            let size = header.loadedSize(level: level)
-            guard loaded.width == size.width, loaded.height == size.height * frames else {
-                throw ImagingError.cannotDecode(
-                    detail: "the header says \(size) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
-            }
-            return try reduced(
-                loaded, by: plan.level / level, frames: frames, header: header,
-                timing: frames > 1
-                    ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0),
-                gamut: plan.gamut, token: token, room: room, isIncomplete: file.isIncomplete)
-        }
-    }
+    /// Whether a library now fails on valid images, so that the worker process must be replaced.
+    package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.decoding.isUnreliable() } }
 
-    private static func finished(
-        _ loaded: DecodedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
+    /// - Parameters:
+    ///   - lane: The lane for files that both support; set only in measurements and comparisons.
+    ///   - jpeg: The JPEG decoder; set only in measurements and comparisons.
+    /// - Throws: ``ImagingError`` for faults of the image.
+    package static func decode(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
+        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, allocate: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
-        guard loaded.size == header.storedSize.reduced(by: loaded.level) else {
-            throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(loaded.size)")
+        try token.check()
+        try plan.check(header, limits: limits)
+        if header.preview != nil {
+            let (file, header) = try header.decodedFile(in: bytes)
+            return try decode(
+                file, header: header, plan: plan, limits: .none, token: token, lane: lane, jpeg: jpeg,
+                allocate: allocate)
         }
-        try plan.admit(isIncomplete: loaded.isIncomplete)
-        if loaded.isFinished { return DecodedImage(pixels: loaded.pixels, size: loaded.size, bands: loaded.bands) }
-        let frames = max(1, loaded.delays.count)
-        return try unsafe loaded.pixels.withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(
-                bytes, width: loaded.size.width, height: loaded.size.height * frames, bands: loaded.bands,
-                isWide: loaded.isWide)
-            let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
-            return try reduced(
-                profiled, by: plan.level / loaded.level, frames: frames, header: header,
-                timing: (loaded.delays, loaded.loop), gamut: plan.gamut, token: token, room: room,
-                isIncomplete: loaded.isIncomplete)
+        let decode = ImageDecode(header: header.decoded(by: plan), plan: plan, token: token)
+        defer { extendLifetime(token) }
+        VipsError.forget()
+        do {
+            return try decode.run(on: bytes, lane: lane, jpeg: jpeg, allocate: allocate)
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.cannotDecode(detail: error.text)
         }
     }
+}
+
+/// The decode of one image.
+private struct ImageDecode {
+    let header: ImageHeader
+    let plan: DecodePlan
+    let token: WorkToken
 
     /// The maximum delay in milliseconds, GIF's limit.
     ///
     /// PNG and AVIF allow longer delays than WebP can store.
     private static let longestDelay = 655_350
 
-    private static func reduced(
-        _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
-        gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Allocator, isIncomplete: Bool = false
+    /// Decodes to planes, by our own decoder of the format, or by libvips.
+    func run(
+        on bytes: SharedBytes, lane: ImageDecoder.Lane, jpeg: JPEGDecoder?, allocate: PlaneMemory.Allocator
     ) throws -> DecodedImage {
-        let orientation = header.orientation
-        // Colors declared in the header take precedence over a profile.
-        let encoding = header.colors.encoding
-        let isBright = encoding?.isBright == true
-        let declared = encoding?.profile(ofBands: loaded.bands)
-        let profiled = try declared.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
-        // Tone mapping comes before averaging: otherwise a sample of the sun would dominate the mean.
-        let isWide = gamut == .wide
-        let toned = try isBright ? encoding.map { try loaded.toneMapped($0, isWide: isWide, token: token) } : nil
-        var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
-        if reduction > 1 {
-            strip = try strip.map { frame throws(VipsError) in
-                try frame.boxAveraged(by: reduction, token: token)
+        let decoding = header.format.decoding
+        let trimmed = try decoding.trim(bytes, header, plan)
+        var file =
+            try decoding.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
+        if lane == .planar, let decodePlanes = decoding.planes, PlanarLane.mayDecode(header, plan: plan) {
+            switch try decodePlanes(file.bytes, header, plan, token, allocate, jpeg) {
+            case .decoded(let image): return image
+            case .unsupported(let lacksPixels): file.isIncomplete = file.isIncomplete || lacksPixels
             }
+        } else if let lacksPixels = decoding.damage.lacksPixels {
+            file.isIncomplete = try lacksPixels(file.bytes, header, token)
         }
-        var profile = isBright && isWide ? ColorProfile.displayP3 : nil
-        if !isBright {
-            (strip.image, profile) = try strip.image.convertedIfNeeded(
-                profileOf: profiled, isWide: isWide, token: token)
+        try plan.checkCompleteness(isIncomplete: file.isIncomplete)
+        if lane == .planar, let pixels = try decoding.quickLoader?(file.bytes, header, plan, token, allocate) {
+            return try convert(pixels, allocate: allocate)
         }
+        if let load = decoding.pixelLoader(for: plan, header: header) {
+            return try convert(load(file.bytes, header, plan, token), allocate: allocate)
+        }
+        return try decodeByVips(file, allocate: allocate)
+    }
+
+    /// Decodes by libvips; if that fails, repairs the file and tries again.
+    private func decodeByVips(_ file: RepairedFile, allocate: PlaneMemory.Allocator) throws -> DecodedImage {
+        let damage = header.format.decoding.damage
+        let bytes = try damage.withoutSurplus?(file.bytes, token) ?? file.bytes
+        do {
+            return try loadByVips(
+                RepairedFile(bytes: bytes, isIncomplete: file.isIncomplete), allocate: allocate)
+        } catch let error as VipsError {
+            try token.check()
+            guard let repaired = try damage.repairAfterFailure?(file.bytes, header, plan, token) else { throw error }
+            let image = try loadByVips(repaired, allocate: allocate)
+            return image.isIncomplete ? image : image.with { $0.isRepaired = true }
+        }
+    }
+
+    private func loadByVips(_ file: RepairedFile, allocate: PlaneMemory.Allocator) throws -> DecodedImage {
+        let frames = plan.frames(of: header)
+        let level = header.loadedLevel(for: plan.level)
+        return try unsafe file.bytes.withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.loading(
+                bytes, format: header.format,
+                options: VipsLoadOptions(
+                    level: level, page: try header.format.decoding.storedPage(bytes.bytes, plan.page), pages: frames)
+            ).convertedFromLab()
+            let size = header.loadedSize(level: level)
+            guard image.width == size.width, image.height == size.height * frames else {
+                throw ImagingError.cannotDecode(
+                    detail: "the header says \(size) × \(frames), libvips says \(image.width)×\(image.height)")
+            }
+            var loaded = LoadedImage(image: image, level: level, frames: frames, isIncomplete: file.isIncomplete)
+            if frames > 1 {
+                loaded.delays = image.delays(ofFrames: plan.page..<plan.page + frames)
+                loaded.loop = image.integer("loop") ?? 0
+            }
+            return try finish(loaded, allocate: allocate)
+        }
+    }
+
+    private func convert(_ pixels: DecodedPixels, allocate: PlaneMemory.Allocator) throws -> DecodedImage {
+        guard pixels.size == header.storedSize.reduced(by: pixels.level) else {
+            throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(pixels.size)")
+        }
+        try plan.checkCompleteness(isIncomplete: pixels.isIncomplete)
+        if pixels.isFinished { return DecodedImage(pixels: pixels.pixels, size: pixels.size, bands: pixels.bands) }
+        let frames = max(1, pixels.delays.count)
+        return try unsafe pixels.pixels.withUnsafeBytes { bytes throws in
+            let image = try unsafe VipsImage.wrapping(
+                bytes, width: pixels.size.width, height: pixels.size.height * frames, bands: pixels.bands,
+                isWide: pixels.isWide)
+            let profiled = try pixels.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
+            let loaded = LoadedImage(
+                image: profiled, level: pixels.level, frames: frames, delays: pixels.delays, loop: pixels.loop,
+                isIncomplete: pixels.isIncomplete)
+            return try finish(loaded, allocate: allocate)
+        }
+    }
+
+    /// Reduces to the plan's level, converts the colors, and turns upright.
+    private func finish(_ loaded: LoadedImage, allocate: PlaneMemory.Allocator) throws -> DecodedImage {
+        var (strip, profile) = try reduceAndConvertColors(loaded)
+        let orientation = header.orientation
         if orientation.quarters != 0 {
             strip.image.watch(token)
             strip.image = try strip.image.computed()
@@ -161,40 +150,50 @@ package enum ImageDecoder {
         if orientation != .none {
             strip = try strip.map { frame throws(VipsError) in try frame.turned(orientation) }
         }
-
         let image = strip.image
         guard image.hasEightBits, 1...4 ~= image.bands else {
             throw ImagingError.cannotDecode(
                 detail: "\(image.bands) bands\(image.hasEightBits ? "" : ", not of 8 bits")")
         }
-        let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
-            pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
-            frames: frames, delays: timing.delays.map { min($0, longestDelay) }, loop: timing.loop,
-            isIncomplete: isIncomplete, profile: profile)
+            pixels: try image.pixels(allocate: allocate, token: token),
+            size: PixelSize(width: image.width, height: image.height / loaded.frames), bands: image.bands,
+            frames: loaded.frames, delays: loaded.delays.map { min($0, Self.longestDelay) }, loop: loaded.loop,
+            isIncomplete: loaded.isIncomplete, profile: profile)
+    }
+
+    private func reduceAndConvertColors(_ loaded: LoadedImage) throws -> (FrameStrip, ColorProfile?) {
+        let encoding = header.colors.encoding
+        let isBright = encoding?.isBright == true
+        let isWide = plan.gamut == .wide
+        // Colors declared in the header take precedence over a profile.
+        let declared = encoding?.profile(ofBands: loaded.image.bands)
+        let profiled =
+            try declared.map { profile throws(VipsError) in try loaded.image.profiled(profile.file) } ?? loaded.image
+        // Tone mapping comes before averaging: otherwise a sample of the sun would dominate the mean.
+        let toned = try isBright ? encoding.map { try loaded.image.toneMapped($0, isWide: isWide, token: token) } : nil
+        var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: loaded.frames)
+        let reduction = plan.level / loaded.level
+        if reduction > 1 {
+            strip = try strip.map { frame throws(VipsError) in
+                try frame.boxAveraged(by: reduction, token: token)
+            }
+        }
+        guard !isBright else { return (strip, isWide ? .displayP3 : nil) }
+        let (converted, profile) = try strip.image.convertedIfNeeded(profileOf: profiled, isWide: isWide, token: token)
+        strip.image = converted
+        return (strip, profile)
     }
 }
 
-extension ImageDecoder {
-    /// Converts an image embedded in SVG to PNG in sRGB, and returns its pixel count.
-    ///
-    /// Nil for SVG, an unreadable header, or more pixels than `maximum`. The file is nil if decoding failed.
-    static func embeddedPNG(
-        of file: SharedBytes, maximum: Int, token: WorkToken
-    ) throws -> (file: SharedBytes?, pixels: Int)? {
-        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.work.area <= maximum else {
-            return nil
-        }
-        do {
-            let image = try ImageDecoder.decode(
-                file, header: header, plan: DecodePlan(), limits: .none, token: token
-            ).interleaved(token: token).convertedToSRGB(token: token)
-            let settings = EncoderSettings(quality: 100, effort: 1)
-            return (try ImageEncoder.encode(image, as: .png, settings: settings), header.work.area)
-        } catch ImagingError.cannotDecode {
-            return (nil, header.work.area)
-        }
-    }
+/// An image as it was loaded, with its frames stacked.
+private struct LoadedImage {
+    let image: VipsImage
+    let level: Int
+    let frames: Int
+    var delays: [Int] = []
+    var loop = 0
+    let isIncomplete: Bool
 }
 
 extension ImageHeader {
@@ -218,7 +217,7 @@ extension ImageHeader {
 }
 
 extension VipsImage {
-    fileprivate func delays(_ frames: Range<Int>) -> [Int] {
+    fileprivate func delays(ofFrames frames: Range<Int>) -> [Int] {
         let delays = integers("delay")
         return frames.map { $0 < delays.count ? delays[$0] : 100 }
     }

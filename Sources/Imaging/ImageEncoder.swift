@@ -35,11 +35,11 @@ package enum ImageEncoder {
             guard format.isEncodedByWorker, let encoder = format.encoding?.planes else {
                 throw .encodeFailed(detail: "\(format.rawValue) cannot be encoded from planes")
             }
-            return try encoder.file(of: image.pixels, planes: planes, range: range, settings: settings)
+            return try encoder.encode(image.pixels, planes: planes, range: range, settings: settings)
         }
         do throws(VipsError) {
             return try unsafe image.pixels.withUnsafeBytes { bytes throws(VipsError) in
-                var pixels = try unsafe VipsImage.pixels(
+                var pixels = try unsafe VipsImage.wrapping(
                     bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)
                 if !format.supportsAlpha { pixels = try pixels.flattened(on: .white) }
                 if image.frames > 1 {

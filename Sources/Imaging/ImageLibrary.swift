@@ -79,7 +79,9 @@ package enum ImageLibrary {
     private static func opens(_ file: [UInt8]) -> Bool { unsafe file.withUnsafeBytes { unsafe opens($0) } }
 
     @unsafe
-    private static func opens(_ bytes: UnsafeRawBufferPointer) -> Bool { (try? unsafe VipsImage.anyFile(bytes)) != nil }
+    private static func opens(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        (try? unsafe VipsImage.loadingAnyFormat(bytes)) != nil
+    }
 }
 
 extension ImageLibrary {

@@ -17,8 +17,8 @@ enum PlanarLane {
     /// If the result is tiny or larger than the image, libvips runs all steps.
     ///
     /// - Parameter needsPixels: Whether the result must be pixels, regardless of its format.
-    static func part(
-        of plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
+    static func split(
+        _ plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
     ) -> (target: PlanarTarget, rest: RenderPlan) {
         let whole = PlanarTarget(of: image.size)
         // Filters can be applied to planes that are encoded directly; lossless encoders use pixels.
@@ -30,7 +30,7 @@ enum PlanarLane {
         var (target, count) = plan.steps.planarTarget(from: start)
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
         guard target.canResample(from: image.size) else { return (whole, plan) }
-        var rest = plan.afterFirst(count)
+        var rest = plan.droppingFirstSteps(count)
         rest.hasSharpChroma = false
         target.hasSharpChroma =
             isForPlanes && plan.outputSize.area <= plan.format.maximumSharpPixels

@@ -23,10 +23,10 @@ struct QualitySearch {
     consuming func result() throws -> EncodedImage {
         let (file, quality): (SharedBytes, Int) =
             switch plan.quality {
-            case .fixed(let quality): (try self.file(quality: quality), quality)
+            case .fixed(let quality): (try encode(quality: quality), quality)
             case .fitting(let bytes, let highest, let lowest):
-                try self.file(fitting: bytes, highest: highest, lowest: min(lowest, highest))
-            case .similar(let goal): try self.file(similar: goal)
+                try searchFitting(bytes: bytes, highest: highest, lowest: min(lowest, highest))
+            case .similar(let goal): try searchSimilar(goal)
             }
         return EncodedImage(
             bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil,
@@ -35,7 +35,7 @@ struct QualitySearch {
 
     private var hasGainMap: Bool { if case .encoded(_?) = gainMap { true } else { false } }
 
-    private mutating func file(quality: Int) throws -> SharedBytes {
+    private mutating func encode(quality: Int) throws -> SharedBytes {
         let file = try trials.file(quality: quality)
         let map =
             switch gainMap {
@@ -43,18 +43,25 @@ struct QualitySearch {
             case .encoded(let map): map
             }
         gainMap = .encoded(map)
-        return plan.finished(file, with: map)
+        return plan.addingMetadata(to: file, gainMap: map)
     }
 
     /// Returns the file of the highest quality that fits.
     ///
     /// Tries the highest quality, then bisects: `low` fits and `high` does not, until they are adjacent.
-    private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
-        var low = lowest - 1, high = highest + 1, quality = highest
+    private mutating func searchFitting(bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
+        var low = lowest - 1
+        var high = highest + 1
+        var quality = highest
         var best: SharedBytes?
         while true {
-            let file = try self.file(quality: quality)
-            if file.count <= bytes { (low, best) = (quality, file) } else { high = quality }
+            let file = try encode(quality: quality)
+            if file.count <= bytes {
+                low = quality
+                best = file
+            } else {
+                high = quality
+            }
             if high - low == 1 {
                 // If none fits, the last file has the lowest quality.
                 return (best ?? file, max(lowest, low))
@@ -64,46 +71,47 @@ struct QualitySearch {
     }
 
     /// Narrows the range between a quality that is similar enough and one that is not, by measured similarities.
-    private mutating func file(similar goal: SimilarityGoal) throws -> (SharedBytes, Int) {
-        var low: Measure?
-        var high: Measure?
-        var last: Measure?
+    private mutating func searchSimilar(_ goal: SimilarityGoal) throws -> (SharedBytes, Int) {
+        var low: Measurement?
+        var high: Measurement?
+        var last: Measurement?
         for _ in 0..<SimilarityGoal.maximumTries {
-            let after = low?.quality ?? goal.lowest - 1, before = high?.quality ?? goal.highest
+            let after = low?.quality ?? goal.lowest - 1
+            let before = high?.quality ?? goal.highest
             guard before - after > 1 else { break }
             let nearest = high ?? low
             let other = high == nil || low == nil ? last : low
             let guess = nearest?.guess(for: Double(10_000 - goal.minimum), with: other)
             let quality = min(max(guess ?? (after + before) / 2, after + 1), before - 1)
             let similarity = try trials.similarity(quality: quality)
-            let measure = Measure(quality: quality, lack: 10_000 - similarity)
+            let measurement = Measurement(quality: quality, loss: 10_000 - similarity)
             last = nearest
-            if similarity >= Double(goal.minimum) { high = measure } else { low = measure }
+            if similarity >= Double(goal.minimum) { high = measurement } else { low = measurement }
         }
         let quality = high?.quality ?? goal.highest
-        return (try self.file(quality: quality), quality)
+        return (try encode(quality: quality), quality)
     }
 }
 
-private struct Measure {
+private struct Measurement {
     let quality: Int
-    let lack: Double
+    let loss: Double
 
-    /// Estimates the quality for a goal; nil if the measures contradict each other.
+    /// Estimates the quality for a goal; nil if the measurements contradict each other.
     ///
-    /// Assumes that the loss changes by the same factor from each quality to the next: the one between this measure and
-    /// `other`, or else the usual one.
-    func guess(for lack: Double, with other: Measure?) -> Int? {
+    /// Assumes that the loss changes by the same factor from each quality to the next: the one between this measurement
+    /// and `other`, or else the usual one.
+    func guess(for loss: Double, with other: Measurement?) -> Int? {
         var slope = Self.defaultSlope
         if let other, other.quality != quality {
             slope = (logarithm - other.logarithm) / Double(other.quality - quality)
             guard slope > 0 else { return nil }
         }
-        let distance = (logarithm - log(max(lack, Self.minimum))) / slope
+        let distance = (logarithm - log(max(loss, Self.minimum))) / slope
         return quality + Int(max(-100, min(100, distance.rounded(.up))))
     }
 
-    private var logarithm: Double { log(max(lack, Self.minimum)) }
+    private var logarithm: Double { log(max(loss, Self.minimum)) }
 
     private static let defaultSlope = 0.05
     /// The minimum loss, because zero has no logarithm.

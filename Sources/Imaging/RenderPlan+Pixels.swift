@@ -9,20 +9,23 @@ extension BorderTrim {
     }
 
     func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
-        try image.interleaved(token: token).part(inside: trim, token: token)
+        try image.interleavedInSRGB(token: token).part(inside: trim, token: token)
     }
 }
 
 extension RenderPlan {
-    func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
+    /// Adds the conversions from the colors of the image to a gamut.
+    func convertingColors(of image: DecodedImage, to gamut: Gamut) -> RenderPlan {
         let isColored = image.bands >= 3
-        let shown = isColored && gamut == .p3 ? Gamut.p3 : .srgb
-        return self.shown(
-            in: shown, by: isColored ? steps.shown(from: image.profile, inWide: shown == .p3) : steps,
+        let gamut = isColored && gamut == .p3 ? Gamut.p3 : .srgb
+        return with(
+            gamut: gamut,
+            steps: isColored ? steps.convertingColors(from: image.profile, toWide: gamut == .p3) : steps,
             hasGainMap: image.gainMap != nil)
     }
 
-    func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
+    /// Adds the profile, the rights and the gain map.
+    func addingMetadata(to file: SharedBytes, gainMap: EncodedGainMap?) -> SharedBytes {
         let profiled = gamut == .p3 ? format.encoding?.addProfile?(file, outputSize) ?? file : file
         let attribution = attribution ?? (format.holdsRightsAsEXIF ? rights?.attribution : nil)
         let attributed = attribution.flatMap { format.encoding?.attribute?(profiled, $0.exif, outputSize) } ?? profiled
@@ -30,9 +33,10 @@ extension RenderPlan {
         return rights.flatMap { format.encoding?.addPacket?(attributed, $0.packet, outputSize) } ?? attributed
     }
 
-    func encodedImage(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
-        let gainMap = try make(file)
+    func encodedImage(_ file: SharedBytes, gainMap makeGainMap: GainMapMaker) throws -> EncodedImage {
+        let gainMap = try makeGainMap(file)
         return EncodedImage(
-            bytes: finished(file, with: gainMap), format: format, size: outputSize, hasGainMap: gainMap != nil)
+            bytes: addingMetadata(to: file, gainMap: gainMap), format: format, size: outputSize,
+            hasGainMap: gainMap != nil)
     }
 }

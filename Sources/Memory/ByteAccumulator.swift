@@ -29,7 +29,8 @@ package struct ByteAccumulator: ~Copyable {
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-        let count = block.count + bytes.count, capacity = block.capacity
+        let count = block.count + bytes.count
+        let capacity = block.capacity
         if count > capacity { reserve(max(count, capacity + capacity / 2, 4096)) }
         if let base = unsafe block.base { unsafe memcpy(base + block.count, source, bytes.count) }
         block.count = count

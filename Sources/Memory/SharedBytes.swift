@@ -15,12 +15,12 @@ package final class SharedBytes: @unchecked Sendable {
     package let footprint: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
-    /// A slice does not count as living, because the block counts itself.
+    /// A slice does not count as allocated, because the block counts itself.
     private let isWhole: Bool
-    private static let living = Atomic(0)
+    private static let allocated = Atomic(0)
 
     /// The size of all blocks of the process, in caches, work and responses.
-    package static var livingByteCount: Int { living.load(ordering: .relaxed) }
+    package static var allocatedByteCount: Int { allocated.load(ordering: .relaxed) }
 
     /// `release` is called exactly once, on the thread that drops the last reference.
     ///
@@ -33,7 +33,7 @@ package final class SharedBytes: @unchecked Sendable {
         self.footprint = footprint
         unsafe self.release = release
         isWhole = true
-        Self.living.wrappingAdd(footprint, ordering: .relaxed)
+        Self.allocated.wrappingAdd(footprint, ordering: .relaxed)
     }
 
     /// Retains the whole block, which counts once, and `object`.
@@ -84,7 +84,7 @@ package final class SharedBytes: @unchecked Sendable {
 
     deinit {
         if let base = unsafe base { unsafe release(base, count) }
-        if isWhole { Self.living.wrappingSubtract(footprint, ordering: .relaxed) }
+        if isWhole { Self.allocated.wrappingSubtract(footprint, ordering: .relaxed) }
     }
 
     package func withBytes<Result, Failure: Error>(

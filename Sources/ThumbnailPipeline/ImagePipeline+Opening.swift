@@ -80,7 +80,7 @@ extension ImagePipeline {
         let plans = requests.compactMap {
             try? RenderPlan(for: $0, of: PerSource(source.header), by: configuration).decode
         }
-        guard let plan = DecodePlan(together: plans, of: source.header) else { return }
+        guard let plan = DecodePlan(combining: plans, of: source.header) else { return }
         try? await renderer.decodeTogether(plan, of: source, flow: 0)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencyLimiterTests {
-    private let turns = ConcurrencyLimiter(maximumTurns: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
+    private let turns = ConcurrencyLimiter(maximumConcurrency: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
 
     @Test func `a waiter begins when an earlier turn ends, in order of arrival`() async throws {
         let gate = Gate()
@@ -24,11 +24,11 @@ struct ConcurrencyLimiterTests {
                 })
             #expect(turns.backlog.count == number)
         }
-        #expect(turns.turnCount == 1)
+        #expect(turns.runningCount == 1)
         gate.open()
         for task in [first] + others { try await task.value }
         #expect(order.withLock { $0 } == [0, 1, 2, 3])
-        #expect(turns.turnCount == 0)
+        #expect(turns.runningCount == 0)
     }
 
     @Test func `a caller that would wait too long is rejected at once`() async throws {
@@ -76,7 +76,7 @@ struct ConcurrencyLimiterTests {
         #expect(turns.backlog.count == 0)
         gate.open()
         await #expect(throws: Failure.self) { try await first.value }
-        #expect(turns.turnCount == 0 && begun.withLock { !$0 })
+        #expect(turns.runningCount == 0 && begun.withLock { !$0 })
     }
 }
 

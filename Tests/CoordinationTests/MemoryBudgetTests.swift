@@ -102,7 +102,7 @@ struct MemoryBudgetTests {
         let cache = Locked(90)
         let steps = Locked<[MemoryBudget.Purge]>([])
         let budget = MemoryBudget(
-            limit: 100, timekeeper: time, living: { cache.withLock { $0 } },
+            limit: 100, timekeeper: time, allocated: { cache.withLock { $0 } },
             purge: { step in
                 steps.withLock { $0.append(step) }
                 return cache.withLock { cache in
@@ -121,7 +121,7 @@ struct MemoryBudgetTests {
 
     @Test func `living memory counts, and memory freed silently is noticed at the next review`() async throws {
         let living = Locked(100)
-        let budget = MemoryBudget(limit: 100, timekeeper: time, living: { living.withLock { $0 } }, purge: notePurge)
+        let budget = MemoryBudget(limit: 100, timekeeper: time, allocated: { living.withLock { $0 } }, purge: notePurge)
         let waiter = Task { try await budget.reserve(10) }
         await lastPurges.reached(1)
         #expect(budget.statistics.waiting == 1)

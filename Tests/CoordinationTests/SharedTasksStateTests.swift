@@ -9,7 +9,7 @@ struct SharedTasksStateTests {
         var state = State()
         let tickets = (0..<5).map { _ in enter(&state) }
         for (number, ticket) in tickets.enumerated().reversed() {
-            let early = state.await(ticket, "waiter \(number)")
+            let early = state.wait(for: ticket, continuation: "waiter \(number)")
             #expect(early == nil)
         }
         let departure = state.leave(tickets[2])
@@ -27,7 +27,7 @@ struct SharedTasksStateTests {
         let ticket = enter(&state)
         let answered = state.finish("a", serial: ticket.serial, with: .success(3))
         #expect(answered.isEmpty)
-        let value = try state.await(ticket, "late")?.get()
+        let value = try state.wait(for: ticket, continuation: "late")?.get()
         #expect(value == 3)
     }
 
@@ -36,7 +36,7 @@ struct SharedTasksStateTests {
         let ticket = enter(&state)
         let departure = state.leave(ticket)
         #expect(departure.abandoned != nil)
-        let result = state.await(ticket, "late")
+        let result = state.wait(for: ticket, continuation: "late")
         #expect(throws: CancellationError.self) { try result?.get() }
     }
 
@@ -45,7 +45,7 @@ struct SharedTasksStateTests {
         let first = enter(&state)
         _ = state.leave(first)
         let second = enter(&state)
-        let early = state.await(second, "second")
+        let early = state.wait(for: second, continuation: "second")
         #expect(early == nil)
         let late = state.finish("a", serial: first.serial, with: .success(1))
         #expect(late.isEmpty)

@@ -84,8 +84,8 @@ struct TenantMemoryTests {
         let one = try budget.reserveNow(38, for: .arrival, of: first)
         let other = try budget.reserveNow(27, for: .arrival, of: second)
         living.withLock { $0 = 65 }
-        one.settle(on: 38)
-        other.settle(on: 27)
+        one.convertToBody(byteCount: 38)
+        other.convertToBody(byteCount: 27)
         #expect(try await budget.reserve(35, of: first).bytes == 35)
         withExtendedLifetime((one, other)) {}
     }
@@ -94,7 +94,7 @@ struct TenantMemoryTests {
         let budget = budget
         let body = try budget.reserveNow(57, for: .arrival, of: first)
         living.withLock { $0 = 50 }
-        body.settle(on: 50)
+        body.convertToBody(byteCount: 50)
         #expect(budget.statistics.reserved == 0)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(8, for: .arrival, of: first) }
         try budget.reserveNow(12, for: .arrival, of: second).release()
@@ -123,7 +123,7 @@ struct TenantMemoryTests {
         let budget = budget
         let body = try budget.reserveNow(40, for: .arrival, of: first)
         living.withLock { $0 = 40 }
-        body.settle(on: 40)
+        body.convertToBody(byteCount: 40)
         let count = questions.count
         let large = Task { try await budget.reserve(70, of: second) }
         await questions.reached(count + 2)

@@ -48,12 +48,12 @@ struct TimerQueueTests {
         let state = Locked(TimerQueueState())
         let deadlines = [5, 3, 9, 1, 7, 3, 8, 2].map { Duration.seconds($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let ids = deadlines.map { _ in state.withLock { $0.begin() } }
+            let ids = deadlines.map { _ in state.withLock { $0.register() } }
             let arrived = EventCounter()
             for (id, deadline) in zip(ids, deadlines) {
                 group.addTask {
                     try await withCheckedThrowingContinuation { sleeper in
-                        _ = state.withLock { $0.add(sleeper, id, until: deadline) }
+                        _ = state.withLock { $0.add(sleeper, id: id, until: deadline) }
                         arrived.increment()
                     }
                 }

@@ -46,7 +46,7 @@ struct ConfinementTests {
         switch action {
         case .openFile: #expect(attempt == .finished(error: EACCES))
         case .startThreads: #expect(attempt == .finished(error: EAGAIN))
-        case .sendDescriptor: #expect(attempt == .lost)
+        case .sendDescriptor: #expect(attempt == .ended)
         default: #expect(attempt == Self.calls[action].map { .forbidden(call: $0) })
         }
         // A supervised call still waits and has no effect until the server kills the worker.
@@ -79,7 +79,7 @@ struct ConfinementTests {
     ])
     func `the cause follows from how a worker ended`(end: WorkerEnd) {
         let causes: [WorkerEnd: SandboxMetrics.Cause] = [
-            .killed(signal: SIGSYS): .violation, .killed(signal: SIGXCPU): .limit, .killed(signal: SIGXFSZ): .limit,
+            .killed(signal: SIGSYS): .forbiddenCall, .killed(signal: SIGXCPU): .limit, .killed(signal: SIGXFSZ): .limit,
             .killed(signal: SIGKILL): .killed,
         ]
         #expect(end.cause == causes[end] ?? .crash)
@@ -117,10 +117,11 @@ struct ConfinementTests {
         var required = Protections.offered
         required.landlockVersion += 1
         let roster = try WorkerRoster(
-            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder, atLeast: required,
+            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, lifetime: .decoder,
+            atLeast: required,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
-        #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingFirst() }
+        #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingProtections() }
         #expect(roster.processes.isEmpty)
     }
 

@@ -19,6 +19,6 @@ struct ForkedWorkerTests {
     }
 
     @Test func `a process that has forked no worker has none`() throws {
-        #expect(ForkedWorker.take(Self.limits, [.jpeg]) == nil)
+        #expect(ForkedWorker.start(limits: Self.limits, formats: [.jpeg]) == nil)
     }
 }

@@ -15,8 +15,10 @@ struct IdleWorkerTests {
     private static func decode(by worker: WorkerProcess) throws -> [UInt8] {
         let file = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(file)
-        let room = header.maximumPixelBytes(of: DecodePlan())
-        let outcome = try worker.perform(.decode(DecodePlan()), on: file, room: room, token: WorkToken()) {
+        let maximum = header.maximumPixelBytes(of: DecodePlan())
+        let outcome = try worker.perform(
+            .decode(DecodePlan()), on: file, maximumResultBytes: maximum, token: WorkToken()
+        ) {
             answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
             return try claim.image(in: &output, of: header, by: DecodePlan())
@@ -61,16 +63,16 @@ struct IdleWorkerTests {
 
     @Test func `the roster has idle workers tidy up`() async throws {
         let roster = try WorkerRoster(
-            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder,
+            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, lifetime: .decoder,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
-        let worker = try roster.take(WorkToken())
+        let worker = try roster.acquire(token: WorkToken())
         _ = try Self.decode(by: worker)
         #expect(try Self.sharedMemory(of: worker) > 0)
         roster.release(worker)
         for _ in 0..<2 { roster.releaseMemoryOfIdleWorkers() }
         #expect(await eventually(within: .seconds(60)) { (try? Self.sharedMemory(of: worker)) == 0 })
-        #expect(try roster.take(WorkToken()) === worker)
+        #expect(try roster.acquire(token: WorkToken()) === worker)
         roster.release(worker)
     }
 }

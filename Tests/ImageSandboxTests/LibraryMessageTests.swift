@@ -53,7 +53,7 @@ struct LibraryMessageTests {
 
         init() throws {
             roster = try WorkerRoster(
-                SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, life: .decoder,
+                SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, lifetime: .decoder,
                 metrics: SandboxMetrics(registry: registry), logger: Logger(level: .debug, sink: sink))
         }
     }
@@ -61,24 +61,25 @@ struct LibraryMessageTests {
     @Test func `a forbidden call during a request is stopped and reported`() throws {
         let watched = try Watched()
         defer { watched.roster.shutDown() }
-        try #require(watched.roster.blockingFirst().isSupervised)
-        let worker = try watched.roster.take(WorkToken())
+        try #require(watched.roster.blockingProtections().isSupervised)
+        let worker = try watched.roster.acquire(token: WorkToken())
         #expect(worker.socket.send(WorkerRequest.attempt(.openSocket).message))
         let outcome = try worker.perform(
-            .decode(DecodePlan()), on: ImageFixture.jpeg.bytes, room: 1, token: WorkToken(), read: { _, _ in 0 })
+            .decode(DecodePlan()), on: ImageFixture.jpeg.bytes, maximumResultBytes: 1, token: WorkToken(),
+            read: { _, _ in 0 })
         guard case .forbidden(let call) = outcome else {
             Issue.record("it was not stopped: \(outcome)")
             return
         }
         #expect(call == "socket")
-        watched.roster.dismiss(worker, .violation)
+        watched.roster.terminate(worker, cause: .forbiddenCall)
     }
 
     @Test func `a worker that makes a forbidden call between two requests is logged and replaced`() async throws {
         let watched = try Watched()
         defer { watched.roster.shutDown() }
-        try #require(watched.roster.blockingFirst().isSupervised)
-        let worker = try watched.roster.take(WorkToken())
+        try #require(watched.roster.blockingProtections().isSupervised)
+        let worker = try watched.roster.acquire(token: WorkToken())
         let supervisor = try #require(worker.supervisor)
         #expect(worker.socket.send(WorkerRequest.attempt(.openSocket).message))
         let isAsking = { @Sendable [descriptor = supervisor.descriptor] in
@@ -87,7 +88,7 @@ struct LibraryMessageTests {
         }
         #expect(await eventually(within: .seconds(60), isAsking))
         watched.roster.release(worker)
-        let next = try watched.roster.take(WorkToken())
+        let next = try watched.roster.acquire(token: WorkToken())
         #expect(next.id != worker.id)
         watched.roster.release(next)
         #expect(watched.registry.prometheusText.contains("alula_decode_worker_ends_total{cause=\"violation\"} 1"))

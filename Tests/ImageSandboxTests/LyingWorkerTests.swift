@@ -47,8 +47,9 @@ private final class PlayedWorker {
         of file: SharedBytes = ImageFixture.jpeg.bytes, token: WorkToken = WorkToken()
     ) throws -> WorkerProcess.Outcome<DecodedImage> {
         let header = try ImageHeader.inspect(file)
-        let room = header.maximumPixelBytes(of: DecodePlan())
-        return try process.perform(.decode(DecodePlan()), on: file, room: room, token: token) { answer, output in
+        let maximum = header.maximumPixelBytes(of: DecodePlan())
+        return try process.perform(.decode(DecodePlan()), on: file, maximumResultBytes: maximum, token: token) {
+            answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
             return try claim.image(in: &output, of: header, by: DecodePlan())
         }
@@ -60,8 +61,9 @@ private final class PlayedWorker {
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
         let work = WorkerRequest.Work.encode(
             image.description, as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
-        let room = WorkerResponse.maximumFileBytes(of: image.size)
-        return try process.perform(work, on: image.pixels, room: room, token: WorkToken()) { answer, output in
+        let maximum = WorkerResponse.maximumFileBytes(of: image.size)
+        return try process.perform(work, on: image.pixels, maximumResultBytes: maximum, token: WorkToken()) {
+            answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
             return try WorkerResponse.file(byteCount: count, in: &output, format: .avif, size: image.size)
         }
@@ -134,7 +136,7 @@ struct LyingWorkerTests {
     @Test(arguments: lies.keys.sorted())
     func `a false response is rejected`(lie: String) throws {
         let answer = try #require(Self.lies[lie])
-        guard case .breach = try PlayedWorker(answer).outcome() else {
+        guard case .protocolError = try PlayedWorker(answer).outcome() else {
             Issue.record("\(lie) was accepted")
             return
         }
@@ -154,7 +156,7 @@ struct LyingWorkerTests {
     }
 
     @Test func `a worker that closes its connection is lost`() throws {
-        guard case .lost = try PlayedWorker({ _ in nil }).outcome() else {
+        guard case .ended = try PlayedWorker({ _ in nil }).outcome() else {
             Issue.record("the worker was not lost")
             return
         }
@@ -217,7 +219,7 @@ struct LyingWorkerTests {
             mapping.withLock { $0 = UInt(bitPattern: base) }
             return message
         }
-        guard case .breach = try outcomeOfManyPixels(worker) else {
+        guard case .protocolError = try outcomeOfManyPixels(worker) else {
             Issue.record("the worker could change the pixels")
             return
         }
@@ -226,7 +228,7 @@ struct LyingWorkerTests {
 
     @Test(arguments: [-1, 1])
     func `many pixels in too much or too little memory are rejected`(more: Int) throws {
-        guard case .breach = try outcomeOfManyPixels(PlayedWorker { _ in Self.manyPixels(more: more) }) else {
+        guard case .protocolError = try outcomeOfManyPixels(PlayedWorker { _ in Self.manyPixels(more: more) }) else {
             Issue.record("the memory was of another size")
             return
         }
@@ -269,7 +271,9 @@ struct LyingWorkerTests {
             return nil
         }
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 8, height: 8))
-        _ = try worker.process.perform(.decode(DecodePlan()), on: file, room: 1, token: WorkToken()) { _, _ in header }
+        _ = try worker.process.perform(.decode(DecodePlan()), on: file, maximumResultBytes: 1, token: WorkToken()) {
+            _, _ in header
+        }
         #expect(errors.withLock { $0 } == [EPERM, EPERM])
     }
 
@@ -281,7 +285,7 @@ struct LyingWorkerTests {
             description: description, pixelCount: size.area * 4, delayCount: 0, profileCount: 0)
         let header = ImageHeader(format: .png, storedSize: ImageFixture.size)
         let kept = try ReusableMemory("test", isWritable: false)
-        var output = try OutputMemory(kept, room: size.area * 4)
+        var output = try OutputMemory(kept, capacity: size.area * 4)
         #expect(throws: ImagingError.self) { try claim.image(in: &output, of: header, by: DecodePlan()) }
         // The memory was not sealed, and therefore was not read.
         let descriptor = output.largeDescriptor ?? -1
@@ -297,7 +301,7 @@ struct LyingWorkerTests {
             return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGrayPixels : nil
         }
         let outcome = try worker.outcome(of: ImageFixture.photo(width: 2 * Self.side, height: Self.side, format: .png))
-        guard case .breach = outcome else {
+        guard case .protocolError = outcome else {
             Issue.record("more memory was accepted than announced: \(outcome)")
             return
         }
@@ -316,11 +320,11 @@ struct LyingWorkerTests {
         // This process uses CPU time itself.
         let end = process.processorTime + .milliseconds(1_100)
         while process.processorTime < end {}
-        #expect(process.isBusyWhileIdle && process.idleFault == .breach("it used CPU time without a request"))
+        #expect(process.isBusyWhileIdle && process.idleFault == .protocolError("it used CPU time without a request"))
         process.markIdle()
         #expect(process.idleFault == nil)
         _ = theirs.write([1])
-        #expect(process.idleFault == .breach("it sent a message without a request"))
+        #expect(process.idleFault == .protocolError("it sent a message without a request"))
     }
 
     @Test func `few pixels are copied, so later writes of the worker do not change them`() throws {
@@ -363,16 +367,16 @@ struct LyingWorkerTests {
             .array
         let jpeg = ImageFixture.jpeg.bytes.array
         for (lie, count) in [(jpeg, jpeg.count), (other, other.count), (file, 0), (file, 40), (file, 1 << 40)] {
-            guard case .breach = try PlayedWorker(Self.leaving(lie, count: count)).encodingOutcome() else {
+            guard case .protocolError = try PlayedWorker(Self.leaving(lie, count: count)).encodingOutcome() else {
                 Issue.record("\(count) bytes were accepted")
                 continue
             }
         }
-        guard case .breach = try PlayedWorker(Self.answer()).encodingOutcome() else {
+        guard case .protocolError = try PlayedWorker(Self.answer()).encodingOutcome() else {
             Issue.record("pixels were taken for a file")
             return
         }
-        guard case .breach = try PlayedWorker(Self.leaving(file, count: file.count)).outcome() else {
+        guard case .protocolError = try PlayedWorker(Self.leaving(file, count: file.count)).outcome() else {
             Issue.record("a file was taken for pixels")
             return
         }

@@ -73,9 +73,11 @@ struct MessageTests {
     }
 
     @Test(arguments: [
-        WorkerRequest.perform(.decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, room: 1 << 34, new: []),
+        WorkerRequest.perform(
+            .decode(DecodePlan(page: 7, level: 8)), byteCount: 1 << 33, maximumResultBytes: 1 << 34, newMemories: []),
         .perform(
-            .decode(DecodePlan(drawnSize: PixelSize(width: 30_000, height: 2))), byteCount: 9, room: 9, new: []),
+            .decode(DecodePlan(drawnSize: PixelSize(width: 30_000, height: 2))), byteCount: 9, maximumResultBytes: 9,
+            newMemories: []),
         .perform(
             .decode(
                 DecodePlan(
@@ -83,26 +85,34 @@ struct MessageTests {
                     drawnPart: DrawnPart(
                         of: ImagePart(
                             x: 3, y: 4, size: PixelSize(width: 5, height: 6), of: PixelSize(width: 1 << 23, height: 10)),
-                        scaledTo: PixelSize(width: 1 << 22, height: 9), x: 7, y: 8))), byteCount: 9, room: 9, new: []),
+                        scaledTo: PixelSize(width: 1 << 22, height: 9), x: 7, y: 8))), byteCount: 9,
+            maximumResultBytes: 9, newMemories: []),
         .perform(
-            .decode(DecodePlan(isAnimated: true, maximumFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
-            new: []),
+            .decode(DecodePlan(isAnimated: true, maximumFrames: 256, incompleteImages: .serve)), byteCount: 1,
+            maximumResultBytes: 0,
+            newMemories: []),
         .perform(
-            .decode(DecodePlan(level: 2).with(coarserLevels: [4, 8])), byteCount: 1, room: 9, new: []),
-        .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
+            .decode(DecodePlan(level: 2).with(coarserLevels: [4, 8])), byteCount: 1, maximumResultBytes: 9,
+            newMemories: []),
         .perform(
-            .encode(planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1,
-            new: .largeInput),
+            .decode(DecodePlan(isAnimated: true)), byteCount: 1, maximumResultBytes: 0,
+            newMemories: [.input, .output, .largeOutput]),
         .perform(
-            .encode(planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1,
-            new: .largeInput),
+            .encode(planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752,
+            maximumResultBytes: 1,
+            newMemories: .largeInput),
+        .perform(
+            .encode(planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752,
+            maximumResultBytes: 1,
+            newMemories: .largeInput),
         .perform(
             .encode(
                 DecodedDescription(size: PixelSize(width: 30, height: 20), bands: 4, loop: 3), as: .avif,
-                settings: EncoderSettings(quality: 1, effort: 9, bitDepth: 10), delays: 256), byteCount: 2_752, room: 1,
-            new: []),
+                settings: EncoderSettings(quality: 1, effort: 9, bitDepth: 10), delays: 256), byteCount: 2_752,
+            maximumResultBytes: 1,
+            newMemories: []),
         .perform(
-            .encode(planes, as: .jxl, settings: fromJPEG), byteCount: 2_752, room: 1, new: []),
+            .encode(planes, as: .jxl, settings: fromJPEG), byteCount: 2_752, maximumResultBytes: 1, newMemories: []),
         .attempt(.openSocket), .releaseMemory,
     ])
     func `a request reads back as written`(request: WorkerRequest) {
@@ -127,18 +137,21 @@ struct MessageTests {
         #expect(WorkerResponse([UInt8](repeating: 0, count: WorkerResponse.byteCount)) == nil)
         #expect(WorkerResponse([UInt8](repeating: 255, count: WorkerResponse.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
-        var level3 = WorkerRequest.perform(.decode(DecodePlan(level: 4)), byteCount: 1, room: 1, new: .output).message
+        var level3 = WorkerRequest.perform(
+            .decode(DecodePlan(level: 4)), byteCount: 1, maximumResultBytes: 1, newMemories: .output
+        ).message
         #expect(level3[22] == 4)
         level3[22] = 3
         #expect(WorkerRequest(level3) == nil)
         var best = WorkerRequest.perform(
-            .encode(Self.planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 1, room: 1,
-            new: .output
+            .encode(Self.planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 1,
+            maximumResultBytes: 1,
+            newMemories: .output
         )
         .message
         let still = WorkerRequest.perform(
             .encode(Self.planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1), delays: 2), byteCount: 1,
-            room: 1, new: .output)
+            maximumResultBytes: 1, newMemories: .output)
         #expect(WorkerRequest(still.message) == nil, "GIF is animated elsewhere")
         #expect(best[19] == 100)
         best[19] = 101
@@ -148,8 +161,9 @@ struct MessageTests {
     @Test(arguments: ImageFormat.allCases)
     func `a worker encodes only formats that need a worker`(format: ImageFormat) {
         let request = WorkerRequest.perform(
-            .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1, room: 1,
-            new: .output)
+            .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1,
+            maximumResultBytes: 1,
+            newMemories: .output)
         #expect(WorkerRequest(request.message) == (format.isEncodedByWorker ? request : nil))
         var unknown = request.message
         #expect(unknown[19] == 50)

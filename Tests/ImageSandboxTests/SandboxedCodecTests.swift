@@ -294,7 +294,7 @@ struct SandboxedCodecTests {
     {
         let fixture = try SandboxFixture { ($0.minimumDecodeTime, $0.decodeTimeMultiple) = (.zero, 0) }
         await #expect(throws: ImagingError.self) { try await fixture.decodeSlowly() }
-        #expect(fixture.ends(.exhausted) == 1 && fixture.metric("alula_quarantined_total") == 1)
+        #expect(fixture.ends(.processorTimeExceeded) == 1 && fixture.metric("alula_quarantined_total") == 1)
         #expect(fixture.metric("alula_decode_retries_total") == 0)
         #expect(throws: ImagingError.cannotDecode(detail: "the file recently crashed a worker process")) {
             try fixture.decode(SandboxFixture.slow)
@@ -325,7 +325,7 @@ struct SandboxedCodecTests {
             #expect(image.description == expected.description)
             if case .interleaved = image.layout { #expect(image.pixels.array == expected.pixels.array) }
         }
-        #expect(fixture.metric("alula_decode_retries_total") == 0 && fixture.ends(.violation) == 0)
+        #expect(fixture.metric("alula_decode_retries_total") == 0 && fixture.ends(.forbiddenCall) == 0)
     }
 
     @Test func `an idle worker holds no memory of large images`() async throws {

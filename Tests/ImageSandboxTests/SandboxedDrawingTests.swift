@@ -21,7 +21,7 @@ struct SandboxedDrawingTests {
         for sample in samples {
             let file = SharedBytes(sample.file)
             let header = try ImageHeader.inspect(file)
-            let plan = DecodePlan(drawnSize: header.drawing == nil ? nil : PixelSize(width: 640, height: 480))
+            let plan = DecodePlan(drawnSize: header.vectorSize == nil ? nil : PixelSize(width: 640, height: 480))
             let expected = try InProcessCodec().decode(
                 file, header: header, plan: plan, limits: .none, token: WorkToken())
             let image = try fixture.decode(file, plan: plan)
@@ -45,7 +45,7 @@ struct SandboxedDrawingTests {
         let expected = try InProcessCodec().decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
         #expect(image.pixels.array == expected.pixels.array)
-        #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
+        #expect(fixture.ends(.forbiddenCall) + fixture.ends(.protocolError) == 0)
     }
 
     @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"))
@@ -86,7 +86,7 @@ struct SandboxedDrawingTests {
             }
         }
         #expect(taken < .seconds(20))
-        #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
+        #expect(fixture.ends(.forbiddenCall) + fixture.ends(.protocolError) == 0)
         // The next image is decoded.
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }

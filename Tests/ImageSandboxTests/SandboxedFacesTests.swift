@@ -34,7 +34,8 @@ struct SandboxedFacesTests {
 
     @Test(arguments: [PixelSize(width: 1, height: 1), PixelSize(width: 640, height: 70_000)])
     func `a request reads back as written`(size: PixelSize) {
-        let request = WorkerRequest.perform(.findFaces(size), byteCount: 5, room: 1, new: [.input])
+        let request = WorkerRequest.perform(
+            .findFaces(size), byteCount: 5, maximumResultBytes: 1, newMemories: [.input])
         #expect(WorkerRequest(request.message) == request)
     }
 }

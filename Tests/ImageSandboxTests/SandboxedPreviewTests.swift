@@ -27,6 +27,6 @@ struct SandboxedPreviewTests {
             #expect(there.size == here.size && there.pixels.array == here.pixels.array)
             #expect(there.description == here.description && here.description.profile != nil)
         }
-        #expect(fixture.ends(.breach) == 0)
+        #expect(fixture.ends(.protocolError) == 0)
     }
 }

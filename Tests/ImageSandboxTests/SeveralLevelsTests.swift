@@ -25,7 +25,7 @@ struct SeveralLevelsTests {
         // Levels that the format cannot decode together are omitted.
         let whole = ImageFixture.photo(width: 640, height: 480, format: .png)
         #expect(try fixture.decode(whole, plan: DecodePlan(level: 1).with(coarserLevels: [2])).coarser.isEmpty)
-        #expect(fixture.ends(.breach) == 0)
+        #expect(fixture.ends(.protocolError) == 0)
     }
 
     @Test func `coarser levels that the plan or the memory does not hold are rejected`() throws {
@@ -41,7 +41,7 @@ struct SeveralLevelsTests {
         ] {
             let claim = WorkerResponse.ClaimedImage(
                 description: description(1), pixelCount: count, delayCount: 0, profileCount: 0, coarser: coarser)
-            var output = try OutputMemory(ReusableMemory("test", isWritable: false), room: 2 * whole)
+            var output = try OutputMemory(ReusableMemory("test", isWritable: false), capacity: 2 * whole)
             #expect(throws: ImagingError.self) { try claim.image(in: &output, of: header, by: plan) }
         }
     }

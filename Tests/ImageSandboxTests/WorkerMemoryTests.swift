@@ -42,7 +42,7 @@ struct WorkerMemoryTests {
             } catch {
                 #expect(error is WorkerUnavailable, "\(memory) MiB: \(error)")
             }
-            shortages += fixture.ends(.shortage) + fixture.ends(.recycled)
+            shortages += fixture.ends(.outOfMemory) + fixture.ends(.recycled)
             #expect(fixture.ends(.crash) == 0 && fixture.metric("alula_quarantined_total") == 0)
             #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
         }
@@ -52,9 +52,9 @@ struct WorkerMemoryTests {
     @Test(.unlessSanitized("it replaces the allocator"))
     func `the parent learns of a shortage however the process ends, and of nothing else`() {
         // The order in which two threads crash varies.
-        for _ in 0..<50 { #expect(WorkerEnd(status: CShortages_status(CShortages_refused_crash)) == .short) }
+        for _ in 0..<50 { #expect(WorkerEnd(status: CShortages_status(CShortages_refused_crash)) == .outOfMemory) }
         for end in [CShortages_refused_exit, CShortages_blocks, CShortages_thread, CShortages_stack] {
-            #expect(WorkerEnd(status: CShortages_status(end)) == .short, "\(end)")
+            #expect(WorkerEnd(status: CShortages_status(end)) == .outOfMemory, "\(end)")
         }
         #expect(WorkerEnd(status: CShortages_status(CShortages_crash)) == .killed(signal: SIGSEGV))
         #expect(WorkerEnd(status: CShortages_status(CShortages_exit)) == .exited(1))

@@ -30,7 +30,7 @@ struct WorkerTemplateTests {
 
         deinit {
             var spawner = spawner
-            spawner.end()
+            spawner.endTemplate()
             for worker in workers { _ = worker.end() }
         }
     }
@@ -84,12 +84,12 @@ struct WorkerTemplateTests {
 
     @Test func `a worker at the addresses of a crashed one is replaced after its image`() async throws {
         let roster = try WorkerRoster(
-            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 2, life: .decoder,
+            SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 2, lifetime: .decoder,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
         let isReady = { @Sendable [roster] in roster.idleProcesses.count == 1 }
         let isWhole = { @Sendable [roster] in roster.idleProcesses.count == 2 }
-        let (first, second) = (try roster.take(WorkToken()), try roster.take(WorkToken()))
+        let (first, second) = (try roster.acquire(token: WorkToken()), try roster.acquire(token: WorkToken()))
         let base = try Self.base(of: second.id)
         #expect(try Self.base(of: first.id) == base)
         kill(first.id, SIGSEGV)

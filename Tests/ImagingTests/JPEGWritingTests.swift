@@ -36,7 +36,7 @@ struct JPEGWritingTests {
         let header = try ImageHeader.inspect(file)
         return try ImageDecoder.decode(
             file, header: header, plan: DecodePlan(), limits: ImagingLimits(), token: WorkToken()
-        ).interleaved(token: WorkToken()).pixels.array
+        ).interleavedInSRGB(token: WorkToken()).pixels.array
     }
 
     @Test func `the choice of scans changes the file and no pixel`() throws {

@@ -15,7 +15,7 @@ struct VipsImageTests {
         let source = SharedBytes([1, 2, 3])
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: 3)
+            let image = try unsafe VipsImage.wrapping(bytes, width: 1, height: 1, bands: 3)
                 .embedded(left: 0, top: 0, in: PixelSize(width: 3_000, height: 3_000), background: [1, 2, 3])
             image.watch(token)
             #expect(try image.pixels(token: token).count == 27_000_000)
@@ -42,7 +42,7 @@ struct VipsImageTests {
                 (0..<frames).map { frame in
                     let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[frame * height..<(frame + 1) * height])
                     // Convert back and forth, because plain memory would be read in place.
-                    return try unsafe VipsImage.pixels(part, width: 1, height: height, bands: 1)
+                    return try unsafe VipsImage.wrapping(part, width: 1, height: height, bands: 1)
                         .cast(to: VIPS_FORMAT_USHORT).cast(to: VIPS_FORMAT_UCHAR)
                 })
             #expect(stack.height == height * frames)
@@ -63,7 +63,7 @@ struct VipsImageTests {
         let source = SharedBytes([10, 255, 20, 255, 30, 51, 40, 255, 50, 255, 90, 204, 70, 0, 80, 0, 99, 255])
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(bytes, width: 3, height: 3, bands: 2)
+            let image = try unsafe VipsImage.wrapping(bytes, width: 3, height: 3, bands: 2)
             let averaged = try image.boxAveraged(by: 2, token: token)
             #expect(averaged.width == 2 && averaged.height == 2)
             #expect(try averaged.pixels(token: token).array == [30, 255, 78, 128, 0, 0, 99, 255])
@@ -109,7 +109,7 @@ struct VipsImageTests {
         }
         let token = WorkToken()
         try unsafe SharedBytes(pixels).withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(bytes, width: width, height: height, bands: 4)
+            let image = try unsafe VipsImage.wrapping(bytes, width: width, height: height, bands: 4)
             #expect(try image.boxAveraged(by: factor, token: token).pixels(token: token).array == expected)
         }
         extendLifetime(token)
@@ -122,7 +122,7 @@ struct VipsImageTests {
         let source = SharedBytes(rows.flatMap { $0.flatMap { [UInt8](repeating: $0, count: bands) } })
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(bytes, width: 3, height: 3, bands: bands)
+            let image = try unsafe VipsImage.wrapping(bytes, width: 3, height: 3, bands: bands)
             let averaged = try image.boxAveraged(by: 2, token: token)
             #expect(averaged.width == 2 && averaged.height == 2)
             let expected = [25, 91, 8, 255].flatMap { [UInt8](repeating: $0, count: bands) }
@@ -136,7 +136,7 @@ struct VipsImageTests {
         let height = 20_000
         var asked = 0
         try unsafe SharedBytes([1, 2, 3]).withUnsafeBytes { bytes throws in
-            let column = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: 3)
+            let column = try unsafe VipsImage.wrapping(bytes, width: 1, height: 1, bands: 3)
                 .embedded(left: 0, top: 0, in: PixelSize(width: 1, height: height), background: [1, 2, 3])
             var pixels = [UInt8](repeating: 0, count: 3 * height)
             let status = unsafe column.withRaw { raw in
@@ -151,7 +151,7 @@ struct VipsImageTests {
         try ImageLibrary.start()
         #expect {
             try unsafe SharedBytes([0xFF, 0xD8, 0xFF]).withUnsafeBytes { bytes throws in
-                _ = try unsafe VipsImage.file(bytes, format: .jpeg, options: VipsLoadOptions())
+                _ = try unsafe VipsImage.loading(bytes, format: .jpeg, options: VipsLoadOptions())
             }
         } throws: {
             ($0 as? VipsError)?.text.isEmpty == false

@@ -89,7 +89,7 @@ static void light(void)
     uint8_t *samples = filled((size_t) (r.source_width * r.source_height * r.bands) + 64);
     uint8_t *row = calloc(4, (size_t) r.target_width);
     CLightResampler *resampler = CLight_make(&r);
-    void *room = aligned_alloc(64, (CLight_room(resampler) + 63) / 64 * 64);
+    void *room = aligned_alloc(64, (CLight_scratch_size(resampler) + 63) / 64 * 64);
     void *context[2] = {&r, samples};
     int first = within(0, 1) ? 0 : within(0, r.target_width - 1), end = within(first + 1, r.target_width);
     CLightRun run = CLight_start(resampler, (CLightRange) {first, end}, room);
@@ -403,7 +403,7 @@ static void sharp_chroma(void)
         CPixelsPlanes samples = {.strides = {(size_t) width, (size_t) width}, .width = width, .height = height, .step = 1, .is_limited = within(0, 1)};
         for (plane = 0; plane < 3; plane++)
             samples.samples[plane] = filled((size_t) (width * height));
-        float *room = malloc(CPixels_sharp_room(width, height));
+        float *room = malloc(CPixels_sharp_scratch_size(width, height));
         CPixels_subsample_sharply(&samples, &planes, room, (CPixelsWatch) {go_on, NULL});
         free(room);
         for (plane = 0; plane < 3; plane++)

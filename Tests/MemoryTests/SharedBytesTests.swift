@@ -48,10 +48,10 @@ struct SharedBytesTests {
 
     @Test func `a part retains the memory of its block, and only the block counts`() {
         let whole = SharedBytes([UInt8](repeating: 1, count: 40_000))
-        let before = SharedBytes.livingByteCount
+        let before = SharedBytes.allocatedByteCount
         let part = SharedBytes(10..<20, of: whole)
         #expect(part.footprint == whole.footprint && whole.footprint >= 40_000)
-        #expect(SharedBytes.livingByteCount - before < whole.footprint)
+        #expect(SharedBytes.allocatedByteCount - before < whole.footprint)
     }
 
     @Test func `a malloc block may have no bytes, or be missing`() {
@@ -103,7 +103,7 @@ struct SharedBytesTests {
     /// Sizes from a heap block to a mapped block that grows.
     @Test(arguments: [0, 5 << 20, 64 << 20])
     func `a large body is mapped, without the rest of its last page`(capacity: Int) {
-        let before = SharedBytes.livingByteCount
+        let before = SharedBytes.allocatedByteCount
         var accumulator = ByteAccumulator(reservingCapacity: capacity)
         let chunk = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         for _ in 0..<9 { unsafe chunk.withUnsafeBytes { unsafe accumulator.append($0) } }
@@ -112,9 +112,9 @@ struct SharedBytesTests {
             let bytes = accumulator.finish()
             #expect(bytes.count == (9 << 20) + 1 && bytes.footprint == (9 << 20) + Int(getpagesize()))
             #expect(bytes.array.starts(with: Array(repeatElement(chunk, count: 9).joined())) && bytes.array.last == 1)
-            #expect(SharedBytes.livingByteCount - before >= 9 << 20)
+            #expect(SharedBytes.allocatedByteCount - before >= 9 << 20)
         }
-        #expect(SharedBytes.livingByteCount - before < 9 << 20)
+        #expect(SharedBytes.allocatedByteCount - before < 9 << 20)
     }
 
     @Test func `an empty accumulator makes an empty block`() {

@@ -28,7 +28,7 @@ struct FaceStepTests {
     }
 
     private func crop(_ plan: RenderPlan, _ faces: [Face]) -> CropStep? {
-        plan.placed(by: faces).steps.lazy.compactMap { $0 as? CropStep }.first
+        plan.resolvingFaces(faces).steps.lazy.compactMap { $0 as? CropStep }.first
     }
 
     @Test(arguments: [(100, 0), (300, 50), (500, 150), (800, 300), (980, 300)])
@@ -43,8 +43,8 @@ struct FaceStepTests {
         let crops = try [0, 50, 100].map { percent in
             // The crop is rendered at the source's size before it is reduced.
             let plan = try plan(200, 250) { $0.faceZoom = percent }
-            #expect(plan.outputSize == box && plan.placed(by: [face(500, 250, 100)]).outputSize == box)
-            #expect(plan.placed(by: []).outputSize == box)
+            #expect(plan.outputSize == box && plan.resolvingFaces([face(500, 250, 100)]).outputSize == box)
+            #expect(plan.resolvingFaces([]).outputSize == box)
             return try #require(crop(plan, [face(500, 250, 100)]))
         }
         #expect(crops[0] == CropStep(x: 150, y: 0, size: box))
@@ -72,11 +72,11 @@ struct FaceStepTests {
 
     @Test func `without faces the crop is by attention`() throws {
         let plan = try plan(200, 250)
-        let step = try #require(plan.placed(by: []).steps.last as? InterestStep)
+        let step = try #require(plan.resolvingFaces([]).steps.last as? InterestStep)
         #expect(step == InterestStep(.attention, size: PixelSize(width: 200, height: 250)))
         let outside = try self.plan(200, 250) { $0.operations.crop = .pixels(x: 0, y: 0, width: 500, height: 500) }
-        #expect(outside.placed(by: [face(800, 250, 40)]).interest != nil)
-        #expect(!outside.placed(by: [face(300, 250, 40)]).steps.contains { $0 is InterestStep })
+        #expect(outside.resolvingFaces([face(800, 250, 40)]).interest != nil)
+        #expect(!outside.resolvingFaces([face(300, 250, 40)]).steps.contains { $0 is InterestStep })
     }
 
     @Test func `where faces are not found, the plan is that of attention`() throws {
@@ -90,7 +90,7 @@ struct FaceStepTests {
         #expect(plan.keyTexts.contains("face 200x250"))
         #expect(try plan.keyTexts != self.plan(200, 250) { $0.gravity = .attention }.keyTexts)
         #expect(try plan == self.plan(200, 250))
-        #expect(plan.placed(by: [face(300, 250, 40)]) != plan)
+        #expect(plan.resolvingFaces([face(300, 250, 40)]) != plan)
     }
 
     @Test func `a turn moves the faces`() throws {

@@ -53,7 +53,7 @@ struct FormatChoiceTests {
     ])
     func `negotiation picks the smallest format accepted at least as much as the source's`(row: Row) {
         let format = FormatChoice.negotiated(row.accepted).format(
-            own: row.own, hasAlpha: row.hasAlpha, pixels: row.pixels, automatic: row.automatic)
+            from: row.own, hasAlpha: row.hasAlpha, pixels: row.pixels, automatic: row.automatic)
         #expect(format == row.expected)
     }
 
@@ -61,7 +61,7 @@ struct FormatChoiceTests {
     func `a format that the client names is used`(format: ImageFormat) {
         for own in ImageFormat.allCases {
             let choice = FormatChoice.fixed(format)
-            #expect(choice.format(own: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)
+            #expect(choice.format(from: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct SourceRightsTests {
     private func text(_ bytes: [UInt8]) -> String? {
         var rights = SourceRights()
-        rights.add(.credit, bytes)
+        rights.add(.credit, text: bytes)
         return rights[.credit]
     }
 
@@ -19,7 +19,7 @@ struct SourceRightsTests {
         let long = [UInt8](repeating: 0x61, count: SourceRights.longestText - 1) + Array("é!".utf8)
         #expect(text(long)?.utf8.count == SourceRights.longestText - 1)
         var rights = SourceRights()
-        for field in SourceRights.Field.allCases { rights.add(field, long) }
+        for field in SourceRights.Field.allCases { rights.add(field, text: long) }
         rights.limit()
         let kept = SourceRights.Field.allCases.filter { rights[$0] != nil }
         #expect(kept == [.digitalSourceType, .aiSystem, .aiPrompt, .creator])
@@ -27,9 +27,9 @@ struct SourceRightsTests {
 
     @Test func `the first text of a field counts`() {
         var rights = SourceRights()
-        rights.add(.creator, Array("\n".utf8))
-        rights.add(.creator, Array("A".utf8))
-        rights.add(.creator, Array("B".utf8))
+        rights.add(.creator, text: Array("\n".utf8))
+        rights.add(.creator, text: Array("A".utf8))
+        rights.add(.creator, text: Array("B".utf8))
         #expect(rights[.creator] == "A")
     }
 

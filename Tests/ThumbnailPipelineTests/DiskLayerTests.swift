@@ -249,7 +249,7 @@ final class DiskLayerTests {
             identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now)
         var whole = header(4, format == .tiff ? [header(4), header(5)] : [])
         var rights = SourceRights()
-        for field in SourceRights.Field.allCases { rights.add(field, field.rawValue.utf8) }
+        for field in SourceRights.Field.allCases { rights.add(field, text: field.rawValue.utf8) }
         rights.hasManifest = true
         whole.rights = rights
         let record = SourceRecord(head, header: whole, byteCount: 9)

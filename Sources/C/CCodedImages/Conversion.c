@@ -139,7 +139,7 @@ void CCodedImages_divide_by_alpha(void *pixels, int bands, size_t count, int are
     }
 }
 
-void CCodedImages_lay(const CCodedImagesPixels *ground, const CCodedImagesPixels *layer, int left, int top)
+void CCodedImages_composite(const CCodedImagesPixels *ground, const CCodedImagesPixels *layer, int left, int top)
 {
     int first = top < 0 ? -top : 0, last = ground->height - top < layer->height ? ground->height - top : layer->height;
     int start = left < 0 ? -left : 0, end = ground->width - left < layer->width ? ground->width - left : layer->width;

@@ -94,7 +94,7 @@ static size_t sums_size(const CLightResampler *resampler)
     return in_whole_lines(((size_t) resampler->resampling.target_width + CLight_columns_step - 1) * sizeof(int32_t));
 }
 
-size_t CLight_room(const CLightResampler *resampler)
+size_t CLight_scratch_size(const CLightResampler *resampler)
 {
     return ((size_t) resampler->kept_rows + 1) * row_size(resampler)
         + (size_t) resampler->resampling.bands * sums_size(resampler)
@@ -207,7 +207,7 @@ static int linearize_box(const CLightRun *run, CLightSource source, int number, 
 {
     const CLightResampler *resampler = run->resampler;
     size_t count = row_size(resampler) / sizeof *light, index;
-    int32_t *sums = (int32_t *) ((char *) run->room + CLight_room(resampler) - box_size(resampler));
+    int32_t *sums = (int32_t *) ((char *) run->room + CLight_scratch_size(resampler) - box_size(resampler));
     int row = number * resampler->box, rows = resampler->resampling.source_height - row, done;
     rows = rows < resampler->box ? rows : resampler->box;
     for (done = 0; done < rows; done++) {

@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) float clipped(float value)
     return value < 255 ? value : 255;
 }
 
-size_t CPixels_sharp_room(int width, int height)
+size_t CPixels_sharp_scratch_size(int width, int height)
 {
     size_t pixels = (size_t) width * (size_t) height, row = ((size_t) width + 1) / 2;
     return (pixels + 6 * row * (((size_t) height + 1) / 2) + 17 * row) * sizeof(float);
@@ -337,7 +337,7 @@ static CPixelsSharpening sharpen(
 
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
-    float *room = malloc(CPixels_sharp_room(planes->width, planes->height));
+    float *room = malloc(CPixels_sharp_scratch_size(planes->width, planes->height));
     CPixelsSharpening outcome = room ? sharpen(frame, NULL, planes, room, watch) : CPixelsSharpeningFailed;
     free(room);
     return outcome;

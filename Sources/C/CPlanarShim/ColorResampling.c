@@ -76,13 +76,13 @@ static void divide(Run *run, char **room, CLightResampling resampling)
     run->sums = take(room, 3 * (target + 1) * sizeof *run->sums);
 }
 
-size_t CPlanarShim_colors_room(const CLightResampler *resampler)
+size_t CPlanarShim_colors_scratch_size(const CLightResampler *resampler)
 {
     static char start[64];
     char *end = start;
     Run run;
     divide(&run, &end, CLight_resampling(resampler));
-    return in_whole_lines(CLight_room(resampler)) + (size_t) (end - start);
+    return in_whole_lines(CLight_scratch_size(resampler)) + (size_t) (end - start);
 }
 
 /// Interpolates between two rows of a chroma plane.
@@ -140,7 +140,7 @@ CPlanarShimStatus CPlanarShim_resample_colors(
     Run run = {.watch = watch, .source = source};
     CLightSource rows = {.row = supply, .context = &run};
     CLightRun light = CLight_start(resampler, (CLightRange) {0, resampling.target_width}, room);
-    char *own = (char *) room + in_whole_lines(CLight_room(resampler));
+    char *own = (char *) room + in_whole_lines(CLight_scratch_size(resampler));
     divide(&run, &own, resampling);
     run.first_column = light.source.first;
     run.is_full = source->left == 0 && source->top == 0 && source->across == 1 && source->down == 1

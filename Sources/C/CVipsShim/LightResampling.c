@@ -36,7 +36,7 @@ static void *start(VipsImage *out, void *in, void *resampler)
     (void) out;
     state->resampler = resampler;
     state->region = vips_region_new(in);
-    state->room = g_aligned_alloc(1, CLight_room(resampler), 64);
+    state->room = g_aligned_alloc(1, CLight_scratch_size(resampler), 64);
     return state;
 }
 

@@ -54,7 +54,7 @@ public struct BoundedMap<Key: Hashable, Value> {
     @usableFromInline var totalWeight = 0
 
     @inlinable public init(maximumCount: Int = .max, maximumWeight: Int = .max) {
-        precondition(maximumCount > 0, "a map must have room for an entry")
+        precondition(maximumCount > 0, "a map holds at least one entry")
         self.maximumCount = maximumCount
         self.maximumWeight = maximumWeight
     }
@@ -157,9 +157,9 @@ public struct BoundedMap<Key: Hashable, Value> {
     }
 
     /// Evicts entries down to a total weight, but not the most recently used one if `sparesNewest`.
-    @inlinable public mutating func evict(downTo bound: Int, sparesNewest: Bool = false) -> [Entry] {
+    @inlinable public mutating func evict(downTo limit: Int, sparesNewest: Bool = false) -> [Entry] {
         var evicted: [Entry] = []
-        while totalWeight > bound, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }
+        while totalWeight > limit, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }
         return evicted
     }
 
@@ -183,7 +183,8 @@ public struct BoundedMap<Key: Hashable, Value> {
     }
 
     @inlinable mutating func unlink(_ slot: Int) {
-        let newer = links[slot].newer, older = links[slot].older
+        let newer = links[slot].newer
+        let older = links[slot].older
         if newer == Self.none { newest = older } else { links[newer].older = older }
         if older == Self.none { oldest = newer } else { links[older].newer = newer }
     }

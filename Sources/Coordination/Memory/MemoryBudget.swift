@@ -30,7 +30,7 @@ package final class MemoryBudget: Sendable {
     package typealias Purging = @Sendable (Purge) -> Int
 
     package struct Statistics: Sendable, Equatable {
-        package var limit, living, reserved, waiting, rejections: Int
+        package var limit, allocated, reserved, waiting, rejections: Int
         package var purges: [Purge: Int]
     }
 
@@ -39,23 +39,23 @@ package final class MemoryBudget: Sendable {
     private let state: Locked<State>
     private let maximumWait: Duration
     private let timekeeper: any Timekeeper
-    private let living: @Sendable () -> Int
+    private let allocated: @Sendable () -> Int
     private let purgeCaches: Purging
 
     /// - Parameters:
     ///   - limit: The maximum of existing and reserved bytes together.
     ///   - maximumWait: The maximum time for which a task waits for memory.
     ///   - maximumWaiting: The number of tasks that may wait; further ones are rejected immediately.
-    ///   - living: Returns the number of existing bytes; called under the budget's lock, so it must be fast.
+    ///   - allocated: Returns the number of existing bytes; called under the budget's lock, so it must be fast.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
-        timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
+        timekeeper: any Timekeeper = SystemTimekeeper(), allocated: @escaping @Sendable () -> Int = { 0 },
         purge: @escaping Purging = { _ in 0 }
     ) {
         state = Locked(State(limit: limit, maximumWaiting: maximumWaiting))
         self.maximumWait = maximumWait
         self.timekeeper = timekeeper
-        self.living = living
+        self.allocated = allocated
         purgeCaches = purge
     }
 
@@ -64,7 +64,7 @@ package final class MemoryBudget: Sendable {
     package var statistics: Statistics {
         state.withLock { state in
             Statistics(
-                limit: state.limit, living: living(), reserved: state.reserved, waiting: state.waitingCount,
+                limit: state.limit, allocated: allocated(), reserved: state.reserved, waiting: state.waitingCount,
                 rejections: state.rejections, purges: state.purges)
         }
     }
@@ -73,17 +73,17 @@ package final class MemoryBudget: Sendable {
     package func reserve(
         _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
     ) async throws -> MemoryReservation {
-        let holder = MemoryReservation.Holder(use: use, flow: flow)
+        let owner = MemoryReservation.Owner(use: use, flow: flow)
         let id = try state.withLock { state throws(NeverFits) in
             guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
-            return state.take(bytes, for: holder, living: living()) == .available ? nil : state.newID()
+            return state.take(bytes, for: owner, allocated: allocated()) == .available ? nil : state.newID()
         }
-        guard let id else { return MemoryReservation(of: bytes, for: holder, in: self) }
+        guard let id else { return MemoryReservation(of: bytes, for: owner, in: self) }
         do {
             return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
-                try await self.wait(id, for: bytes, holder)
+                try await self.wait(id, for: bytes, owner: owner)
                 // If the deadline has passed, dropping the reservation releases it.
-                return MemoryReservation(of: bytes, for: holder, in: self)
+                return MemoryReservation(of: bytes, for: owner, in: self)
             }
         } catch is DeadlineExceeded {
             state.withLock { $0.rejections += 1 }
@@ -94,9 +94,9 @@ package final class MemoryBudget: Sendable {
     package func reserveNow(
         _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
     ) throws(Full) -> MemoryReservation {
-        let holder = MemoryReservation.Holder(use: use, flow: flow)
-        try takeNow(bytes, for: holder)
-        return MemoryReservation(of: bytes, for: holder, in: self)
+        let owner = MemoryReservation.Owner(use: use, flow: flow)
+        try takeNow(bytes, for: owner)
+        return MemoryReservation(of: bytes, for: owner, in: self)
     }
 
     /// Purges caches because the system is short of memory; returns the number of released bytes.
@@ -109,10 +109,10 @@ package final class MemoryBudget: Sendable {
     /// Admits waiters, because memory may have been freed without notification.
     package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
-    func takeNow(_ bytes: Int, for holder: MemoryReservation.Holder) throws(Full) {
+    func takeNow(_ bytes: Int, for owner: MemoryReservation.Owner) throws(Full) {
         purging: for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }
-            switch state.withLock({ $0.take(bytes, for: holder, living: living()) }) {
+            switch state.withLock({ $0.take(bytes, for: owner, allocated: allocated()) }) {
             case .available: return
             case .afterPurge: continue
             case .unavailable: break purging
@@ -131,12 +131,12 @@ package final class MemoryBudget: Sendable {
         if hasWaiting { admit() }
     }
 
-    private func wait(_ id: State.ID, for bytes: Int, _ holder: MemoryReservation.Holder) async throws {
+    private func wait(_ id: State.ID, for bytes: Int, owner: MemoryReservation.Owner) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let rejection: (any Error)? = state.withLock { state in
                     if Task.isCancelled { return CancellationError() }
-                    return state.enter(id, bytes, for: holder, answer: continuation) ? nil : Full()
+                    return state.enter(id, bytes: bytes, for: owner, continuation: continuation) ? nil : Full()
                 }
                 if let rejection { return continuation.resume(throwing: rejection) }
                 admit()
@@ -150,8 +150,8 @@ package final class MemoryBudget: Sendable {
     private func admit() {
         for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }
-            let (answers, isShort) = state.withLock { $0.admit(living: living()) }
-            for answer in answers { answer.resume() }
+            let (continuations, isShort) = state.withLock { $0.admit(allocated: allocated()) }
+            for continuation in continuations { continuation.resume() }
             if !isShort { return }
         }
     }

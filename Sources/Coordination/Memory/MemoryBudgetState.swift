@@ -1,7 +1,7 @@
 /// Decides who gets memory next, from reservations, waiting tasks and the memory of each tenant; a plain value.
-struct MemoryBudgetState<Answer> {
+struct MemoryBudgetState<Continuation> {
     typealias ID = UInt64
-    typealias Holder = MemoryReservation.Holder
+    typealias Owner = MemoryReservation.Owner
 
     enum Availability {
         case available, afterPurge, unavailable
@@ -10,7 +10,7 @@ struct MemoryBudgetState<Answer> {
     private struct Waiter {
         let id: ID
         let bytes: Int
-        let answer: Answer
+        let continuation: Continuation
     }
 
     /// The waiting tasks of one tenant, or all tasks without a tenant.
@@ -25,6 +25,7 @@ struct MemoryBudgetState<Answer> {
             return nil
         }
     }
+
     private struct Usage {
         var work = 0
         var arrivals = 0
@@ -60,33 +61,33 @@ struct MemoryBudgetState<Answer> {
     }
 
     /// Reserves memory if there is enough, and no earlier task of the tenant waits.
-    mutating func take(_ bytes: Int, for holder: Holder, living: Int) -> Availability {
-        let queues = waiting[holder.flow?.id]?.queues ?? []
-        guard queues.prefix(holder.use.rawValue + 1).allSatisfy(\.isEmpty) else {
-            return holder.flow == nil ? .afterPurge : .unavailable
+    mutating func take(_ bytes: Int, for owner: Owner, allocated: Int) -> Availability {
+        let queues = waiting[owner.flow?.id]?.queues ?? []
+        guard queues.prefix(owner.use.rawValue + 1).allSatisfy(\.isEmpty) else {
+            return owner.flow == nil ? .afterPurge : .unavailable
         }
-        let availability = availability(of: bytes, for: holder, living: living)
-        if availability == .available { addReservation(bytes, for: holder) }
+        let availability = availability(of: bytes, for: owner, allocated: allocated)
+        if availability == .available { addReservation(bytes, for: owner) }
         return availability
     }
 
     /// Adds a waiting task; returns false if too many tasks wait.
-    mutating func enter(_ id: ID, _ bytes: Int, for holder: Holder, answer: Answer) -> Bool {
+    mutating func enter(_ id: ID, bytes: Int, for owner: Owner, continuation: Continuation) -> Bool {
         guard waitingCount < maximumWaiting else {
             rejections += 1
             return false
         }
-        waiting[holder.flow?.id, default: WaitingTasks(flow: holder.flow)].queues[holder.use.rawValue]
-            .append(Waiter(id: id, bytes: bytes, answer: answer))
+        waiting[owner.flow?.id, default: WaitingTasks(flow: owner.flow)].queues[owner.use.rawValue]
+            .append(Waiter(id: id, bytes: bytes, continuation: continuation))
         return true
     }
 
-    mutating func leave(_ id: ID) -> Answer? {
+    mutating func leave(_ id: ID) -> Continuation? {
         for (key, var tasks) in waiting {
             for index in tasks.queues.indices {
                 guard let waiter = tasks.queues[index].removeFirst(where: { $0.id == id }) else { continue }
                 waiting[key] = tasks.next == nil ? nil : tasks
-                return waiter.answer
+                return waiter.continuation
             }
         }
         return nil
@@ -95,31 +96,31 @@ struct MemoryBudgetState<Answer> {
     /// Admits waiters while memory suffices; the tenant with the least memory relative to its share comes first.
     ///
     /// - Returns: The waiters, and `isShort` if a purge may free enough memory for another one.
-    mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
-        var answers: [Answer] = []
+    mutating func admit(allocated: Int) -> (continuations: [Continuation], isShort: Bool) {
+        var continuations: [Continuation] = []
         while true {
             var isShort = false
-            let count = answers.count
+            let count = continuations.count
             for flow in waiting.values.map(\.flow).sorted(by: precedes) {
                 while let (waiter, use) = waiting[flow?.id]?.next {
-                    let holder = Holder(use: use, flow: flow)
-                    let availability = availability(of: waiter.bytes, for: holder, living: living, hasWaited: true)
+                    let owner = Owner(use: use, flow: flow)
+                    let availability = availability(of: waiter.bytes, for: owner, allocated: allocated, hasWaited: true)
                     if availability == .afterPurge { isShort = true }
                     guard availability == .available else { break }
-                    addReservation(waiter.bytes, for: holder)
-                    answers.append(waiter.answer)
+                    addReservation(waiter.bytes, for: owner)
+                    continuations.append(waiter.continuation)
                     _ = leave(waiter.id)
                 }
             }
-            if answers.count == count { return (answers, isShort) }
+            if continuations.count == count { return (continuations, isShort) }
         }
     }
 
     /// Adds to the reserved bytes; a negative number releases them.
-    mutating func addReservation(_ bytes: Int, for holder: Holder) {
+    mutating func addReservation(_ bytes: Int, for owner: Owner) {
         reserved += bytes
-        if holder.use == .work { reservedForWork += bytes }
-        updateUsage(of: holder.flow) { if holder.use == .work { $0.work += bytes } else { $0.arrivals += bytes } }
+        if owner.use == .work { reservedForWork += bytes }
+        updateUsage(of: owner.flow) { if owner.use == .work { $0.work += bytes } else { $0.arrivals += bytes } }
     }
 
     /// Adds the bytes of an arrived body; a negative number removes them when the body is released.
@@ -130,34 +131,37 @@ struct MemoryBudgetState<Answer> {
 
     private mutating func updateUsage(of flow: TenantFlow?, _ body: (inout Usage) -> Void) {
         guard let flow else { return }
-        var own = usage[flow.id] ?? Usage()
-        body(&own)
-        usage[flow.id] = own.sum == 0 ? nil : own
+        var changed = usage[flow.id] ?? Usage()
+        body(&changed)
+        usage[flow.id] = changed.sum == 0 ? nil : changed
     }
 
-    private func availability(of bytes: Int, for holder: Holder, living: Int, hasWaited: Bool = false) -> Availability {
-        if fits(bytes, for: holder, living: living, hasWaited: hasWaited) { return .available }
-        guard holder.flow != nil else { return .afterPurge }
+    private func availability(of bytes: Int, for owner: Owner, allocated: Int, hasWaited: Bool = false) -> Availability
+    {
+        if fits(bytes, for: owner, allocated: allocated, hasWaited: hasWaited) { return .available }
+        guard owner.flow != nil else { return .afterPurge }
         // A purge cannot free bodies in use.
-        return fits(bytes, for: holder, living: min(living, bodies), hasWaited: hasWaited) ? .afterPurge : .unavailable
+        return fits(bytes, for: owner, allocated: min(allocated, bodies), hasWaited: hasWaited)
+            ? .afterPurge : .unavailable
     }
 
-    private func fits(_ bytes: Int, for holder: Holder, living: Int, hasWaited: Bool) -> Bool {
+    private func fits(_ bytes: Int, for owner: Owner, allocated: Int, hasWaited: Bool) -> Bool {
         // Subtract, because the size of an extreme request saturates.
-        let free = limit - living - reserved
-        guard let flow = holder.flow else { return bytes <= free - limit + ceiling(for: holder.use) }
-        let own = usage[flow.id] ?? Usage()
-        if holder.use == .work {
-            let isFirst = own.work == 0, isNext = !mustYield(flow)
+        let free = limit - allocated - reserved
+        guard let flow = owner.flow else { return bytes <= free - limit + ceiling(for: owner.use) }
+        let tenantUsage = usage[flow.id] ?? Usage()
+        if owner.use == .work {
+            let isFirst = tenantUsage.work == 0
+            let isNext = !mustYield(flow)
             guard bytes <= free, isFirst || isNext else { return false }
             let isAlone = usage.keys.allSatisfy { $0 == flow.id }
             let isDue = hasWaited && isFirst && isNext && isLarge(bytes, for: flow)
-            return isAlone || isDue || flow.mayTake(bytes, used: own.work, free: free)
+            return isAlone || isDue || flow.mayTake(bytes, used: tenantUsage.work, free: free)
         }
         // Other tenants' work does not block this tenant's sources.
-        let freeOfBodies = ceiling(for: .arrival) - living - (reserved - reservedForWork)
-        return flow.mayTake(bytes, used: own.sum, free: min(free, freeOfBodies))
-            && (bytes <= limit / 4 - own.sum || !mustYield(flow))
+        let freeOfBodies = ceiling(for: .arrival) - allocated - (reserved - reservedForWork)
+        return flow.mayTake(bytes, used: tenantUsage.sum, free: min(free, freeOfBodies))
+            && (bytes <= limit / 4 - tenantUsage.sum || !mustYield(flow))
     }
 
     /// Whether the work may exceed the quarter reserved for work, so that its share would never suffice.

@@ -1,68 +1,68 @@
 package final class MemoryReservation: Sendable {
     /// The use of the memory, and the tenant that owns it, if any.
-    struct Holder: Hashable, Sendable {
+    struct Owner: Hashable, Sendable {
         let use: MemoryBudget.Use
         let flow: TenantFlow?
     }
 
-    private struct Held {
+    private struct State {
         var bytes: Int
-        /// Whether the holder is a body that has arrived: it counts as existing, but still for its tenant.
+        /// Whether the memory holds a body that has arrived: it counts as allocated, but still for its tenant.
         var isBody = false
     }
 
     private let budget: MemoryBudget
-    private let holder: Holder
-    private let held: Locked<Held>
+    private let owner: Owner
+    private let state: Locked<State>
 
-    init(of bytes: Int, for holder: Holder, in budget: MemoryBudget) {
+    init(of bytes: Int, for owner: Owner, in budget: MemoryBudget) {
         self.budget = budget
-        self.holder = holder
-        held = Locked(Held(bytes: bytes))
+        self.owner = owner
+        state = Locked(State(bytes: bytes))
     }
 
     deinit { release() }
 
-    package var bytes: Int { held.withLock { $0.bytes } }
+    package var bytes: Int { state.withLock { $0.bytes } }
 
     package func split(_ bytes: Int) -> MemoryReservation {
-        held.withLock { held in
-            precondition(0...held.bytes ~= bytes, "more is taken out than there is")
-            held.bytes -= bytes
+        state.withLock { state in
+            precondition(0...state.bytes ~= bytes, "the part is larger than the reservation")
+            state.bytes -= bytes
         }
-        return MemoryReservation(of: bytes, for: holder, in: budget)
+        return MemoryReservation(of: bytes, for: owner, in: budget)
     }
 
     /// Reserves more memory without waiting.
     package func grow(by bytes: Int) throws(MemoryBudget.Full) {
-        try budget.takeNow(bytes, for: holder)
-        held.withLock { $0.bytes += bytes }
+        try budget.takeNow(bytes, for: owner)
+        state.withLock { $0.bytes += bytes }
     }
 
     /// Converts the reservation to an arrived body, which belongs to its tenant until this object is released.
-    package func settle(on bytes: Int) {
-        guard let flow = holder.flow else { return release() }
-        let reserved = held.withLock { held in
-            defer { held = Held(bytes: bytes, isBody: true) }
-            return held.bytes
+    package func convertToBody(byteCount: Int) {
+        guard let flow = owner.flow else { return release() }
+        let reserved = state.withLock { state in
+            defer { state = State(bytes: byteCount, isBody: true) }
+            return state.bytes
         }
-        budget.release { state in
-            state.addBody(bytes, of: flow)
-            state.addReservation(-reserved, for: holder)
+        budget.release { budget in
+            budget.addBody(byteCount, of: flow)
+            budget.addReservation(-reserved, for: owner)
         }
     }
 
     package func release() {
-        let held = held.withLock { held in
-            defer { held = Held(bytes: 0) }
-            return held
+        let released = state.withLock { state in
+            defer { state = State(bytes: 0) }
+            return state
         }
-        guard held.bytes > 0 else { return }
-        budget.release { state in
-            if held.isBody {
-                state.addBody(-held.bytes, of: holder.flow)
+        guard released.bytes > 0 else { return }
+        budget.release { budget in
+            if released.isBody {
+                budget.addBody(-released.bytes, of: owner.flow)
             } else {
-                state.addReservation(-held.bytes, for: holder)
+                budget.addReservation(-released.bytes, for: owner)
             }
         }
     }

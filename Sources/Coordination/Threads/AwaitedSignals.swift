@@ -12,7 +12,8 @@ package struct AwaitedSignals: Sendable {
     }
 
     package func blockingNext() -> CInt {
-        var signals = signals, number = CInt(0)
+        var signals = signals
+        var number = CInt(0)
         while unsafe sigwait(&signals, &number) != 0 {}
         return number
     }

@@ -3,7 +3,7 @@ package struct Quota: Hashable, Sendable {
     package let window: Duration
 
     package init(_ amount: Int, per window: Duration) {
-        precondition(amount > 0 && window > .zero, "a quota that allows something")
+        precondition(amount > 0 && window > .zero, "a quota allows at least one use in a positive time")
         self.amount = amount
         self.window = window
     }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// A clock: the system's in production, a manual one in tests.
@@ -48,10 +47,10 @@ package struct SystemTimekeeper: Timekeeper {
 
     /// Sleeps until a time of the monotonic clock.
     package func sleep(until deadline: Duration) async throws {
-        let rest = deadline - now
-        guard rest > .zero else { return }
+        let remaining = deadline - now
+        guard remaining > .zero else { return }
         guard let timers = TimerQueue.shared else {
-            return try await Task.sleep(for: rest, tolerance: .milliseconds(1))
+            return try await Task.sleep(for: remaining, tolerance: .milliseconds(1))
         }
         try await timers.sleep(until: deadline)
     }
@@ -69,9 +68,3 @@ extension Duration {
 
     package var milliseconds: Double { seconds * 1_000 }
 }
-
-/// Returns the number of processors that this process may use, at least 1.
-package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
-
-/// Unmaps code and constants, most of which are used only at startup; the kernel maps them again on use.
-package func releaseProgramPages() { CLinux_release_program_pages() }

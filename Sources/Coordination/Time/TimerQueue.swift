@@ -21,10 +21,10 @@ final class TimerQueue: Sendable {
 
     /// - Throws: `CancellationError` if the task is canceled.
     func sleep(until deadline: Duration) async throws {
-        let id = state.withLock { $0.begin() }
+        let id = state.withLock { $0.register() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                switch state.withLock({ $0.add(continuation, id, until: deadline) }) {
+                switch state.withLock({ $0.add(continuation, id: id, until: deadline) }) {
                 case .wait: break
                 case .waitAsFirst: state.wakeOne()
                 case .reject: continuation.resume(throwing: CancellationError())
@@ -61,17 +61,19 @@ struct TimerQueueState {
     /// A binary min-heap; entries of canceled sleepers stay until there are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
+
     var first: Duration? { heap.first?.deadline }
 
     var entryCount: Int { heap.count }
 
-    mutating func begin() -> UInt64 {
+    /// Returns the ID of a sleeper, which may be canceled before it is added.
+    mutating func register() -> UInt64 {
         lastID += 1
         arriving.insert(lastID)
         return lastID
     }
 
-    mutating func add(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) -> Action {
+    mutating func add(_ sleeper: Sleeper, id: UInt64, until deadline: Duration) -> Action {
         guard arriving.remove(id) != nil else { return .reject }
         let isFirst = first.map { deadline < $0 } ?? true
         sleepers[id] = sleeper

@@ -2,25 +2,25 @@
 ///
 /// Slow work reserves hundreds of megabytes, which it must not withhold from fast work while it waits.
 package final class ConcurrencyLimiter: Sendable {
-    private typealias Queue = TurnQueue<CheckedContinuation<Void, any Error>>
+    private typealias Queue = FairQueue<CheckedContinuation<Void, any Error>>
 
     private let queue: Locked<Queue>
     private let timekeeper: any Timekeeper
 
     /// - Parameter maximumWaiting: The number of tasks that may wait; further ones are rejected immediately.
-    package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
-        queue = Locked(Queue(maximumTurns: maximumTurns, maximumWaiting: maximumWaiting))
+    package init(maximumConcurrency: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        queue = Locked(Queue(maximumConcurrency: maximumConcurrency, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
     }
 
     /// Changes the limit; tasks that already wait keep their place.
     package func setMaximumWaiting(_ count: Int) { queue.withLock { $0.maximumWaiting = count } }
 
-    package var maximumTurns: Int { queue.withLock { $0.maximumTurns } }
+    package var maximumConcurrency: Int { queue.withLock { $0.maximumConcurrency } }
 
-    package var turnCount: Int { queue.withLock { $0.turnCount } }
+    package var runningCount: Int { queue.withLock { $0.runningCount } }
 
-    package func turnCount(of flow: Int) -> Int { queue.withLock { $0.turnCount(of: flow) } }
+    package func runningCount(of flow: Int) -> Int { queue.withLock { $0.runningCount(of: flow) } }
 
     package func waitingCount(of flow: Int) -> Int { queue.withLock { $0.waitingCount(of: flow) } }
 
@@ -35,30 +35,32 @@ package final class ConcurrencyLimiter: Sendable {
     /// - Parameters:
     ///   - flow: The flow of the task; flows take turns by cost relative to their shares.
     ///   - queueTimeout: The longest wait. A task that would wait longer is rejected on entry, unless fewer tasks wait
-    ///     before it than there are turns.
+    ///     before it than may run concurrently.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         of flow: Int = 0, share: Int = 1, cost: Duration, queueTimeout: Duration? = nil,
         _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await turn(id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout)
+        try await waitToRun(id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
-    private func turn(_ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?) async throws {
+    private func waitToRun(
+        _ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?
+    ) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 var replaced: CheckedContinuation<Void, any Error>?
-                let answer: Result<Void, any Error>? = queue.withLock { queue in
+                let result: Result<Void, any Error>? = queue.withLock { queue in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     switch queue.enter(
                         id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout, at: now,
-                        answer: continuation)
+                        continuation: continuation)
                     {
-                    case .turn: return .success(())
+                    case .runs: return .success(())
                     case .waits: return nil
                     case .replaces(let other):
                         replaced = other
@@ -66,7 +68,7 @@ package final class ConcurrencyLimiter: Sendable {
                     case .rejected(let delay): return .failure(WorkerPool.Full(delay: delay))
                     }
                 }
-                if let answer { continuation.resume(with: answer) }
+                if let result { continuation.resume(with: result) }
                 replaced?.resume(throwing: WorkerPool.Full(delay: backlog.delay))
             }
         } onCancel: {

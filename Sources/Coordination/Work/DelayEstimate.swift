@@ -30,15 +30,3 @@ struct DelayEstimate {
         return work / threads
     }
 }
-
-package struct Backlog: Sendable, Equatable {
-    package var count: Int
-    package var delay: Duration
-    package var age: Duration
-
-    package init(count: Int, delay: Duration, age: Duration) {
-        self.count = count
-        self.delay = delay
-        self.age = age
-    }
-}

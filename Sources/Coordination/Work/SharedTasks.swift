@@ -62,7 +62,9 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     private func wait(_ ticket: State.Ticket) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                if let result = state.withLock({ $0.await(ticket, continuation) }) { continuation.resume(with: result) }
+                if let result = state.withLock({ $0.wait(for: ticket, continuation: continuation) }) {
+                    continuation.resume(with: result)
+                }
             }
         } onCancel: {
             let departure = state.withLock { $0.leave(ticket) }

@@ -65,7 +65,8 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return Ticket(key: key, serial: serial, id: lastID)
     }
 
-    mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
+    /// Returns the result if the task has finished; otherwise stores the continuation.
+    mutating func wait(for ticket: Ticket, continuation: Continuation) -> Result<Value, any Error>? {
         switch waiters[ticket.id] {
         case .arriving:
             waiters[ticket.id] = .waiting(continuation)

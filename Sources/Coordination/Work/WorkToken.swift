@@ -4,12 +4,12 @@ package final class WorkToken: Sendable {
     private let cancelled = Atomic(false)
     /// In nanoseconds of the monotonic clock; `Int64.max` means no limit.
     private let deadline = Atomic(Int64.max)
-
     private let limit = Atomic(Int64.max)
-    private let writing = Atomic(Int64.max)
+    private let writingStart = Atomic(Int64.max)
     /// The processor time of the thread in nanoseconds when writing began.
-    private let writingProcessor = Atomic(Int64.max)
-    private let otherProcessor = Atomic(Int64(0))
+    private let writingProcessorTime = Atomic(Int64.max)
+    /// The processor time of worker processes in nanoseconds.
+    private let processTime = Atomic(Int64(0))
 
     package init() {}
 
@@ -33,25 +33,27 @@ package final class WorkToken: Sendable {
 
     /// Records that the work begins to write its result; later calls have no effect.
     package func beginWriting() {
-        let began = SystemTimekeeper().now.nanoseconds
-        guard writing.compareExchange(expected: .max, desired: began, ordering: .relaxed).exchanged else { return }
-        writingProcessor.store(SystemTimekeeper.threadProcessorTime.nanoseconds, ordering: .relaxed)
-    }
-    package func add(processorTime: Duration) {
-        if processorTime > .zero { otherProcessor.add(processorTime.nanoseconds, ordering: .relaxed) }
+        let now = SystemTimekeeper().now.nanoseconds
+        guard writingStart.compareExchange(expected: .max, desired: now, ordering: .relaxed).exchanged else { return }
+        writingProcessorTime.store(SystemTimekeeper.threadProcessorTime.nanoseconds, ordering: .relaxed)
     }
 
-    package var processorTimeOfProcesses: Duration { .nanoseconds(otherProcessor.load(ordering: .relaxed)) }
+    /// Adds processor time that a worker process has used for this work.
+    package func add(processorTime: Duration) {
+        if processorTime > .zero { processTime.add(processorTime.nanoseconds, ordering: .relaxed) }
+    }
+
+    package var processorTimeOfProcesses: Duration { .nanoseconds(processTime.load(ordering: .relaxed)) }
 
     /// The processor time of the thread when it called ``beginWriting()``.
     package var processorTimeAtWriting: Duration? {
-        let time = writingProcessor.load(ordering: .relaxed)
+        let time = writingProcessorTime.load(ordering: .relaxed)
         return time == .max ? nil : .nanoseconds(time)
     }
 
     /// The monotonic time of the call to ``beginWriting()``.
     package var writingBegan: Duration? {
-        let began = writing.load(ordering: .relaxed)
+        let began = writingStart.load(ordering: .relaxed)
         return began == .max ? nil : .nanoseconds(began)
     }
 

@@ -9,6 +9,7 @@ package final class WorkerPool: Sendable {
 
         package init(delay: Duration = .zero) { self.delay = delay }
     }
+
     package struct Stopped: Error {
         /// Public because code behind a pool rejects work with the same error.
         package init() {}
@@ -24,6 +25,7 @@ package final class WorkerPool: Sendable {
         let priority: Priority
         let queuedAt: Duration
         let token: WorkToken
+        /// Runs the job, and returns the function that resumes its caller.
         let run: (_ isCancelled: Bool) -> () -> Void
     }
 
@@ -36,6 +38,7 @@ package final class WorkerPool: Sendable {
         var running: [UInt64: WorkToken] = [:]
         var estimate = DelayEstimate()
         var waitingSince: Duration?
+
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
         /// Returns the delay, which is at least the time for which a job ahead has already waited.
@@ -60,14 +63,15 @@ package final class WorkerPool: Sendable {
         onThreadExit: @escaping @Sendable () -> Void = {}
     ) {
         precondition(
-            count > 0 && maximumQueued >= 0, "a pool needs a thread, and its queue a bound that is not negative")
+            count > 0 && maximumQueued >= 0,
+            "a pool has at least one thread, and the length of its queue is not negative")
         threadCount = count
         state = ConditionGuarded(State(maximumQueued: maximumQueued))
         self.timekeeper = timekeeper
         self.onThreadExit = onThreadExit
         do {
             for _ in 0..<count {
-                let thread = try WorkThread(named: name) { self.work() }
+                let thread = try WorkThread(named: name) { self.runJobs() }
                 threads.withLock { $0.append(thread) }
             }
         } catch {
@@ -79,14 +83,14 @@ package final class WorkerPool: Sendable {
 
     /// Cancels queued and running jobs, and waits until the threads end.
     package func shutDown() {
-        let (wasStopped, abandoned, interrupted) = state.withLock { state in
-            let abandoned = state.queues.flatMap(\.elements)
+        let (wasStopped, queued, interrupted) = state.withLock { state in
+            let queued = state.queues.flatMap(\.elements)
             for priority in Priority.allCases { state.queues[priority.rawValue] = Deque() }
             self.state.wakeAll()
             defer { state.isStopped = true }
-            return (state.isStopped, abandoned, Array(state.running.values))
+            return (state.isStopped, queued, Array(state.running.values))
         }
-        for job in abandoned { job.run(true)() }
+        for job in queued { job.run(true)() }
         for token in interrupted { token.cancel() }
         guard !wasStopped else { return }
         for thread in threads.withLock({ $0 }) { thread.blockingJoin() }
@@ -133,7 +137,7 @@ package final class WorkerPool: Sendable {
             }
         } onCancel: {
             token.cancel()
-            dequeue(id, priority)?.run(true)()
+            dequeue(id, priority: priority)?.run(true)()
         }
     }
 
@@ -169,24 +173,24 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    private func dequeue(_ id: UInt64, _ priority: Priority) -> Job? {
+    private func dequeue(_ id: UInt64, priority: Priority) -> Job? {
         state.withLock { state in
             defer { if state.queuedCount == 0 { state.waitingSince = nil } }
             return state.queues[priority.rawValue].removeFirst { $0.id == id }
         }
     }
 
-    private func work() {
+    private func runJobs() {
         while let job = blockingNextJob() {
             let start = timekeeper.now
-            let answer = job.run(false)
+            let resumeCaller = job.run(false)
             let duration = timekeeper.now - start
             // Do this before the caller resumes, so that it finds this thread free.
             state.withLock { state in
                 state.running[job.id] = nil
                 state.estimate.record(duration, of: job.priority)
             }
-            answer()
+            resumeCaller()
         }
         onThreadExit()
     }

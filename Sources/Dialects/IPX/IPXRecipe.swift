@@ -18,7 +18,7 @@ struct IPXRecipe: RenderRecipe {
         try orient(&rendering, source)
         var image = try rendering.plannedImage(of: source, as: format)
         if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
-            let (x, y) = modifiers.gravity.share
+            let (x, y) = modifiers.gravity.alignment
             image.apply(
                 CanvasStep(
                     size: PixelSize(width: width, height: height), x: (width - image.size.width) * x / 1_000,

@@ -21,7 +21,7 @@ struct ImaginaryPlanBuilder {
         return image.draft(
             as: format
                 ?? image.source.firstSupported(of: [sourceFormat.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
-            .fixed(quality))
+            quality: .fixed(quality))
     }
 }
 
@@ -84,7 +84,7 @@ extension ImaginaryPlanBuilder {
         let color = options.barColor(hasAlpha: image.hasAlpha).map { CanvasFill.color($0) }
         image.place(
             on: size, x: (size.width - image.size.width) / 2, y: (size.height - image.size.height) / 2,
-            color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
+            fill: color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
     }
 
     private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
@@ -96,7 +96,7 @@ extension ImaginaryPlanBuilder {
         guard percent > 0,
             let layout = OverlayLayout(scaledSize: size, x: max(0, x), y: max(0, y), on: image.size, isTiled: isTiled)
         else { return }
-        image.overlay(nextAddition, scaledTo: size, layout, opacity: percent)
+        image.overlay(nextAddition, scaledTo: size, layout: layout, opacity: percent)
     }
 }
 

@@ -70,7 +70,7 @@ struct ImgproxyPlanBuilder {
     private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
         let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
-        image.place(on: canvas, x: corner.x, y: corner.y, .color(surround))
+        image.place(on: canvas, x: corner.x, y: corner.y, fill: .color(surround))
     }
 }
 
@@ -84,7 +84,7 @@ extension ImgproxyPlanBuilder {
         let tile = PixelSize(
             width: scaled.width + margins.left + margins.right, height: scaled.height + margins.top + margins.bottom)
         guard let layout = overlay(of: tile) else { return }
-        image.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
+        image.overlay(0, scaledTo: scaled, layout: layout, opacity: min(100, percent), margins: margins)
     }
 
     private var tileMargins: ImageOperations.Margins {

@@ -70,7 +70,7 @@ struct ImgproxyRecipe: RenderRecipe {
     }
 
     private func check(_ header: ImageHeader, frames: Int) throws(ImagingError) {
-        guard header.drawing == nil else { return }
+        guard header.vectorSize == nil else { return }
         let area = header.storedSize.area
         if frames > 1, options.maximumFramePixels > 0 {
             if area > options.maximumFramePixels { throw .tooManyPixels(header.storedSize) }
@@ -89,7 +89,7 @@ extension ImgproxyRecipe {
         let turns = Turns(options, upright: upright)
         let whole = turns.shown.turned(image.size)
         let layout = ImgproxyLayout(
-            options, source: whole, isDrawing: image.page.drawing != nil && !isTrimmed,
+            options, source: whole, isDrawing: image.page.vectorSize != nil && !isTrimmed,
             prescaling: frames == 1 && !isTrimmed ? image.page.format.prescaling : .none)
 
         let cropSize = layout.cropSize.orLess(than: whole)
@@ -110,7 +110,7 @@ extension ImgproxyRecipe {
         }
         if format == options.format?.written { finish.shrink(into: format, source.limits) }
         finish.lay(opacity: defaults.watermarkOpacity)
-        var draft = finish.image.draft(as: format, quality(in: format, by: source.rules))
+        var draft = finish.image.draft(as: format, quality: quality(in: format, by: source.rules))
         draft.frames = frames
         if isTrimmed { draft.trim = trim(exchangingSides: upright.exchangesSides) }
         return draft

@@ -56,7 +56,7 @@ extension ThumborPlanBuilder {
             layout.coveredSize = part.size
             layout.firstColumn = stamp.x + part.x - area.x
             layout.firstRow = stamp.y + part.y - area.y
-            overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
+            overlay(index, scaledTo: stamp.scaledSize, layout: layout, opacity: mark.opacity)
         }
         for inner in mark.inner { lay(inner, on: area, within: part) }
     }

@@ -15,8 +15,8 @@ struct ThumborPlanBuilder {
 
     mutating func add(_ step: some RenderStep) { image.apply(step) }
 
-    mutating func overlay(_ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int) {
-        image.overlay(index, scaledTo: size, layout, opacity: opacity)
+    mutating func overlay(_ index: Int, scaledTo size: PixelSize, layout: OverlayLayout, opacity: Int) {
+        image.overlay(index, scaledTo: size, layout: layout, opacity: opacity)
     }
 
     mutating func cut(to size: PixelSize) {
@@ -94,7 +94,7 @@ struct ThumborPlanBuilder {
             }
         image.place(
             on: canvas, x: Self.halfRoundedDown(inner.width - image.size.width) + padding.left,
-            y: Self.halfRoundedDown(inner.height - image.size.height) + padding.top, fill)
+            y: Self.halfRoundedDown(inner.height - image.size.height) + padding.top, fill: fill)
     }
 
     private mutating func crop(
@@ -136,7 +136,7 @@ extension ThumborPlanBuilder {
                     scaledSize: stamp.scaledSize, x: mark.x.start(in: image.size.width, sourceSide: stamp.size.width),
                     y: mark.y.start(in: image.size.height, sourceSide: stamp.size.height), on: image.size)
                 guard let layout else { return }
-                overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
+                overlay(index, scaledTo: stamp.scaledSize, layout: layout, opacity: mark.opacity)
                 return
             }
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: image.size) else { return }

@@ -21,7 +21,7 @@ struct ThumborRecipe: RenderRecipe {
         if !options.isRaw { apply(layout(of: source), to: &image) }
         // A format without alpha shows the colors of transparent pixels.
         if image.hasAlpha, !format.supportsAlpha { image.apply(OpaqueStep()) }
-        var draft = image.draft(as: format, encodingQuality(in: format, by: source.rules))
+        var draft = image.draft(as: format, quality: encodingQuality(in: format, by: source.rules))
         if options.quality == nil, !hasOwnQuality(format) { draft.qualityScale = .visual }
         // As in thumbor, WebP with the highest quality is lossless.
         let isLossless = options.isLossless || format == .webp && draft.quality == .fixed(100)
@@ -93,7 +93,7 @@ struct ThumborRecipe: RenderRecipe {
     private static let lowestQuality = 10
 
     private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
-        guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
+        guard page.vectorSize != nil, let resolution = options.resolution, options.geometry.width == .automatic,
             options.geometry.height == .automatic
         else { return size }
         return PixelSize(width: max(1, size.width * resolution / 72), height: max(1, size.height * resolution / 72))

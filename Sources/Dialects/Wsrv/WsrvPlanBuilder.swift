@@ -164,7 +164,7 @@ extension WsrvPlanBuilder {
             x = start(point.x, canvas.width - whole.width)
             y = start(point.y, canvas.height - whole.height)
         }
-        image.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
+        image.place(on: canvas, x: x, y: y, fill: .color(options.barColor ?? .transparent))
     }
 
     /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.

@@ -23,7 +23,7 @@ struct WsrvRecipe: RenderRecipe {
         let format = format(of: source, hasAlpha: image.hasAlpha || mayHaveBars(source), isMoving: frames > 1)
         if image.hasAlpha, !format.supportsAlpha { image.apply(BackgroundStep(.black)) }
 
-        var draft = image.draft(as: format, quality(of: format, by: source.rules))
+        var draft = image.draft(as: format, quality: quality(of: format, by: source.rules))
         if hasDefaultQuality { draft.qualityScale = .visual }
         draft.isLossless = isLossless(format) && source.limits.allow(image.size, in: format, isLossless: true)
         draft.frames = frames

@@ -66,7 +66,7 @@ enum FetchOutcome: Sendable {
     func holding(_ reservation: MemoryReservation?) -> FetchOutcome {
         guard let reservation, case .fetched(.whole(let copy)) = self, let bytes = copy.bytes, !isConfirmation
         else { return self }
-        reservation.settle(on: bytes.footprint)
+        reservation.convertToBody(byteCount: bytes.footprint)
         return .fetched(.whole(copy.holding(reservation)))
     }
 

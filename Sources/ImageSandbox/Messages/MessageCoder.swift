@@ -22,7 +22,7 @@ struct MessageCoder {
     static let messageLength = 768
 
     static func message<Message>(
-        of message: Message, _ kind: Int, _ code: (inout MessageCoder, Message) -> Message
+        of message: Message, kind: Int, _ code: (inout MessageCoder, Message) -> Message
     ) -> [UInt8] {
         var coder = MessageCoder()
         _ = coder.byte(kind)
@@ -53,6 +53,8 @@ struct MessageCoder {
     }
 
     mutating func byte(_ value: Int) -> Int { Int(number(UInt8(clamping: value))) }
+
+    mutating func word(_ value: Int) -> Int { Int(number(UInt16(clamping: value))) }
 
     mutating func size(_ value: Int) -> Int { Int(number(UInt32(clamping: value))) }
 

@@ -20,7 +20,7 @@ final class MessageSocket: Sendable {
     }
 
     /// Sends a message without blocking; returns false if the other end is closed or its buffer is full.
-    func send(_ message: [UInt8], _ descriptors: [CInt] = []) -> Bool {
+    func send(_ message: [UInt8], descriptors: [CInt] = []) -> Bool {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
 
@@ -51,11 +51,11 @@ final class MessageSocket: Sendable {
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_max_descriptors))
         var descriptorCount: CInt = 0
         let received = unsafe CLinux_receive(descriptor, &message, count, &descriptors, &descriptorCount)
-        let taken = Array(descriptors.prefix(Int(descriptorCount)))
+        let receivedDescriptors = Array(descriptors.prefix(Int(descriptorCount)))
         guard received == count else {
-            for descriptor in taken { close(descriptor) }
+            for descriptor in receivedDescriptors { close(descriptor) }
             return nil
         }
-        return (message, taken)
+        return (message, receivedDescriptors)
     }
 }

@@ -6,28 +6,28 @@ import Recipes
 ///
 /// The server sets its size before the worker gets the request.
 package struct OutputMemory: ~Copyable {
-    private var kept: ReusableMemory
+    private var reusable: ReusableMemory
     private let large: SharedMemory?
-    /// The bytes for pixels or a file; delays and a profile have their own space after them.
-    private let room: Int
-    /// The number of bytes returned by the last ``makeRoom(count:)``.
-    private(set) var filled = 0
+    /// The maximum bytes of pixels or a file; delays and a profile have their own space after them.
+    private let capacity: Int
+    /// The number of bytes returned by the last ``allocate(count:)``.
+    private(set) var allocatedCount = 0
 
-    package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
-        self.kept = kept
-        self.room = max(room, ReusableMemory.count)
+    package init(_ reusable: consuming ReusableMemory, capacity: Int) throws(SharedMemoryError) {
+        self.reusable = reusable
+        self.capacity = max(capacity, ReusableMemory.count)
         large =
-            room > ReusableMemory.count
-            ? try SharedMemory("alula large output", count: room + ReusableMemory.tailCount) : nil
+            capacity > ReusableMemory.count
+            ? try SharedMemory("alula large output", count: capacity + ReusableMemory.tailCount) : nil
     }
 
-    init(_ kept: consuming ReusableMemory, large: consuming SharedMemory?, room: Int) {
-        self.kept = kept
+    init(_ reusable: consuming ReusableMemory, large: consuming SharedMemory?, capacity: Int) {
+        self.reusable = reusable
         self.large = large
-        self.room = room
+        self.capacity = capacity
     }
 
-    var descriptor: CInt { kept.memory.descriptor }
+    var descriptor: CInt { reusable.memory.descriptor }
 
     var largeDescriptor: CInt? {
         switch large {
@@ -36,15 +36,15 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    consuming func finish() -> ReusableMemory { kept }
+    consuming func finish() -> ReusableMemory { reusable }
 
     /// Returns memory for the result, valid until the next request.
-    mutating func makeRoom(count: Int) throws -> PlaneMemory {
-        filled = count
-        if count <= ReusableMemory.count { return try kept.room(count: count) }
+    mutating func allocate(count: Int) throws -> PlaneMemory {
+        allocatedCount = count
+        if count <= ReusableMemory.count { return try reusable.writable(count: count) }
         switch large {
-        case .some(let memory) where count <= room: return try memory.writable(count: count)
-        default: throw ImagingError.cannotDecode(detail: "\(count) bytes, but the header promises at most \(room)")
+        case .some(let memory) where count <= capacity: return try memory.writable(count: count)
+        default: throw ImagingError.cannotDecode(detail: "\(count) bytes, but the header promises at most \(capacity)")
         }
     }
 
@@ -54,7 +54,7 @@ package struct OutputMemory: ~Copyable {
         }
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.append(bytes, at: count)
-        default: try kept.memory.append(bytes, at: count)
+        default: try reusable.memory.append(bytes, at: count)
         }
     }
 
@@ -63,17 +63,17 @@ package struct OutputMemory: ~Copyable {
     /// Seals a larger block; the reusable memory is copied when it is read. Throws if the bytes exceed the space, the
     /// block is larger than requested, or a process can still write to it.
     func seal(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
-        guard 1...room ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
-            throw SharedMemoryError("more than there is room for", 0)
+        guard 1...capacity ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
+            throw SharedMemoryError("the result exceeds the memory", number: 0)
         }
         guard count > ReusableMemory.count else { return }
         switch large {
         case .some(let memory):
             try memory.seal()
             guard try memory.allocatedByteCount() <= count + tailCount + Self.slack else {
-                throw SharedMemoryError("more than announced", 0)
+                throw SharedMemoryError("the memory exceeds the result", number: 0)
             }
-        case .none: throw SharedMemoryError("more than there is room for", 0)
+        case .none: throw SharedMemoryError("the result exceeds the memory", number: 0)
         }
     }
 
@@ -84,7 +84,7 @@ package struct OutputMemory: ~Copyable {
     mutating func sealed(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)
-        default: try kept.copied(count: count)
+        default: try reusable.copied(count: count)
         }
     }
 
@@ -92,7 +92,7 @@ package struct OutputMemory: ~Copyable {
         let range = count..<count + tailCount
         return switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.bytes(range)
-        default: try kept.memory.bytes(range)
+        default: try reusable.memory.bytes(range)
         }
     }
 }

@@ -21,7 +21,8 @@ package struct ReusableMemory: ~Copyable {
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
-    private var filled = 0
+    /// The number of bytes whose pages are allocated.
+    private var allocatedCount = 0
 
     init(adopting descriptor: CInt, isWritable: Bool) {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
@@ -44,29 +45,29 @@ package struct ReusableMemory: ~Copyable {
     }
 
     @unsafe
-    private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
+    private mutating func mapped() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         if let base = unsafe base { return unsafe base }
-        let made = unsafe try memory.map(Self.count, protection: protection, isFilled: false)
-        unsafe base = made
-        return unsafe made
+        let mapping = unsafe try memory.map(Self.count, protection: protection, isFilled: false)
+        unsafe base = mapping
+        return unsafe mapping
     }
 
     /// Allocates pages now; the kernel would otherwise kill the process that touches one when none is left.
-    private mutating func fill(_ count: Int) throws(SharedMemoryError) {
-        guard count > filled else { return }
-        try memory.fill(count)
-        filled = count
+    private mutating func allocatePages(count: Int) throws(SharedMemoryError) {
+        guard count > allocatedCount else { return }
+        try memory.allocatePages(count: count)
+        allocatedCount = count
     }
 
-    mutating func empty() {
-        memory.empty(Self.count + Self.tailCount)
-        filled = 0
+    mutating func releasePages() {
+        memory.releasePages(count: Self.count + Self.tailCount)
+        allocatedCount = 0
     }
 
     package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")
-        try fill(bytes.count)
-        let base = unsafe try mapping()
+        try allocatePages(count: bytes.count)
+        let base = unsafe try mapped()
         unsafe bytes.withUnsafeBytes { bytes in
             if let start = bytes.baseAddress { unsafe base.copyMemory(from: start, byteCount: bytes.count) }
         }
@@ -74,10 +75,10 @@ package struct ReusableMemory: ~Copyable {
 
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
-        try fill(count)
+        try allocatePages(count: count)
         let copy: PlaneMemory
-        do { copy = try PlaneMemory(count: count) } catch { throw SharedMemoryError("malloc", ENOMEM) }
-        let base = unsafe try mapping()
+        do { copy = try PlaneMemory(count: count) } catch { throw SharedMemoryError("malloc", number: ENOMEM) }
+        let base = unsafe try mapped()
         unsafe copy.bytes.copyMemory(from: UnsafeRawBufferPointer(start: base, count: count))
         return copy.finish()
     }
@@ -85,14 +86,14 @@ package struct ReusableMemory: ~Copyable {
     /// Returns at most ``count`` bytes; they are valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
-        let base = unsafe try mapping()
+        let base = unsafe try mapped()
         return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
     /// Returns at most ``count`` writable bytes; they are valid until the next use.
-    mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
+    mutating func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
-        let base = unsafe try mapping()
+        let base = unsafe try mapped()
         return unsafe PlaneMemory(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 }

@@ -12,7 +12,7 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
 
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
 
-    init(_ step: StaticString, _ number: CInt = errno) {
+    init(_ step: StaticString, number: CInt = errno) {
         self.step = step
         self.number = number
     }
@@ -58,13 +58,13 @@ package struct SharedMemory: ~Copyable {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    func fill(_ count: Int) throws(SharedMemoryError) {
+    func allocatePages(count: Int) throws(SharedMemoryError) {
         let error = posix_fallocate(descriptor, 0, count)
-        if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
+        if error != 0 { throw SharedMemoryError("posix_fallocate", number: error) }
     }
 
     /// Frees the pages; all bytes then read as zeros.
-    func empty(_ count: Int) {
+    func releasePages(count: Int) {
         // If the kernel cannot release the pages, they stay allocated, which is harmless.
         _ = CLinux_release_pages(descriptor, count)
     }
@@ -88,7 +88,7 @@ package struct SharedMemory: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: range.count)
         let count = unsafe pread(descriptor, &bytes, range.count, range.lowerBound)
         guard count == range.count else {
-            throw SharedMemoryError("pread", count < 0 ? errno : 0)
+            throw SharedMemoryError("pread", number: count < 0 ? errno : 0)
         }
         return bytes
     }

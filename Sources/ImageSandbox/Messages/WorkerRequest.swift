@@ -2,10 +2,10 @@ package import Imaging
 package import Recipes
 
 package enum WorkerRequest: Hashable, Sendable {
-    /// Processes `byteCount` bytes of the input memory, and writes at most `room` bytes to the output memory.
+    /// Processes `byteCount` bytes of the input memory, and writes at most `maximumResultBytes` to the output memory.
     ///
-    /// The message carries the descriptors of the memories in `new`.
-    case perform(Work, byteCount: Int, room: Int, new: Memories)
+    /// The message carries the descriptors of the memories in `newMemories`.
+    case perform(Work, byteCount: Int, maximumResultBytes: Int, newMemories: Memories)
     case attempt(ForbiddenAction)
     /// Frees unused memory; has no response.
     case releaseMemory
@@ -33,13 +33,13 @@ package enum WorkerRequest: Hashable, Sendable {
 
     /// One request of each kind, used as initial values for reading.
     private static let kinds: [WorkerRequest] = [
-        .perform(.decode(DecodePlan()), byteCount: 0, room: 0, new: []),
+        .perform(.decode(DecodePlan()), byteCount: 0, maximumResultBytes: 0, newMemories: []),
         .perform(
             .encode(
                 DecodedDescription(size: PixelSize(width: 1, height: 1), bands: 1), as: .jpeg,
-                settings: EncoderSettings(quality: 1, effort: 0)), byteCount: 0, room: 0, new: []),
+                settings: EncoderSettings(quality: 1, effort: 0)), byteCount: 0, maximumResultBytes: 0, newMemories: []),
         .attempt(.openFile), .releaseMemory,
-        .perform(.findFaces(PixelSize(width: 1, height: 1)), byteCount: 0, room: 0, new: []),
+        .perform(.findFaces(PixelSize(width: 1, height: 1)), byteCount: 0, maximumResultBytes: 0, newMemories: []),
     ]
 
     private var kind: Int {
@@ -52,7 +52,7 @@ package enum WorkerRequest: Hashable, Sendable {
         }
     }
 
-    package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.request($1) } }
+    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind) { $0.request($1) } }
 
     package init?(_ message: [UInt8]) {
         guard let read = MessageCoder.read(message, of: Self.kinds, { $0.request($1) }) else { return nil }
@@ -63,10 +63,12 @@ package enum WorkerRequest: Hashable, Sendable {
 extension MessageCoder {
     fileprivate mutating func request(_ request: WorkerRequest) -> WorkerRequest {
         switch request {
-        case .perform(let work, let byteCount, let room, let new):
-            let byteCount = long(byteCount), room = long(room)
-            let new = WorkerRequest.Memories(rawValue: UInt8(index(Int(new.rawValue), below: 16)))
-            return .perform(self.work(work), byteCount: byteCount, room: room, new: new)
+        case .perform(let work, let byteCount, let maximumResultBytes, let newMemories):
+            let byteCount = long(byteCount)
+            let maximumResultBytes = long(maximumResultBytes)
+            let memories = WorkerRequest.Memories(rawValue: UInt8(index(Int(newMemories.rawValue), below: 16)))
+            return .perform(
+                self.work(work), byteCount: byteCount, maximumResultBytes: maximumResultBytes, newMemories: memories)
         case .attempt(let action): return .attempt(element(action, of: ForbiddenAction.allCases))
         case .releaseMemory: return .releaseMemory
         }
@@ -93,8 +95,11 @@ extension MessageCoder {
     }
 
     private mutating func plan(_ plan: DecodePlan) -> DecodePlan {
-        let page = size(plan.page), level = byte(plan.level), isAnimated = flag(plan.isAnimated)
-        let frames = long(plan.maximumFrames), serves = flag(plan.incompleteImages == .serve)
+        let page = size(plan.page)
+        let level = byte(plan.level)
+        let isAnimated = flag(plan.isAnimated)
+        let frames = long(plan.maximumFrames)
+        let serves = flag(plan.incompleteImages == .serve)
         let gamut = element(plan.gamut, of: DecodedGamut.allCases)
         // Levels are powers of two, so their sum identifies them.
         let coarser = index(plan.coarserLevels.reduce(0, +), below: 16)
@@ -113,8 +118,11 @@ extension MessageCoder {
     }
 
     private mutating func drawnPart(_ drawn: DrawnPart) -> DrawnPart {
-        let left = size(drawn.part.x), top = size(drawn.part.y)
-        let part = pixelSize(drawn.part.size), whole = pixelSize(drawn.part.whole), scaled = pixelSize(drawn.scaledSize)
+        let left = size(drawn.part.x)
+        let top = size(drawn.part.y)
+        let part = pixelSize(drawn.part.size)
+        let whole = pixelSize(drawn.part.whole)
+        let scaled = pixelSize(drawn.scaledSize)
         require([part, whole, scaled].allSatisfy { min($0.width, $0.height) > 0 })
         require(left + part.width <= whole.width && top + part.height <= whole.height)
         return DrawnPart(

@@ -64,7 +64,7 @@ package enum WorkerResponse: Hashable, Sendable {
         }
     }
 
-    package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.response($1) } }
+    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind) { $0.response($1) } }
 
     package init?(_ message: [UInt8]) {
         guard let read = MessageCoder.read(message, of: Self.kinds, { $0.response($1) }) else { return nil }
@@ -101,14 +101,13 @@ extension MessageCoder {
 
     private mutating func faces(_ faces: [Face]) -> [Face] {
         let count = index(faces.count, below: Face.maximumCount + 1)
-        func part(_ coder: inout MessageCoder, _ value: Int) -> Int { Int(coder.number(UInt16(clamping: value))) }
         return (0..<count).map { index in
             let face =
                 index < faces.count
                 ? faces[index] : Face(x: 0, y: 0, width: Face.whole, height: Face.whole, confidence: 0)
             let read = Face(
-                x: part(&self, face.x), y: part(&self, face.y), width: part(&self, face.width),
-                height: part(&self, face.height), confidence: part(&self, face.confidence))
+                x: word(face.x), y: word(face.y), width: word(face.width), height: word(face.height),
+                confidence: word(face.confidence))
             require(read.isPlausible)
             return read
         }

@@ -6,17 +6,18 @@ struct SandboxMetrics: Sendable {
     enum Cause: String, CaseIterable {
         case crash
         /// The worker crashed after the kernel denied it memory.
-        case shortage
+        case outOfMemory = "shortage"
         /// An external signal ended the worker: from the kernel when memory is short, or from a person.
         case killed
         /// The worker exceeded the kernel's limit on CPU time or written bytes.
         case limit
-        case violation
+        /// The worker tried a forbidden system call.
+        case forbiddenCall = "violation"
         /// The worker sent an invalid or unexpected message, or was busy without a request.
-        case breach
+        case protocolError = "breach"
         case deadline
         /// The worker used far more CPU time than estimated from the image's header.
-        case exhausted
+        case processorTimeExceeded = "exhausted"
         case cancelled
         case recycled
     }

@@ -10,17 +10,17 @@ package enum SandboxProbe {
     }
 
     package static func outcome(
-        of action: ForbiddenAction, _ launch: WorkerLaunch
+        of action: ForbiddenAction, in launch: WorkerLaunch
     ) throws(WorkerLaunch.Failure) -> Outcome {
         var spawner = WorkerSpawner(launch, logger: .silent)
-        defer { spawner.end() }
+        defer { spawner.endTemplate() }
         let worker = try spawner.start()
         let attempt = worker.attempt(action)
         let end = worker.end()
         return switch attempt {
         case .finished(let error): error == 0 ? .worked : .rejected(error: error)
         case .forbidden(let call): .ended(call: call)
-        case .lost: end.cause == .violation ? .ended(call: nil) : .worked
+        case .ended: end.cause == .forbiddenCall ? .ended(call: nil) : .worked
         }
     }
 }

@@ -30,7 +30,8 @@ final class Supervisor {
         close(descriptor)
     }
 
-    func begin() {
+    /// Resets the counts before the next image.
+    func resetCounts() {
         granted = 0
         rejected = 0
     }

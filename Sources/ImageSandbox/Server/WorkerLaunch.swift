@@ -25,54 +25,54 @@ package struct WorkerLaunch: Sendable {
     ///
     /// - Parameter template: The process to copy; nil starts a new program.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
-        let (id, ours) = try connect { theirs throws(Failure) in
-            guard let template else { return try spawn(theirs, limits.arguments) }
+        let (id, socket) = try connect { theirs throws(Failure) in
+            guard let template else { return try spawn(theirs, arguments: limits.arguments) }
             guard let copy = template.copy(theirs) else { throw Failure(description: "the template made no copy") }
             return copy
         }
-        return try ready(id, socket: ours, template: template)
+        return try awaitReady(id, socket: socket, template: template)
     }
 
     /// Waits until the worker that this process has forked is ready; returns nil if there is none.
     func startForked() throws(Failure) -> WorkerProcess? {
-        guard let (id, socket) = ForkedWorker.take(limits, formats) else { return nil }
-        return try ready(id, socket: socket, template: nil)
+        guard let (id, socket) = ForkedWorker.start(limits: limits, formats: formats) else { return nil }
+        return try awaitReady(id, socket: socket, template: nil)
     }
 
-    private func ready(
-        _ id: pid_t, socket ours: MessageSocket, template: WorkerTemplate?
+    private func awaitReady(
+        _ id: pid_t, socket: MessageSocket, template: WorkerTemplate?
     ) throws(Failure) -> WorkerProcess {
         var supervisor: Supervisor?
-        let answer: WorkerResponse?
+        let response: WorkerResponse?
         do {
-            answer = try self.answer(ours, &supervisor, of: id)
+            response = try firstResponse(on: socket, of: id, supervisor: &supervisor)
         } catch {
-            _ = WorkerProcess(id: id, socket: ours).end()
+            _ = WorkerProcess(id: id, socket: socket).end()
             throw error
         }
-        switch answer {
+        switch response {
         case .ready(let protections) where protections.isSupervised == (supervisor != nil):
             return WorkerProcess(
-                id: id, socket: ours, supervisor: supervisor, protections: protections, spareMemory: spareMemory,
+                id: id, socket: socket, supervisor: supervisor, protections: protections, spareMemory: spareMemory,
                 template: template)
         case .notStarted(let reason):
-            _ = WorkerProcess(id: id, socket: ours).end()
+            _ = WorkerProcess(id: id, socket: socket).end()
             throw Failure(description: "a worker cannot start: \(reason)")
         default:
-            throw Failure(description: "a worker was not ready: it \(WorkerProcess(id: id, socket: ours).end())")
+            throw Failure(description: "a worker was not ready: it \(WorkerProcess(id: id, socket: socket).end())")
         }
     }
 
     /// Starts a template and waits until it is ready; it ends with the calling thread.
     func startTemplate() throws(Failure) -> WorkerTemplate {
         let (id, socket) = try connect { theirs throws(Failure) in
-            try spawn(theirs, limits.arguments + [TemplateProcess.argument])
+            try spawn(theirs, arguments: limits.arguments + [TemplateProcess.argument])
         }
         let isInTime = socket.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
-        let answer = isInTime ? WorkerResponse(socket.receive(count: WorkerResponse.byteCount)) : nil
-        if answer == .prepared { return WorkerTemplate(id: id, socket: socket) }
+        let response = isInTime ? WorkerResponse(socket.receive(count: WorkerResponse.byteCount)) : nil
+        if response == .prepared { return WorkerTemplate(id: id, socket: socket) }
         let end = WorkerEnd(killing: id)
-        guard case .notStarted(let reason) = answer else {
+        guard case .notStarted(let reason) = response else {
             throw Failure(description: "a template was not prepared: it \(end)")
         }
         throw Failure(description: "a template cannot start: \(reason)")
@@ -91,7 +91,7 @@ package struct WorkerLaunch: Sendable {
         return (try start(theirs), ours)
     }
 
-    private func spawn(_ socket: MessageSocket, _ arguments: [String]) throws(Failure) -> pid_t {
+    private func spawn(_ socket: MessageSocket, arguments: [String]) throws(Failure) -> pid_t {
         var id: pid_t = 0
         let error = unsafe Self.withStrings([executable, SandboxWorker.command] + arguments) { arguments in
             unsafe Self.withStrings(Self.environment) { environment in
@@ -105,25 +105,25 @@ package struct WorkerLaunch: Sendable {
     /// Waits for a response; the supervisor's descriptor may precede it.
     ///
     /// The server accepts no other descriptor from a worker, and the worker has not read a file yet.
-    private func answer(
-        _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
+    private func firstResponse(
+        on socket: MessageSocket, of process: pid_t, supervisor: inout Supervisor?
     ) throws(Failure) -> WorkerResponse? {
         let end = SystemTimekeeper().now + timeLimit
         while true {
-            let rest = max(0, (end - SystemTimekeeper().now).seconds)
-            switch socket.event(supervisor, milliseconds: CInt(rest * 1_000)) {
+            let remaining = max(0, (end - SystemTimekeeper().now).seconds)
+            switch socket.event(supervisor, milliseconds: CInt(remaining * 1_000)) {
             case .forbidden(let call):
                 throw Failure(description: "a starting worker made the forbidden system call \(call)")
-            case .none where rest == 0: return nil
+            case .none where remaining == 0: return nil
             case .none: break
             case .message:
                 guard let (message, descriptors) = socket.nextMessage(count: WorkerResponse.byteCount) else {
                     return nil
                 }
-                let answer = WorkerResponse(message)
-                guard answer == .supervised, supervisor == nil, descriptors.count == 1 else {
+                let response = WorkerResponse(message)
+                guard response == .supervised, supervisor == nil, descriptors.count == 1 else {
                     for descriptor in descriptors { close(descriptor) }
-                    return answer
+                    return response
                 }
                 supervisor = Supervisor(adopting: descriptors[0], of: process)
             }
@@ -150,28 +150,5 @@ package struct WorkerLaunch: Sendable {
         var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
         defer { unsafe pointers.forEach { unsafe free($0) } }
         return unsafe body(&pointers)
-    }
-}
-
-/// The limits of a worker's life, which bound how long an attacker in control of it sees other clients' images.
-package struct WorkerLifetime: Hashable, Sendable {
-    package var requests: Int
-    package var processorTime: Duration
-    /// The maximum age, checked after each image.
-    package var time: Duration
-
-    /// The lifetime of decoders, which read files.
-    ///
-    /// Without a template, a start takes about 54 ms of CPU time: less than 1 % of the time that a worker uses in its
-    /// life, or that the service uses for as many images of typical size.
-    package static let decoder = WorkerLifetime(requests: 500, processorTime: .seconds(8), time: .seconds(600))
-    /// The lifetime of encoders, which read only pixels and have no spare.
-    package static let encoder = WorkerLifetime(requests: 10_000, processorTime: .seconds(60), time: .seconds(3_600))
-
-    /// Returns the age relative to the lifetime, where 1 is the end.
-    func age(of worker: WorkerProcess) -> Double {
-        max(
-            Double(worker.requests) / Double(requests), worker.idleProcessorTime / processorTime,
-            (SystemTimekeeper().now - worker.start) / time)
     }
 }

@@ -6,6 +6,36 @@ import Memory
 /// A worker process, used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
+    enum Outcome<Result> {
+        case done(Result)
+        /// The image is damaged, or cannot be encoded; the text is for logs.
+        case failed(String)
+        /// The process has ended.
+        case ended
+        case forbidden(call: String)
+        /// The response or the result is invalid.
+        case protocolError(String)
+        /// The token stopped the work; `wasBusy` if the worker used a processor for at least half of the time limit.
+        case interrupted(wasBusy: Bool)
+        /// Intact images may fail in the worker from now on.
+        case unreliable(String)
+        /// The worker had too little memory for the image.
+        case outOfMemory
+        case processorTimeExceeded
+    }
+
+    enum Attempt: Hashable {
+        case finished(error: CInt)
+        case forbidden(call: String)
+        case ended
+    }
+
+    enum IdleFault: Hashable {
+        case ended
+        case forbidden(call: String)
+        case protocolError(String)
+    }
+
     let id: pid_t
     let socket: MessageSocket
     let protections: Protections
@@ -41,61 +71,46 @@ final class WorkerProcess: @unchecked Sendable {
         addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * ReusableMemory.count
     }
 
-    enum Outcome<Result> {
-        case done(Result)
-        /// The image is damaged, or cannot be encoded; the text is for logs.
-        case failed(String)
-        case lost
-        case forbidden(call: String)
-        case breach(String)
-        /// The token stopped the work; `wasBusy` if the worker used a processor for at least half of the time limit.
-        case interrupted(wasBusy: Bool)
-        /// Intact images may fail in the worker from now on.
-        case unreliable(String)
-        /// The worker had too little memory for the image.
-        case short
-        case exhausted
-    }
-
     private static let checkInterval: CInt = 50
 
     /// Performs work, and blocks until the worker has finished.
     ///
     /// - Parameters:
-    ///   - room: The maximum size of the result in bytes.
+    ///   - maximumResultBytes: The maximum size of the result in bytes.
     ///   - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails;
     ///     nil keeps the initial limit.
     ///   - processorTime: The limit on CPU time; nil uses the remaining time of `token`.
     ///   - read: Checks the response and the output memory.
     /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, maximumResultBytes: Int, memory: Int? = nil,
         processorTime limit: Duration? = nil, token: WorkToken,
-        read: (_ answer: WorkerResponse, _ output: inout OutputMemory) throws -> Result
+        read: (_ response: WorkerResponse, _ output: inout OutputMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
-        var new: WorkerRequest.Memories = []
-        if output == nil {
-            output = try ReusableMemory("alula output", isWritable: false)
-            new.insert(.output)
-        }
-        guard let kept = self.output.take() else { return .lost }
-        var output = try OutputMemory(kept, room: room)
+        let isOutputNew = output == nil
+        if isOutputNew { output = try ReusableMemory("alula output", isWritable: false) }
+        guard let reusable = self.output.take() else { return .ended }
+        var output = try OutputMemory(reusable, capacity: maximumResultBytes)
         if let memory { setAddressSpace(for: memory) }
         let processorStart = processorTime
         defer { token.add(processorTime: processorTime - processorStart) }
-        supervisor?.begin()
-        guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
-        if let end: Outcome<Result> = endBeforeMessage(since: processorStart, limit: limit, token: token) { return end }
+        supervisor?.resetCounts()
+        let isSent = try send(
+            work, on: bytes, maximumResultBytes: maximumResultBytes, output: output, isOutputNew: isOutputNew)
+        guard isSent else { return .ended }
+        if let outcome: Outcome<Result> = waitForMessage(since: processorStart, limit: limit, token: token) {
+            return outcome
+        }
         let message = socket.receive(count: WorkerResponse.byteCount)
-        if message.isEmpty { return .lost }
-        guard let answer = WorkerResponse(message) else { return .breach("an unknown answer") }
-        let result = Swift.Result { try read(answer, &output) }
+        if message.isEmpty { return .ended }
+        guard let response = WorkerResponse(message) else { return .protocolError("an unknown response") }
+        let result = Swift.Result { try read(response, &output) }
         self.output = output.finish()
-        switch answer {
+        switch response {
         case .failed(let text): return .failed(text)
         case .unreliable(let text): return .unreliable(text)
-        case .outOfMemory: return .short
+        case .outOfMemory: return .outOfMemory
         default: break
         }
         do {
@@ -103,14 +118,14 @@ final class WorkerProcess: @unchecked Sendable {
         } catch let error as SharedMemoryError where error.isShortage {
             throw error
         } catch {
-            return .breach("\(error)")
+            return .protocolError("\(error)")
         }
     }
 
     /// Blocks until the worker sends a message; returns the outcome if there will be none.
     ///
     /// - Parameter start: The worker's processor time before the work.
-    private func endBeforeMessage<Result>(
+    private func waitForMessage<Result>(
         since start: Duration, limit: Duration?, token: WorkToken
     ) -> Outcome<Result>? {
         // A short limit needs frequent checks.
@@ -125,58 +140,53 @@ final class WorkerProcess: @unchecked Sendable {
                 let isBusy = token.timeLimit.map { processorTime - start >= $0 / 2 }
                 return .interrupted(wasBusy: isBusy ?? false)
             }
-            if isStopped { return .lost }
-            if let limit, processorTime - start > limit { return .exhausted }
+            if isStopped { return .ended }
+            if let limit, processorTime - start > limit { return .processorTimeExceeded }
         }
     }
 
     private func send(
-        for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
-        _ output: borrowing OutputMemory
+        _ work: WorkerRequest.Work, on bytes: SharedBytes, maximumResultBytes: Int, output: borrowing OutputMemory,
+        isOutputNew: Bool
     ) throws(SharedMemoryError) -> Bool {
-        var new = new
-        var descriptors = new.contains(.output) ? [output.descriptor] : []
+        var newMemories: WorkerRequest.Memories = isOutputNew ? .output : []
+        var descriptors = isOutputNew ? [output.descriptor] : []
         let large: SharedMemory?
         if bytes.count > ReusableMemory.count {
             let memory = try SharedMemory("alula large input", count: bytes.count)
             try memory.write(bytes)
             try memory.seal()
-            new.insert(.largeInput)
+            newMemories.insert(.largeInput)
             descriptors.append(memory.descriptor)
             large = consume memory
         } else {
             large = nil
             let isNew = input == nil
             if isNew { input = try ReusableMemory("alula input", isWritable: true) }
-            guard var kept = input.take() else { return false }
-            try kept.write(bytes)
+            guard var reusable = input.take() else { return false }
+            try reusable.write(bytes)
             if isNew {
-                new.insert(.input)
-                descriptors.insert(kept.memory.descriptor, at: 0)
+                newMemories.insert(.input)
+                descriptors.insert(reusable.memory.descriptor, at: 0)
             }
-            input = consume kept
+            input = consume reusable
         }
         if let descriptor = output.largeDescriptor {
-            new.insert(.largeOutput)
+            newMemories.insert(.largeOutput)
             descriptors.append(descriptor)
         }
         // The worker continues on this thread's processor, so that the kernel need not search for one.
         CLinux_bind_to_this_processor(id)
-        let isSent = socket.send(
-            WorkerRequest.perform(work, byteCount: bytes.count, room: room, new: new).message, descriptors)
+        let request = WorkerRequest.perform(
+            work, byteCount: bytes.count, maximumResultBytes: maximumResultBytes, newMemories: newMemories)
+        let isSent = socket.send(request.message, descriptors: descriptors)
         _ = consume large
         return isSent
     }
 
-    enum Attempt: Hashable {
-        case finished(error: CInt)
-        case forbidden(call: String)
-        case lost
-    }
-
     func attempt(_ action: ForbiddenAction) -> Attempt {
-        supervisor?.begin()
-        guard socket.send(WorkerRequest.attempt(action).message) else { return .lost }
+        supervisor?.resetCounts()
+        guard socket.send(WorkerRequest.attempt(action).message) else { return .ended }
         let end = SystemTimekeeper().now + .seconds(10)
         while SystemTimekeeper().now < end {
             switch socket.event(supervisor, milliseconds: Self.checkInterval) {
@@ -189,7 +199,7 @@ final class WorkerProcess: @unchecked Sendable {
             }
             return .finished(error: error)
         }
-        return .lost
+        return .ended
     }
 
     func end() -> WorkerEnd { WorkerEnd(killing: id) }
@@ -231,16 +241,10 @@ final class WorkerProcess: @unchecked Sendable {
     /// Frees the pages of the shared memory, and the worker's unused memory.
     func releaseMemory() {
         requestsAtRelease = requests
-        input?.empty()
-        output?.empty()
+        input?.releasePages()
+        output?.releasePages()
         // If sending fails, the worker has ended or was stopped, which its next use detects.
         _ = socket.send(WorkerRequest.releaseMemory.message)
-    }
-
-    enum IdleFault: Hashable {
-        case gone
-        case forbidden(call: String)
-        case breach(String)
     }
 
     var idleFault: IdleFault? {
@@ -248,11 +252,11 @@ final class WorkerProcess: @unchecked Sendable {
         case .forbidden(let call): return .forbidden(call: call)
         case .message:
             return socket.receive(count: WorkerResponse.byteCount).isEmpty
-                ? .gone : .breach("it sent a message without a request")
+                ? .ended : .protocolError("it sent a message without a request")
         case .none: break
         }
-        if isStopped { return .gone }
-        return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
+        if isStopped { return .ended }
+        return isBusyWhileIdle ? .protocolError("it used CPU time without a request") : nil
     }
 
     /// Whether the worker has used more CPU time since the last request than freeing memory takes.
@@ -264,43 +268,5 @@ final class WorkerProcess: @unchecked Sendable {
         var information = unsafe siginfo_t()
         let found = unsafe waitid(P_PID, id_t(id), &information, WSTOPPED | WNOHANG | CInt(WNOWAIT))
         return unsafe found == 0 && information.si_signo == SIGCHLD
-    }
-}
-
-enum WorkerEnd: Hashable, CustomStringConvertible {
-    case exited(CInt)
-    case killed(signal: CInt)
-
-    init(killing process: pid_t) {
-        kill(process, SIGKILL)
-        var status: CInt = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        self.init(status: status)
-    }
-
-    /// The worker crashed or exited because memory was short.
-    static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
-    /// The dynamic linker ends a process that has no memory for thread-local variables.
-    private static let shortOfVariables = WorkerEnd.exited(127)
-
-    init(status: CInt) {
-        self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
-    }
-
-    var cause: SandboxMetrics.Cause {
-        switch self {
-        case .killed(SIGSYS): .violation
-        case .killed(SIGXCPU), .killed(SIGXFSZ): .limit
-        case .killed(SIGKILL): .killed
-        case Self.short, Self.shortOfVariables: .shortage
-        case .killed, .exited: .crash
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .exited(let status): "exited with status \(status)"
-        case .killed(let signal): "was ended by signal \(signal)"
-        }
     }
 }

@@ -11,16 +11,16 @@ extension WorkerResponse.ClaimedImage {
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
         // Check these before mapping or reading the memory.
-        let levels = Array(zip(coarser, plan.coarserLevels.map(plan.at)))
+        let levels = zip(coarser, plan.coarserLevels.map { plan.with(level: $0) }).map { (description: $0, plan: $1) }
         var ends = [try description.pixelByteCount(of: header, by: plan)]
-        for (coarser, plan) in levels {
-            ends.append(ends[ends.count - 1] + (try coarser.pixelByteCount(of: header, by: plan)))
+        for level in levels {
+            ends.append(ends[ends.count - 1] + (try level.description.pixelByteCount(of: header, by: level.plan)))
         }
         guard coarser.count == levels.count, delayCount <= plan.frames(of: header),
             profileCount <= Self.maximumProfileSize,
             plan.coarserLevels.isEmpty ? ends[0] == pixelCount : ends[levels.count] <= pixelCount
         else {
-            throw ImagingError.cannotDecode(detail: "the worker's memory does not hold what it claims")
+            throw ImagingError.cannotDecode(detail: "the worker's memory does not match its response")
         }
         try memory.seal(count: pixelCount, tailCount: tailCount)
         var description = description
@@ -35,10 +35,10 @@ extension WorkerResponse.ClaimedImage {
             return try DecodedImage(description, pixels: pixels, of: header, by: plan)
         }
         let images = try levels.enumerated().map { index, level in
-            var claimed = level.0
+            var claimed = level.description
             claimed.profile = description.profile
             return try DecodedImage(
-                claimed, pixels: SharedBytes(ends[index]..<ends[index + 1], of: pixels), of: header, by: level.1)
+                claimed, pixels: SharedBytes(ends[index]..<ends[index + 1], of: pixels), of: header, by: level.plan)
         }
         return try DecodedImage(description, pixels: SharedBytes(0..<ends[0], of: pixels), of: header, by: plan)
             .with(coarser: images)

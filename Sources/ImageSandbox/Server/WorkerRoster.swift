@@ -4,19 +4,19 @@ import Telemetry
 
 /// Running workers, and a thread that starts, watches and reaps them.
 ///
-/// A caller that takes a worker owns it until it calls ``release(_:)`` or ``dismiss(_:_:)``. There is one worker more
-/// than callers, so that a caller that loses its worker finds another one immediately.
+/// A caller that acquires a worker owns it until it calls ``release(_:)`` or ``terminate(_:cause:)``. There is one
+/// worker more than callers, so that a caller that loses its worker finds another one immediately.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
         /// Idle workers; the last used one is taken first, because its memory is still in the processor's cache.
         var idle: [WorkerProcess] = []
-        /// Workers that were killed, but not reaped by the thread yet.
-        var dismissed: [WorkerProcess] = []
+        /// Workers that were killed, but not reaped yet.
+        var terminated: [WorkerProcess] = []
         /// Workers that ended while in use; the caller reaps them.
         var endedInUse: Set<pid_t> = []
-        var first: Result<Protections, WorkerLaunch.Failure>?
-        var delay = WorkerRoster.shortestDelay
+        var firstProtections: Result<Protections, WorkerLaunch.Failure>?
+        var startDelay = WorkerRoster.shortestDelay
         var nextStart = Duration.zero
         var isStopped = false
     }
@@ -36,9 +36,9 @@ final class WorkerRoster: Sendable {
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
-    private let life: WorkerLifetime
+    private let lifetime: WorkerLifetime
     /// The protections that workers need; nil uses the first worker's.
-    private let requirement: Protections?
+    private let requiredProtections: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let state = ConditionGuarded(State())
@@ -47,59 +47,62 @@ final class WorkerRoster: Sendable {
     private let thread = Locked<WorkThread?>(nil)
 
     init(
-        _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLifetime,
-        atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
+        _ configuration: SandboxConfiguration, workerCount: Int, lifetime: WorkerLifetime,
+        atLeast requiredProtections: Protections? = nil, metrics: SandboxMetrics, logger: Logger
     ) throws(SharedMemoryError) {
-        self.life = life
-        self.requirement = requirement
+        self.lifetime = lifetime
+        self.requiredProtections = requiredProtections
         self.configuration = configuration
         self.workerCount = workerCount
         self.metrics = metrics
         self.logger = logger
         wakeUp = try MessageSocket.pair()
         do {
-            let thread = try WorkThread(named: "sandbox") { self.work() }
+            let thread = try WorkThread(named: "sandbox") { self.run() }
             self.thread.withLock { $0 = thread }
         } catch {
             preconditionFailure("cannot start the sandbox's thread: error \(error.systemError)")
         }
     }
 
-    func blockingFirst() throws(WorkerLaunch.Failure) -> Protections {
-        try state.blockingWait { $0.first }.get()
+    func blockingProtections() throws(WorkerLaunch.Failure) -> Protections {
+        try state.blockingWait { $0.firstProtections }.get()
     }
 
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
-    func take(_ token: WorkToken) throws -> WorkerProcess {
+
+    /// Waits for an idle worker until the token stops the work.
+    func acquire(token: WorkToken) throws -> WorkerProcess {
         while true {
             guard let worker = try blockingIdle() else {
                 try token.check()
                 continue
             }
-            guard let idleFault = worker.idleFault else { return worker }
-            end(worker, because: idleFault)
+            guard let fault = worker.idleFault else { return worker }
+            remove(worker, after: fault)
         }
     }
 
-    private func end(_ worker: WorkerProcess, because idleFault: WorkerProcess.IdleFault) {
-        switch idleFault {
-        case .gone: reap(worker)
-        case .forbidden(let call): expel(worker, for: .violation, reason: "it tried the system call \(call)")
-        case .breach(let text): expel(worker, for: .breach, reason: text)
+    private func remove(_ worker: WorkerProcess, after fault: WorkerProcess.IdleFault) {
+        switch fault {
+        case .ended: reap(worker)
+        case .forbidden(let call):
+            terminateUntrusted(worker, cause: .forbiddenCall, reason: "it tried the system call \(call)")
+        case .protocolError(let text): terminateUntrusted(worker, cause: .protocolError, reason: text)
         }
     }
 
     func release(_ worker: WorkerProcess) {
         // The next image would lack the memory that the worker keeps after a large one.
         if worker.hasGrown {
-            dismiss(worker, .recycled)
+            terminate(worker, cause: .recycled)
             return
         }
         worker.markIdle()
         // All copies have the same address layout, so a leak from one exposes the others.
-        let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
+        let age = max(lifetime.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
             // If no other worker is idle, an old one stays for up to twice its lifetime.
@@ -108,27 +111,29 @@ final class WorkerRoster: Sendable {
             self.state.wakeOne()
             return false
         }
-        if isReplaced { dismiss(worker, .recycled) }
+        if isReplaced { terminate(worker, cause: .recycled) }
     }
 
-    func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
+    /// Kills a worker, which the thread reaps later.
+    func terminate(_ worker: WorkerProcess, cause: SandboxMetrics.Cause) {
         kill(worker.id, SIGKILL)
         metrics.recordEnd(cause)
-        let isLate = state.withLock { state in
-            state.forget(worker)
-            if !state.isStopped { state.dismissed.append(worker) }
+        let isStopped = state.withLock { state in
+            state.remove(worker)
+            if !state.isStopped { state.terminated.append(worker) }
             return state.isStopped
         }
-        if isLate { _ = worker.end() } else { wakeThread() }
+        if isStopped { _ = worker.end() } else { wakeThread() }
     }
 
-    func expel(_ worker: WorkerProcess, for cause: SandboxMetrics.Cause, reason: String) {
-        report(worker, for: cause, reason: reason)
+    /// Terminates a worker that an attacker may control, and reports it.
+    func terminateUntrusted(_ worker: WorkerProcess, cause: SandboxMetrics.Cause, reason: String) {
+        report(worker, cause: cause, reason: reason)
         worker.template?.markExposed()
-        dismiss(worker, cause)
+        terminate(worker, cause: cause)
     }
 
-    private func report(_ worker: WorkerProcess, for cause: SandboxMetrics.Cause, reason: String) {
+    private func report(_ worker: WorkerProcess, cause: SandboxMetrics.Cause, reason: String) {
         logger.error(
             "worker process violated the sandbox",
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
@@ -139,9 +144,9 @@ final class WorkerRoster: Sendable {
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
         metrics.recordEnd(end.cause)
-        if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.markExposed() }
-        if end.cause == .violation {
-            report(worker, for: .violation, reason: "it tried a system call")
+        if [.crash, .outOfMemory, .forbiddenCall].contains(end.cause) { worker.template?.markExposed() }
+        if end.cause == .forbiddenCall {
+            report(worker, cause: .forbiddenCall, reason: "it tried a system call")
         } else {
             logger.warning(
                 "worker process ended",
@@ -149,7 +154,7 @@ final class WorkerRoster: Sendable {
                     "process": .int(Int(worker.id)), "cause": .string(end.cause.rawValue), "reason": .string("\(end)"),
                 ])
         }
-        state.withLock { $0.forget(worker) }
+        state.withLock { $0.remove(worker) }
         wakeThread()
         return end
     }
@@ -173,9 +178,9 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    private func work() {
+    private func run() {
         var spawner = WorkerSpawner(configuration.launch, logger: logger)
-        defer { spawner.end() }
+        defer { spawner.endTemplate() }
         while let action = nextAction() {
             switch action {
             case .start: start(by: &spawner)
@@ -183,21 +188,21 @@ final class WorkerRoster: Sendable {
             case .watch(let workers, let time): watch(workers, until: time)
             }
         }
-        let rest = state.withLock { state in
+        let remaining = state.withLock { state in
             defer {
                 state.idle = []
-                state.dismissed = []
+                state.terminated = []
             }
-            return state.idle + state.dismissed
+            return state.idle + state.terminated
         }
-        for worker in rest { _ = worker.end() }
+        for worker in remaining { _ = worker.end() }
     }
 
     private func nextAction() -> NextAction? {
         let now = SystemTimekeeper().now
         return state.withLock { state in
             if state.isStopped { return nil }
-            if let worker = state.dismissed.popLast() { return .reap(worker) }
+            if let worker = state.terminated.popLast() { return .reap(worker) }
             let isShort = state.running.count < workerCount
             if isShort, now >= state.nextStart { return .start }
             return .watch(
@@ -208,18 +213,18 @@ final class WorkerRoster: Sendable {
     private func start(by spawner: inout WorkerSpawner) {
         let result = Result { () throws(WorkerLaunch.Failure) in try startProtected(by: &spawner) }
         let isFirstFailure = state.withLock { state in
-            let isFirst = state.delay == Self.shortestDelay
+            let isFirst = state.startDelay == Self.shortestDelay
             switch result {
             case .success(let worker):
                 state.running.append(worker)
                 state.idle.append(worker)
-                state.delay = Self.shortestDelay
+                state.startDelay = Self.shortestDelay
                 state.nextStart = .zero
             case .failure:
-                state.nextStart = SystemTimekeeper().now + state.delay
-                state.delay = min(state.delay * 2, Self.longestDelay)
+                state.nextStart = SystemTimekeeper().now + state.startDelay
+                state.startDelay = min(state.startDelay * 2, Self.longestDelay)
             }
-            if state.first == nil { state.first = result.map(\.protections) }
+            if state.firstProtections == nil { state.firstProtections = result.map(\.protections) }
             self.state.wakeAll()
             return isFirst
         }
@@ -232,7 +237,7 @@ final class WorkerRoster: Sendable {
 
     private func startProtected(by spawner: inout WorkerSpawner) throws(WorkerLaunch.Failure) -> WorkerProcess {
         let worker = try spawner.start()
-        let required = requirement ?? (try? state.withLock { $0.first }?.get())
+        let required = requiredProtections ?? (try? state.withLock { $0.firstProtections }?.get())
         guard let required, !worker.protections.isAtLeast(required) else { return worker }
         _ = worker.end()
         throw WorkerLaunch.Failure(description: "a worker has \(worker.protections), but needs \(required)")
@@ -245,8 +250,8 @@ final class WorkerRoster: Sendable {
         // thread.
         entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
         let now = SystemTimekeeper().now
-        let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
-        let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleCheckInterval))) == 0
+        let milliseconds = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
+        let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(milliseconds, Self.idleCheckInterval))) == 0
         if isTime {
             endBusyIdleWorkers()
             releaseMemoryOfIdleWorkers()
@@ -258,13 +263,13 @@ final class WorkerRoster: Sendable {
                 state.endedInUse.insert(worker.id)
                 return false
             }
-            if wasIdle { end(worker, because: worker.idleFault ?? .gone) }
+            if wasIdle { remove(worker, after: worker.idleFault ?? .ended) }
         }
     }
 
     private func endBusyIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.isBusyWhileIdle) }) {
-            end(worker, because: worker.idleFault ?? .gone)
+            remove(worker, after: worker.idleFault ?? .ended)
         }
     }
 
@@ -292,7 +297,7 @@ extension WorkerRoster.State {
         idle.firstIndex(where: isSuitable).map { idle.remove(at: $0) }
     }
 
-    fileprivate mutating func forget(_ worker: WorkerProcess) {
+    fileprivate mutating func remove(_ worker: WorkerProcess) {
         running.removeAll { $0 === worker }
         endedInUse.remove(worker.id)
     }

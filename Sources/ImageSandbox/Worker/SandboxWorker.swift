@@ -22,21 +22,21 @@ package enum SandboxWorker {
             _ = socket.write(WorkerResponse.notStarted("arguments").message)
             exit(64)
         }
-        run(socket, limits, isTemplate: isTemplate)
+        run(socket, limits: limits, isTemplate: isTemplate)
     }
 
     /// Runs in a copy of the server's process, which sends the limits and formats to start with.
     static func runForked() -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
         guard let (message, _) = socket.nextMessage(count: ForkRequest.byteCount),
-            let order = ForkRequest(message)
+            let request = ForkRequest(message)
         else { _exit(0) }
-        run(socket, order.limits, for: order.formats)
+        run(socket, limits: request.limits, for: request.formats)
     }
 
     /// - Parameter formats: The formats to decode; nil for all.
     private static func run(
-        _ socket: MessageSocket, _ limits: WorkerLimits, for formats: Set<ImageFormat>? = nil, isTemplate: Bool = false
+        _ socket: MessageSocket, limits: WorkerLimits, for formats: Set<ImageFormat>? = nil, isTemplate: Bool = false
     ) -> Never {
         do {
             try Confinement.prepare(for: formats)
@@ -58,7 +58,8 @@ package enum SandboxWorker {
                 CLinux_return_free_memory()
                 continue
             }
-            guard let answer = handler.answer(to: request, descriptors), socket.write(answer.message) else { break }
+            guard let response = handler.response(to: request, descriptors: descriptors), socket.write(response.message)
+            else { break }
         }
         // The server has ended or sent an unknown message, so there is no one to report to.
         _exit(0)
@@ -89,33 +90,39 @@ enum TemplateProcess {
 private struct RequestHandler: ~Copyable {
     private var input, output: ReusableMemory?
 
-    mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerResponse? {
+    mutating func response(to request: WorkerRequest?, descriptors: [CInt]) -> WorkerResponse? {
         switch request {
-        case .perform(let work, let byteCount, let room, let new):
-            guard descriptors.count == new.count else { return nil }
+        case .perform(let work, let byteCount, let maximumResultBytes, let newMemories):
+            guard descriptors.count == newMemories.count else { return nil }
             var descriptors = descriptors[...]
-            if new.contains(.input) { input = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: false) }
-            if new.contains(.output) { output = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: true) }
+            if newMemories.contains(.input) {
+                input = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: false)
+            }
+            if newMemories.contains(.output) {
+                output = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: true)
+            }
             // Memory for only this request is unmapped before the server gets the response.
-            let file = new.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
-            let large = new.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
-            guard let kept = output.take() else { return nil }
-            var output = OutputMemory(kept, large: large, room: room)
-            let answer = Self.answer(to: work, on: &input, file, byteCount: byteCount, into: &output)
+            let largeInput = newMemories.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
+            let largeOutput =
+                newMemories.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
+            guard let reusable = output.take() else { return nil }
+            var output = OutputMemory(reusable, large: largeOutput, capacity: maximumResultBytes)
+            let response = Self.response(
+                to: work, on: &input, largeInput: largeInput, byteCount: byteCount, into: &output)
             self.output = output.finish()
-            return answer
+            return response
         case .attempt(let action): return .attempted(action.attempt())
         case .releaseMemory, nil: return nil
         }
     }
 
-    private static func answer(
-        to work: WorkerRequest.Work, on input: inout ReusableMemory?, _ file: consuming SharedMemory?, byteCount: Int,
-        into output: inout OutputMemory
+    private static func response(
+        to work: WorkerRequest.Work, on input: inout ReusableMemory?, largeInput: consuming SharedMemory?,
+        byteCount: Int, into output: inout OutputMemory
     ) -> WorkerResponse {
         CLinux_forget_shortage()
         do {
-            let bytes = try bytes(of: &input, file, count: byteCount)
+            let bytes = try bytes(of: &input, largeInput: largeInput, count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
             case .findFaces(let size): .faces(try FaceSearch(size: size, bytes: bytes).faces())
@@ -138,12 +145,14 @@ private struct RequestHandler: ~Copyable {
 
     /// Returns the input, which is valid until the server writes again.
     private static func bytes(
-        of input: inout ReusableMemory?, _ file: consuming SharedMemory?, count: Int
+        of input: inout ReusableMemory?, largeInput: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {
-        if let file { return try file.mapped(count: count) }
-        guard var kept = input.take(), count <= ReusableMemory.count else { throw SharedMemoryError("no input", 0) }
-        let bytes = try kept.bytes(count: count)
-        input = consume kept
+        if let largeInput { return try largeInput.mapped(count: count) }
+        guard var reusable = input.take(), count <= ReusableMemory.count else {
+            throw SharedMemoryError("no input", number: 0)
+        }
+        let bytes = try reusable.bytes(count: count)
+        input = consume reusable
         return bytes
     }
 
@@ -152,11 +161,11 @@ private struct RequestHandler: ~Copyable {
     ) throws -> WorkerResponse {
         let image = try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken(),
-            room: { try output.makeRoom(count: $0) })
+            allocate: { try output.allocate(count: $0) })
         var description = image.description
         let profile = description.profile?.file.array ?? []
         // Coarser levels that cannot be used stay in the memory.
-        let pixelCount = plan.coarserLevels.isEmpty ? image.pixels.count : output.filled
+        let pixelCount = plan.coarserLevels.isEmpty ? image.pixels.count : output.allocatedCount
         try output.append(image.delayBytes + profile, after: pixelCount)
         let delayCount = description.delays.count
         description.delays = []
@@ -171,8 +180,8 @@ private struct RequestHandler: ~Copyable {
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, into output: inout OutputMemory
     ) throws -> WorkerResponse {
         let file = try ImageEncoder.encode(image, as: format, settings: settings)
-        let room = try output.makeRoom(count: file.count)
-        unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
+        let memory = try output.allocate(count: file.count)
+        unsafe file.withUnsafeBytes { unsafe memory.bytes.copyMemory(from: $0) }
         return .encoded(byteCount: file.count)
     }
 }

@@ -30,9 +30,10 @@ enum BlurHash {
     }
 
     private static func factors(of image: SmallImage, columns: Int, rows: Int) -> [[Double]] {
-        let width = image.width, height = image.height
-        let across = waves(columns, width)
-        let down = waves(rows, height)
+        let width = image.width
+        let height = image.height
+        let across = waves(columns, length: width)
+        let down = waves(rows, length: height)
         var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)
         for y in 0..<height {
             // Sum the waves along a row first, so that each row is read once.
@@ -57,7 +58,7 @@ enum BlurHash {
         }
     }
 
-    private static func waves(_ count: Int, _ length: Int) -> [[Double]] {
+    private static func waves(_ count: Int, length: Int) -> [[Double]] {
         (0..<count).map { wave in
             (0..<length).map { cos(.pi * Double(wave) * Double($0) / Double(length)) }
         }

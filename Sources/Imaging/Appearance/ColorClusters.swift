@@ -14,7 +14,7 @@ enum ColorClusters {
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
         let cells = cells(of: image)
         guard !cells.isEmpty else { return [] }
-        var centers = merged(refined(starts(in: cells), cells))
+        var centers = merged(refined(starts(in: cells), cells: cells))
         centers.sort { ($1.weight, $0.color.red, $0.color.green) < ($0.weight, $1.color.red, $1.color.green) }
         let total = centers.reduce(0) { $0 + $1.weight }
         var shares = centers.map { $0.weight * 10_000 / total }
@@ -29,7 +29,9 @@ enum ColorClusters {
         var b = 0.0
 
         func distance(to other: Point) -> Double {
-            let l = lightness - other.lightness, a = a - other.a, b = b - other.b
+            let l = lightness - other.lightness
+            let a = a - other.a
+            let b = b - other.b
             return l * l + a * a + b * b
         }
     }
@@ -78,7 +80,7 @@ enum ColorClusters {
         return chosen
     }
 
-    private static func refined(_ starts: [Point], _ cells: [Cell]) -> [Center] {
+    private static func refined(_ starts: [Point], cells: [Cell]) -> [Center] {
         var centers = starts.map { Center(point: $0, weight: 0) }
         for _ in 0..<rounds {
             var sums = [Point](repeating: Point(), count: centers.count)
@@ -122,7 +124,9 @@ enum ColorClusters {
 
 extension ColorClusters.Point {
     fileprivate init(red: Int, green: Int, blue: Int) {
-        let red = StandardCurve.light[red], green = StandardCurve.light[green], blue = StandardCurve.light[blue]
+        let red = StandardCurve.light[red]
+        let green = StandardCurve.light[green]
+        let blue = StandardCurve.light[blue]
         let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
         let middle = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
         let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)

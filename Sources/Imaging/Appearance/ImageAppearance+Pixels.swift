@@ -12,7 +12,7 @@ extension ImageAppearance {
         let header = try ImageHeader.inspect(file.bytes)
         let image = try InProcessCodec().decode(
             file.bytes, header: header, plan: DecodePlan(), limits: .none, token: token)
-        self.init(SmallImage(try image.interleaved(token: token)), features: features, components: components)
+        self.init(SmallImage(try image.interleavedInSRGB(token: token)), features: features, components: components)
     }
 
     init(_ image: SmallImage, features: Set<Feature>, components: (columns: Int, rows: Int)) {
@@ -39,7 +39,8 @@ struct SmallImage {
     }
 
     init(_ image: DecodedImage) {
-        let bytes = image.pixels.array, bands = image.bands
+        let bytes = image.pixels.array
+        let bands = image.bands
         var pixels: [UInt8] = []
         pixels.reserveCapacity(4 * image.size.area)
         for start in stride(from: 0, to: image.size.area * bands, by: bands) {

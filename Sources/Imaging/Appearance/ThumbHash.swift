@@ -3,12 +3,14 @@ import Glibc
 /// Implements <https://evanw.github.io/thumbhash/>.
 enum ThumbHash {
     static func bytes(of image: SmallImage) -> [UInt8] {
-        let width = image.width, height = image.height
+        let width = image.width
+        let height = image.height
         let channels = Channels(image)
         let longest = Double(max(width, height))
         let limit: Double = channels.hasAlpha ? 5 : 7
         func waves(_ side: Int) -> Int { max(1, Int((limit * Double(side) / longest).rounded())) }
-        let across = waves(width), down = waves(height)
+        let across = waves(width)
+        let down = waves(height)
         func transform(_ values: [Double], columns: Int, rows: Int) -> Transform {
             Transform(values, width: width, height: height, columns: columns, rows: rows)
         }
@@ -17,26 +19,28 @@ enum ThumbHash {
         let redGreen = transform(channels.redGreen, columns: 3, rows: 3)
         let isLandscape = width > height
 
-        var head = level(luminance.mean, 63) | level(0.5 + 0.5 * yellowBlue.mean, 63) << 6
-        head |= level(0.5 + 0.5 * redGreen.mean, 63) << 12 | level(luminance.scale, 31) << 18
+        var head = level(luminance.mean, maximum: 63) | level(0.5 + 0.5 * yellowBlue.mean, maximum: 63) << 6
+        head |= level(0.5 + 0.5 * redGreen.mean, maximum: 63) << 12 | level(luminance.scale, maximum: 31) << 18
         head |= (channels.hasAlpha ? 1 : 0) << 23
         var tail = isLandscape ? down : across
-        tail |= level(yellowBlue.scale, 63) << 3 | level(redGreen.scale, 63) << 9 | (isLandscape ? 1 : 0) << 15
+        tail |=
+            level(yellowBlue.scale, maximum: 63) << 3 | level(redGreen.scale, maximum: 63) << 9 | (isLandscape ? 1 : 0)
+            << 15
         var bytes = [head, head >> 8, head >> 16, tail, tail >> 8].map { UInt8($0 & 255) }
         var waves = luminance.waves + yellowBlue.waves + redGreen.waves
         if channels.hasAlpha {
             let alpha = transform(channels.alpha, columns: 5, rows: 5)
-            bytes.append(UInt8(level(alpha.mean, 15) | level(alpha.scale, 15) << 4))
+            bytes.append(UInt8(level(alpha.mean, maximum: 15) | level(alpha.scale, maximum: 15) << 4))
             waves += alpha.waves
         }
-        let levels = waves.map { UInt8(level($0, 15)) }
+        let levels = waves.map { UInt8(level($0, maximum: 15)) }
         for index in stride(from: 0, to: levels.count, by: 2) {
             bytes.append(levels[index] | (index + 1 < levels.count ? levels[index + 1] << 4 : 0))
         }
         return bytes
     }
 
-    private static func level(_ fraction: Double, _ maximum: Double) -> Int {
+    private static func level(_ fraction: Double, maximum: Double) -> Int {
         Int(min(max((fraction * maximum).rounded(), 0), maximum))
     }
 
@@ -50,7 +54,8 @@ enum ThumbHash {
         init(_ image: SmallImage) {
             let places = stride(from: 0, to: image.pixels.count, by: 4)
             func value(_ place: Int) -> Double { Double(image.pixels[place]) / 255 }
-            var sum = [0.0, 0.0, 0.0], weight = 0.0
+            var sum = [0.0, 0.0, 0.0]
+            var weight = 0.0
             for place in places {
                 let alpha = value(place + 3)
                 weight += alpha
@@ -77,8 +82,8 @@ enum ThumbHash {
         private(set) var waves: [Double] = []
 
         init(_ values: [Double], width: Int, height: Int, columns: Int, rows: Int) {
-            let across = Self.cosines(columns, width)
-            let down = Self.cosines(rows, height)
+            let across = Self.cosines(columns, length: width)
+            let down = Self.cosines(rows, length: height)
             for row in 0..<rows {
                 var column = 0
                 while column * rows < columns * (rows - row) {
@@ -100,7 +105,7 @@ enum ThumbHash {
             if scale > 0 { waves = waves.map { [scale] in 0.5 + 0.5 / scale * $0 } }
         }
 
-        private static func cosines(_ count: Int, _ length: Int) -> [[Double]] {
+        private static func cosines(_ count: Int, length: Int) -> [[Double]] {
             let step = Double.pi / Double(length)
             return (0..<count).map { wave in
                 let angle = step * Double(wave)

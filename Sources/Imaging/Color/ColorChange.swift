@@ -19,7 +19,8 @@ struct ColorChange: Equatable {
         func after(_ first: Matrix) -> Matrix {
             Matrix(
                 factors: (0..<9).map { index in
-                    let row = index / 3, column = index % 3
+                    let row = index / 3
+                    let column = index % 3
                     return (0..<3).reduce(0) { $0 + factors[3 * row + $1] * first.factors[3 * $1 + column] }
                 })
         }

@@ -49,11 +49,11 @@ extension ColorProfile {
     package static let displayP3 = ColorProfile(.displayP3)
     static let sRGB = ColorProfile(.srgb)
 
-    init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
+    init(_ chromaticities: Chromaticities, formula: Int = 3, parameters: [Double] = Curve.standardParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         let curve = Curve.formula(formula, parameters.map(fixed))
         self.init(
-            majorVersion: 4, connectsByLab: false, primaries: places.connectionPrimaries.map { $0.map(fixed) },
+            majorVersion: 4, connectsByLab: false, primaries: chromaticities.connectionPrimaries.map { $0.map(fixed) },
             curves: [curve, curve, curve])
     }
 }
@@ -98,7 +98,8 @@ extension ColorProfile.Curve {
         guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
         let place = component * Double(values.count - 1)
         let index = min(Int(place), values.count - 2)
-        let before = Double(values[index]), after = Double(values[index + 1])
+        let before = Double(values[index])
+        let after = Double(values[index + 1])
         return (before + (place - Double(index)) * (after - before)) / 65_535
     }
 
@@ -110,12 +111,12 @@ extension ColorProfile.Curve {
             let index = Int(Double(values.count - 1) * component)
             return (Double(index) / Double(values.count - 1), Double(values[index]) / 65_535)
         case .formula(let kind, let parameters):
-            return (component, Self.light(of: component, kind, parameters.map { Double($0) / 65_536 }))
+            return (component, Self.light(of: component, kind: kind, values: parameters.map { Double($0) / 65_536 }))
         }
     }
 
     /// Computes a formula of ICC.1:2010 table 65.
-    private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
+    private static func light(of component: Double, kind: Int, values: [Double]) -> Double {
         func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
         let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
         switch kind {
@@ -140,8 +141,8 @@ extension ColorEncoding.Transfer {
 extension ColorEncoding {
     var profile: ColorProfile? {
         switch transfer {
-        case .srgb: ColorProfile(places)
-        case .power(let power): ColorProfile(places, formula: 0, [Double(power) / 100_000])
+        case .srgb: ColorProfile(chromaticities)
+        case .power(let power): ColorProfile(chromaticities, formula: 0, parameters: [Double(power) / 100_000])
         case .pq, .hlg: nil
         }
     }

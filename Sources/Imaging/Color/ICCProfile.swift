@@ -24,7 +24,7 @@ struct ICCProfile {
 
     init(_ bytes: RawSpan) {
         let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]
-        colors = ICCProfile.colors(in: bytes, tags)
+        colors = ICCProfile.colors(in: bytes, tags: tags)
         space = ICCProfile.space(in: bytes)
         intent = ICCProfile.intent(tags)
         codePoints = tags["cicp"].flatMap { place in
@@ -54,7 +54,7 @@ struct ICCProfile {
         return tags["A2B0"] != nil ? .perceptual : tags["A2B2"] != nil ? .saturation : .relative
     }
 
-    private static func colors(in bytes: RawSpan, _ tags: [ExactText: Int]) -> ColorProfile? {
+    private static func colors(in bytes: RawSpan, tags: [ExactText: Int]) -> ColorProfile? {
         // A table takes precedence over curves and primaries; only the color engine supports it.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = try? bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {

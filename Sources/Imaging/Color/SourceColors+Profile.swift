@@ -6,8 +6,9 @@ extension SourceColors {
         self.init()
         self.encoding = encoding
         switch encoding.transfer {
-        case .pq: (space, highRange) = (Space(primaries: encoding.places.connectionPrimaries) ?? .other, .pq)
-        case .hlg: (space, highRange) = (Space(primaries: encoding.places.connectionPrimaries) ?? .other, .hlg)
+        case .pq, .hlg:
+            space = Space(primaries: encoding.chromaticities.connectionPrimaries) ?? .other
+            highRange = encoding.transfer == .pq ? .pq : .hlg
         case .srgb, .power: space = encoding.profile.map(Space.init(of:)) ?? .other
         }
     }
@@ -35,14 +36,16 @@ extension SourceColors {
 
 extension SourceColors.Space {
     /// Known primaries with the exponents or curves used in files.
-    private static let profiles: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
+    private static let profiles: [(space: Self, chromaticities: Chromaticities, curves: [ColorEncoding.Transfer])] = [
         (.srgb, .srgb, [.srgb]), (.displayP3, .displayP3, [.srgb]), (.adobeRGB, .adobeRGB, [.power(219_922)]),
         (.proPhoto, .proPhoto, [.power(180_000)]),
         (.rec2020, .rec2020, [.srgb, .power(240_000), .power(220_000), .power(200_000)]),
     ]
 
     fileprivate init?(primaries: [[Double]]) {
-        guard let profiles = Self.profiles.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
+        guard
+            let profiles = Self.profiles.first(where: { $0.chromaticities.connectionPrimaries.isClose(to: primaries) })
+        else {
             return nil
         }
         self = profiles.space
@@ -55,7 +58,7 @@ extension SourceColors.Space {
         }
         let primaries = profile.primaries.map { $0.map { Double($0) / 65_536 } }
         let profiles = Self.profiles.first { profiles in
-            profiles.places.connectionPrimaries.isClose(to: primaries)
+            profiles.chromaticities.connectionPrimaries.isClose(to: primaries)
                 && profiles.curves.contains { curve in profile.curves.allSatisfy { $0.isClose(to: curve) } }
         }
         self = profiles?.space ?? .other

@@ -67,39 +67,39 @@ private struct XMLElement {
 
     init?(document: [UInt8]) {
         var offset = 0
-        guard let root = Self.element(document, &offset, depth: 0) else { return nil }
+        guard let root = Self.element(document, at: &offset, depth: 0) else { return nil }
         self = root
     }
 
     private init() {}
 
     /// Parses an element; nil if its end tag is missing.
-    private static func element(_ bytes: [UInt8], _ offset: inout Int, depth: Int) -> XMLElement? {
-        guard depth < maximumDepth, skipsMarkup(bytes, &offset), let tag = tag(bytes, &offset), !tag.isEnd else {
+    private static func element(_ bytes: [UInt8], at offset: inout Int, depth: Int) -> XMLElement? {
+        guard depth < maximumDepth, skipMarkup(bytes, at: &offset), let tag = tag(bytes, at: &offset), !tag.isEnd else {
             return nil
         }
         var element = XMLElement()
         element.name = tag.name
-        while skipsMarkup(bytes, &offset, into: &element.text) {
+        while skipMarkup(bytes, at: &offset, into: &element.text) {
             var next = offset
-            guard let end = self.tag(bytes, &next) else { return nil }
+            guard let end = self.tag(bytes, at: &next) else { return nil }
             if end.isEnd {
                 offset = next
                 return end.name == tag.name ? element : nil
             }
-            guard let child = self.element(bytes, &offset, depth: depth + 1) else { return nil }
+            guard let child = self.element(bytes, at: &offset, depth: depth + 1) else { return nil }
             element.children.append(child)
         }
         return nil
     }
 
-    private static func skipsMarkup(_ bytes: [UInt8], _ offset: inout Int) -> Bool {
+    private static func skipMarkup(_ bytes: [UInt8], at offset: inout Int) -> Bool {
         var text: [UInt8] = []
-        return skipsMarkup(bytes, &offset, into: &text)
+        return skipMarkup(bytes, at: &offset, into: &text)
     }
 
     /// Collects text up to the next tag, and skips comments and instructions; false for a malformed file.
-    private static func skipsMarkup(_ bytes: [UInt8], _ offset: inout Int, into text: inout [UInt8]) -> Bool {
+    private static func skipMarkup(_ bytes: [UInt8], at offset: inout Int, into text: inout [UInt8]) -> Bool {
         while let start = bytes[offset...].firstIndex(of: UInt8(ascii: "<")) {
             text += bytes[offset..<start]
             offset = start
@@ -117,7 +117,7 @@ private struct XMLElement {
         return false
     }
 
-    private static func tag(_ bytes: [UInt8], _ offset: inout Int) -> (name: String, isEnd: Bool)? {
+    private static func tag(_ bytes: [UInt8], at offset: inout Int) -> (name: String, isEnd: Bool)? {
         guard let end = bytes[offset...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
         var content = bytes[(offset + 1)..<end]
         let isEnd = content.first == UInt8(ascii: "/")

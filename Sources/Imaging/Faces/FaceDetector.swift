@@ -94,8 +94,10 @@ extension Face {
         func share(_ place: Float, of side: Int) -> Int {
             min(max(0, Int((place / Float(side) * Float(Self.whole)).rounded())), Self.whole)
         }
-        let left = share(face.x, of: size.width), top = share(face.y, of: size.height)
-        let right = share(face.x + face.width, of: size.width), bottom = share(face.y + face.height, of: size.height)
+        let left = share(face.x, of: size.width)
+        let top = share(face.y, of: size.height)
+        let right = share(face.x + face.width, of: size.width)
+        let bottom = share(face.y + face.height, of: size.height)
         // Confidence n/(n + minimum): 0.5 at the required number of windows, 0.67 at twice that.
         let windows = Int(face.windows)
         let confidence = Self.whole * windows / (windows + 100)

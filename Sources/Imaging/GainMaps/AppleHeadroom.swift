@@ -33,16 +33,17 @@ struct AppleHeadroom {
 
     /// Reads EXIF data, with or without the leading `Exif` of JPEG; nil without maker notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
-        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, of: bytes, in: range) else { return nil }
+        guard let exifIFD = EXIFDirectory.number(EXIFDirectory.exifIFD, of: bytes, in: range) else { return nil }
         var numbers: [Int: Double] = [:]
-        try? EXIFDirectory.read(bytes, in: range, at: exposure) { (entry, block) throws(ImagingError) in
-            guard entry.tag == EXIFDirectory.notes else { return true }
+        try? EXIFDirectory.read(bytes, in: range, at: exifIFD) { (entry, block) throws(ImagingError) in
+            guard entry.tag == EXIFDirectory.makerNote else { return true }
             // Offsets in the notes are relative to their start.
             let notes = block.extracting(try entry.place(in: block)..<block.byteCount)
             guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
             for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
                 let place = 16 + index * EXIFDirectory.entryLength
-                let tag = try notes.bigEndian16(at: place), type = try notes.bigEndian16(at: place + 2)
+                let tag = try notes.bigEndian16(at: place)
+                let type = try notes.bigEndian16(at: place + 2)
                 guard [Self.headroom, Self.gain].contains(tag), type == 10 || type == 5 else { continue }
                 let value = try notes.bigEndian32(at: place + 8)
                 let numerator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value))

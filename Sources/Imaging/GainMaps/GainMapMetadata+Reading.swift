@@ -82,8 +82,10 @@ extension GainMapMetadata.Fraction {
         {
             denominator *= 10
         }
-        var numerator = Int((value * Double(denominator)).rounded()), rest = denominator
-        var one = abs(numerator), other = denominator
+        var numerator = Int((value * Double(denominator)).rounded())
+        var rest = denominator
+        var one = abs(numerator)
+        var other = denominator
         while other != 0 { (one, other) = (other, one % other) }
         if one > 1 {
             numerator = numerator / one

@@ -19,7 +19,7 @@ extension CPixelsOutline {
 
 extension CPixelsFrame {
     @unsafe
-    init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int? = nil, bands: Int) {
+    init(_ pixels: UnsafeMutableRawPointer?, size: PixelSize, stride: Int? = nil, bands: Int) {
         unsafe self.init(
             pixels: pixels?.assumingMemoryBound(to: UInt8.self), stride: stride ?? size.width * bands,
             width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))

@@ -54,7 +54,7 @@ extension DecodedImage {
         guard description.hasSize(of: header, by: plan) else {
             throw .cannotDecode(detail: "the decoder says \(description.size), the header says \(header.size)")
         }
-        try plan.admit(isIncomplete: description.isIncomplete)
+        try plan.checkCompleteness(isIncomplete: description.isIncomplete)
         try self.init(description, pixels: pixels, frames: plan.frames(of: header))
     }
 
@@ -140,10 +140,11 @@ extension ImageHeader {
     package func maximumPixelBytes(of plan: DecodePlan) -> Int {
         func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
         let size = decoded(by: plan).size
-        let width = reduced(size.width), height = reduced(size.height)
+        let width = reduced(size.width)
+        let height = reduced(size.height)
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
-        let own = row.saturatingProduct(height).saturatingProduct(plan.frames(of: self))
+        let pixelBytes = row.saturatingProduct(height).saturatingProduct(plan.frames(of: self))
         // 2⁴⁶: more memory than any machine has.
-        return plan.coarserLevels.reduce(min(own, 1 << 46)) { $0 + maximumPixelBytes(of: plan.at($1)) }
+        return plan.coarserLevels.reduce(min(pixelBytes, 1 << 46)) { $0 + maximumPixelBytes(of: plan.with(level: $1)) }
     }
 }

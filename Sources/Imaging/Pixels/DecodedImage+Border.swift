@@ -19,7 +19,8 @@ extension DecodedImage {
         border.tolerance = Int32(trim.tolerance)
         border.is_distance = trim.isDistance ? 1 : 0
         let status = unsafe pixels.withUnsafeBytes { bytes in
-            var frame = unsafe CPixelsFrame(UnsafeMutableRawPointer(mutating: bytes.baseAddress), size, bands: bands)
+            var frame = unsafe CPixelsFrame(
+                UnsafeMutableRawPointer(mutating: bytes.baseAddress), size: size, bands: bands)
             let watch = unsafe CPixelsWatch(token)
             return unsafe CPixels_find_border(&frame, &border, watch)
         }

@@ -24,7 +24,7 @@ package final class DecodedImage: Sendable {
     package let coarser: [DecodedImage]
 
     fileprivate init(
-        _ description: DecodedDescription, _ layout: Layout, frames: Int, pixels: SharedBytes, box: ImagePart? = nil,
+        _ description: DecodedDescription, layout: Layout, frames: Int, pixels: SharedBytes, box: ImagePart? = nil,
         gainMap: DecodedGainMap? = nil, coarser: [DecodedImage] = []
     ) {
         self.description = description
@@ -47,7 +47,7 @@ package final class DecodedImage: Sendable {
         var description = DecodedDescription(
             size: size, bands: bands, delays: delays, loop: loop, isIncomplete: isIncomplete, profile: profile)
         description.isRepaired = isRepaired
-        self.init(description, .interleaved(bands: bands), frames: frames, pixels: pixels, box: box)
+        self.init(description, layout: .interleaved(bands: bands), frames: frames, pixels: pixels, box: box)
     }
 
     convenience init(
@@ -61,23 +61,24 @@ package final class DecodedImage: Sendable {
             DecodedDescription(
                 size: planes[0].size, bands: planes.count, planes: parts, range: range, isIncomplete: isIncomplete,
                 profile: profile, jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail),
-            .planar(planes, range), frames: 1, pixels: pixels)
+            layout: .planar(planes, range), frames: 1, pixels: pixels)
     }
 
     convenience init(_ image: DecodedImage, with gainMap: DecodedGainMap) {
         self.init(
-            image.description, image.layout, frames: image.frames, pixels: image.pixels, box: image.box,
+            image.description, layout: image.layout, frames: image.frames, pixels: image.pixels, box: image.box,
             gainMap: gainMap)
     }
 
     package func with(coarser: [DecodedImage]) -> DecodedImage {
-        DecodedImage(description, layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap, coarser: coarser)
+        DecodedImage(
+            description, layout: layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap, coarser: coarser)
     }
 
     func with(_ change: (inout DecodedDescription) -> Void) -> DecodedImage {
         var description = description
         change(&description)
-        return DecodedImage(description, layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap)
+        return DecodedImage(description, layout: layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap)
     }
 
     package var size: PixelSize { description.size }

@@ -19,10 +19,10 @@ struct GamutConversion: Hashable, Sendable {
     static let widening = GamutConversion(from: .sRGB, toWide: true)
 
     var numbers: CPixelsGamut {
-        let places = toWide ? Chromaticities.displayP3 : .srgb
+        let chromaticities = toWide ? Chromaticities.displayP3 : .srgb
         let sourcePrimaries = source.primaries.map { $0.map { Double($0) / 65_536 } }
-        let connection = Matrix3(columns: places.connectionPrimaries)
-        let light = places.toXYZ
+        let connection = Matrix3(columns: chromaticities.connectionPrimaries)
+        let light = chromaticities.toXYZ
         let white = (0..<3).map { index in light.reduce(0) { $0 + $1[index] } }
         let shares = Matrix3(columns: light.map { solid in zip(solid, white).map { $0 / $1 } })
         var gamut = CPixelsGamut()
@@ -101,7 +101,7 @@ extension DecodedImage {
             }
         let status = try unsafe pixels.withUnsafeBytes { bytes throws in
             let frame = unsafe CPixelsFrame(
-                UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset), whole, stride: stride,
+                UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset), size: whole, stride: stride,
                 bands: bands)
             let watch = unsafe CPixelsWatch(token)
             return try unsafe body(frame, watch)
@@ -112,10 +112,13 @@ extension DecodedImage {
     }
 
     /// The region that the image fills in the frame of ``withFrame(_:_:)``.
-    var lentPart: (region: Plane.Region, range: PlaneRange) {
+    var filledRegion: Plane.Region {
         switch layout {
-        case .interleaved: (Plane.Region(width: Double(size.width), height: Double(size.height)), .full)
-        case .planar(let planes, let range): (planes[0].region, range)
+        case .interleaved: Plane.Region(width: Double(size.width), height: Double(size.height))
+        case .planar(let planes, _): planes[0].region
         }
     }
+
+    /// The range of the samples of ``withFrame(_:_:)``.
+    var sampleRange: PlaneRange { if case .planar(_, let range) = layout { range } else { .full } }
 }

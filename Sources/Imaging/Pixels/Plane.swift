@@ -28,7 +28,8 @@ package struct Plane: Hashable, Sendable {
 
         /// The smallest rectangle of whole samples that contains the region.
         func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
-            let x = max(0, Int(left)), y = max(0, Int(top))
+            let x = max(0, Int(left))
+            let y = max(0, Int(top))
             let right = min(plane.width, Int((left + width).rounded(.up)))
             let bottom = min(plane.height, Int((top + height).rounded(.up)))
             return (x, y, PixelSize(width: max(1, right - x), height: max(1, bottom - y)))
@@ -70,13 +71,16 @@ extension PlaneRange {
 
     /// The conversion of samples to another range.
     func conversion(to other: PlaneRange, isLuma: Bool) -> Conversion {
-        let from = extent(isLuma: isLuma), to = other.extent(isLuma: isLuma)
+        let from = extent(isLuma: isLuma)
+        let to = other.extent(isLuma: isLuma)
         let factor = to.length / from.length
         return (Float(factor), Float(to.start - from.start * factor))
     }
 
     func samples(of color: Color) -> [UInt8] {
-        let red = Double(color.red), green = Double(color.green), blue = Double(color.blue)
+        let red = Double(color.red)
+        let green = Double(color.green)
+        let blue = Double(color.blue)
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
         return [luma, (blue - luma) / 1.772, (red - luma) / 1.402].enumerated().map { index, value in
             let (start, length) = extent(isLuma: index == 0)

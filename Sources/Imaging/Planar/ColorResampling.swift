@@ -20,7 +20,8 @@ struct ColorResampling {
             case .planar(let planes, let range) = image.layout,
             planes.count == 3, planes[1].size == planes[2].size, planes[1].region == planes[2].region
         else { return nil }
-        let luma = target.part(of: planes[0].region), chroma = target.part(of: planes[1].region)
+        let luma = target.part(of: planes[0].region)
+        let chroma = target.part(of: planes[1].region)
         // Samples around the part are not mixed in.
         let parts = [0, 1].map { index in
             target.geometry.part == nil
@@ -36,7 +37,8 @@ struct ColorResampling {
         else { return nil }
         resampling = PlaneResampling(
             source: parts[0].size, region: region, target: size, mixing: .lightOfColors, kernel: .lanczos)
-        let across = chroma.width / luma.width, down = chroma.height / luma.height
+        let across = chroma.width / luma.width
+        let down = chroma.height / luma.height
         place = (
             left: chroma.left - Double(parts[1].x) + (Double(parts[0].x) + 0.5 - luma.left) * across - 0.5,
             top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5, across: across,

@@ -31,7 +31,7 @@ struct ComparedPlanes {
     }
 
     private init(pixelsOf image: DecodedImage, planes count: Int, range: PlaneRange, token: WorkToken) throws {
-        let pixels = try image.storedPixels(token: token)
+        let pixels = try image.interleaved(token: token)
         let planes = [Plane].stacked(Array(repeating: image.size, count: count))
         let memory = try PlaneMemory(count: planes.byteCount)
         for (kind, plane) in planes.enumerated() {

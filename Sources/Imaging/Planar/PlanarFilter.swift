@@ -102,7 +102,8 @@ extension CPixelsStages {
     }
 
     private mutating func append(_ scale: ColorChange.Scale) {
-        let factor = scale.factor, offset = scale.offset
+        let factor = scale.factor
+        let offset = scale.offset
         append([factor, 0, 0, 0, factor, 0, 0, 0, factor, offset, offset, offset])
     }
 

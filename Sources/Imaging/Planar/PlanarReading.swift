@@ -9,17 +9,17 @@ enum PlanarReading {
 }
 
 extension PlaneMemory {
-    static func stored(_ planes: [Plane], turned turn: QuarterTurn, room: Allocator) throws -> PlaneMemory {
-        turn == .none ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
+    static func stored(_ planes: [Plane], turned turn: QuarterTurn, allocate: Allocator) throws -> PlaneMemory {
+        turn == .none ? try allocate(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 
-    /// Turns the planes upright, into memory from `room`, unless they are upright.
+    /// Turns the planes upright, into memory from `allocate`, unless they are upright.
     consuming func upright(
-        _ planes: [Plane], turned turn: QuarterTurn, into room: Allocator
+        _ planes: [Plane], turned turn: QuarterTurn, allocate: Allocator
     ) throws -> (pixels: SharedBytes, planes: [Plane]) {
         if turn == .none { return (finish(), planes) }
         let upright = [Plane].stacked(planes.map { (turn.turned($0.size), turn.turned($0.region, in: $0.size)) })
-        let result = try room(upright.byteCount)
+        let result = try allocate(upright.byteCount)
         // Row padding is also sent between processes.
         unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         for (plane, target) in zip(planes, upright) {

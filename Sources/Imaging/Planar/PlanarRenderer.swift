@@ -4,15 +4,15 @@ import Memory
 import Recipes
 
 enum PlanarRenderer {
-    static func file(
-        of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
+    static func encode(
+        _ image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
         settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 for stamp in stamps { try stamp.apply(to: planes) }
                 do {
-                    return try encoder.file(of: planes, settings: settings, token: token)
+                    return try encoder.encode(planes, settings: settings, token: token)
                 } catch {
                     try token.check()
                     throw error
@@ -21,11 +21,7 @@ enum PlanarRenderer {
         }
     }
 
-    static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
-        try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
-    }
-
-    static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+    static func renderPlanes(of image: DecodedImage, to target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.resultPlanes(ofGray: image.bands == 1)
         let memory = try PlaneMemory(count: planes.byteCount)
         // Clear row padding, which has samples of earlier images: the same image must have the same bytes.
@@ -39,7 +35,7 @@ enum PlanarRenderer {
     }
 
     /// Renders to pixels in the colors of the target or else of the image; gray uses sRGB.
-    static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
+    static func renderPixels(of image: DecodedImage, to target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = try PlaneMemory(count: size.area * image.bands)
         var (target, conversion) = target.withoutGamut()
@@ -63,12 +59,14 @@ enum PlanarRenderer {
 }
 
 extension DecodedImage {
-    package func interleaved(token: WorkToken) throws -> DecodedImage {
-        try storedPixels(token: token).convertedToSRGB(token: token)
+    /// Interleaved pixels in sRGB.
+    package func interleavedInSRGB(token: WorkToken) throws -> DecodedImage {
+        try interleaved(token: token).convertedToSRGB(token: token)
     }
 
-    func storedPixels(token: WorkToken) throws -> DecodedImage {
+    /// Interleaved pixels in the image's own colors.
+    func interleaved(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
-        return try PlanarRenderer.pixels(of: self, token: token)
+        return try PlanarRenderer.renderPixels(of: self, to: PlanarTarget(of: size), token: token)
     }
 }

@@ -72,8 +72,8 @@ struct PlanarTarget {
 
     func part(of region: Plane.Region) -> Plane.Region {
         guard let part = geometry.part else { return region }
-        let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: region.width)
-        let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: region.height)
+        let across = ImagePart.span(part.x, count: part.size.width, of: part.whole.width, in: region.width)
+        let down = ImagePart.span(part.y, count: part.size.height, of: part.whole.height, in: region.height)
         return Plane.Region(
             left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
     }

@@ -15,7 +15,7 @@ final class PlanarWorkspace {
     private var padded = PlaneMemory()
     private var subsampled = PlaneMemory()
     private var alpha = PlaneMemory()
-    private var room = PlaneMemory()
+    private var scratch = PlaneMemory()
 
     static func withShared<Result>(_ body: (PlanarWorkspace) throws -> Result) rethrows -> Result {
         let workspace = idle.withLock { $0.popLast() } ?? PlanarWorkspace()
@@ -45,7 +45,7 @@ final class PlanarWorkspace {
         let planes = target.planes(ofGray: sources.count == 1)
         try result.reserve(planes.byteCount)
         let colors = ColorResampling(image, to: target)
-        if let colors { try run(colors, of: image, to: planes, token) }
+        if let colors { try run(colors, of: image, to: planes, token: token) }
         for (index, plane) in planes.enumerated() where colors == nil {
             if index < sources.count {
                 try resample(
@@ -93,7 +93,7 @@ final class PlanarWorkspace {
                 samples: result.bytes.baseAddress?.advanced(by: plane.offset).assumingMemoryBound(to: UInt8.self),
                 stride: plane.stride, is_limited: target.range == .limited ? 1 : 0)
             let conversion = range.conversion(to: target.range, isLuma: index == 0)
-            try unsafe run(resampling, from: rows, to: place, conversion: conversion, token)
+            try unsafe run(resampling, from: rows, to: place, conversion: conversion, token: token)
         }
     }
 
@@ -106,8 +106,8 @@ final class PlanarWorkspace {
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
         var from = unsafe CPixelsPlanes(planes, range: range, chromaStep: 1)
         var to = unsafe CPixelsPlanes(all, range: target.range, chromaStep: 2)
-        try room.reserve(CPixels_sharp_room(to.width, to.height))
-        let floats = unsafe room.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
+        try scratch.reserve(CPixels_sharp_scratch_size(to.width, to.height))
+        let floats = unsafe scratch.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
         _ = unsafe CPixels_subsample_sharply(&from, &to, floats, CPixelsWatch(token))
         // It ends early only if the work stops.
         try token.check()
@@ -154,10 +154,11 @@ final class PlanarWorkspace {
 
     private func run(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows,
-        conversion: PlaneRange.Conversion, _ token: WorkToken
+        conversion: PlaneRange.Conversion, token: WorkToken
     ) throws {
         let filter = try filter(for: resampling)
-        let status = unsafe filter.run(from: source, to: target, conversion, room: room.bytes.baseAddress, token: token)
+        let status = unsafe filter.run(
+            from: source, to: target, conversion: conversion, scratch: scratch.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "\(resampling) fails")
@@ -169,16 +170,16 @@ final class PlanarWorkspace {
         guard let filter = PlaneFilters.shared.filter(for: resampling) else {
             throw ImagingError.outOfMemory(detail: "no memory for \(resampling)")
         }
-        try room.reserve(filter.room)
+        try scratch.reserve(filter.scratchByteCount)
         return filter
     }
 
-    private func run(_ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken) throws {
+    private func run(_ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], token: WorkToken) throws {
         let filter = try filter(for: colors.resampling)
         let status = unsafe image.pixels.withUnsafeBytes { bytes in
             let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
             return unsafe filter.run(
-                from: colors.source(in: bytes), to: target, room: room.bytes.baseAddress, token: token)
+                from: colors.source(in: bytes), to: target, scratch: scratch.bytes.baseAddress, token: token)
         }
         guard status == CPlanarShimDone else {
             try token.check()
@@ -192,6 +193,6 @@ final class PlanarWorkspace {
         padded.drop(above: Self.maximumKept)
         subsampled.drop(above: Self.maximumKept)
         alpha.drop(above: Self.maximumKept)
-        room.drop(above: Self.maximumKept)
+        scratch.drop(above: Self.maximumKept)
     }
 }

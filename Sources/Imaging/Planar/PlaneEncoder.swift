@@ -31,23 +31,23 @@ struct PlaneEncoder: Sendable {
     /// Encodes planes; the caller has exclusive access, because transparent samples may be overwritten.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
-    func file(
-        of planes: CPlanarShimPlanes, settings: EncoderSettings, token: WorkToken
+    func encode(
+        _ planes: CPlanarShimPlanes, settings: EncoderSettings, token: WorkToken
     ) throws(ImagingError) -> SharedBytes {
         var planes = planes
         return try write(&planes, settings, token)
     }
 
-    func file(
-        of samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
+    func encode(
+        _ samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
         token: WorkToken = WorkToken()
     ) throws(ImagingError) -> SharedBytes {
         guard range == self.range, accepts(planes) else {
-            throw .encodeFailed(detail: "planes that the format is not written from")
+            throw .encodeFailed(detail: "unsupported planes")
         }
         defer { extendLifetime(token) }
         return try unsafe samples.withUnsafeBytes { bytes throws(ImagingError) in
-            try unsafe file(of: CPlanarShimPlanes(planes, in: bytes), settings: settings, token: token)
+            try unsafe encode(CPlanarShimPlanes(planes, in: bytes), settings: settings, token: token)
         }
     }
 

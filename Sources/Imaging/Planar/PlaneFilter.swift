@@ -31,12 +31,14 @@ struct PlaneResampling: Hashable, Sendable {
 @safe
 final class PlaneFilter: @unchecked Sendable {
     let resampling: PlaneResampling
-    let room: Int
+    /// The working memory of a run in bytes.
+    let scratchByteCount: Int
     private let resampler: OpaquePointer
 
     /// Bytes of two numbers per sample of a side, and of 16-bit coefficients in groups of eight.
     var byteCount: Int {
-        let region = resampling.region, target = resampling.target
+        let region = resampling.region
+        let target = resampling.target
         let across = 6 * max(region.width, Double(target.width)) + 16 * Double(target.width)
         let down = 6 * max(region.height, Double(target.height)) + 16 * Double(target.height)
         return 1_024 + 2 * Int(across + down)
@@ -47,9 +49,9 @@ final class PlaneFilter: @unchecked Sendable {
         guard let resampler = unsafe CLight_make(&sizes) else { return nil }
         unsafe self.resampler = unsafe resampler
         self.resampling = resampling
-        room =
+        scratchByteCount =
             resampling.mixing == .lightOfColors
-            ? unsafe CPlanarShim_colors_room(resampler) : unsafe CLight_room(resampler)
+            ? unsafe CPlanarShim_colors_scratch_size(resampler) : unsafe CLight_scratch_size(resampler)
     }
 
     deinit { unsafe CLight_free(resampler) }
@@ -57,24 +59,25 @@ final class PlaneFilter: @unchecked Sendable {
     /// Resamples for ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
-        from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
+        from source: CPlanarShimColors, to target: CPlanarShimColorTarget, scratch: UnsafeMutableRawPointer?,
         token: WorkToken
     ) -> CPlanarShimStatus {
         precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
-        var source = source, target = target
-        return unsafe CPlanarShim_resample_colors(resampler, &source, &target, room, CPixelsWatch(token))
+        var source = source
+        var target = target
+        return unsafe CPlanarShim_resample_colors(resampler, &source, &target, scratch, CPixelsWatch(token))
     }
 
     /// Resamples a plane; `conversion` applies to samples that are not mixed in linear light.
     ///
-    /// `room` must be aligned to ``Plane/alignment``.
+    /// `scratch` must be aligned to ``Plane/alignment``.
     @unsafe
     func run(
-        from source: CPlanarShimRows, to target: CPlanarShimRows, _ conversion: PlaneRange.Conversion,
-        room: UnsafeMutableRawPointer?, token: WorkToken
+        from source: CPlanarShimRows, to target: CPlanarShimRows, conversion: PlaneRange.Conversion,
+        scratch: UnsafeMutableRawPointer?, token: WorkToken
     ) -> CPlanarShimStatus {
         unsafe CPlanarShim_resample(
-            resampler, source, target, conversion.scale, conversion.offset, room, CPixelsWatch(token))
+            resampler, source, target, conversion.scale, conversion.offset, scratch, CPixelsWatch(token))
     }
 }
 

@@ -11,9 +11,10 @@ enum EXIFDirectory {
     static let orientation = 0x0112
     static let artist = 0x013B
     static let copyright = 0x8298
-    static let exposure = 0x8769
-    static let notes = 0x927C
-    fileprivate static let space = 0xA001
+    /// The offset of the EXIF directory, which the standard calls a sub-IFD.
+    static let exifIFD = 0x8769
+    static let makerNote = 0x927C
+    fileprivate static let colorSpace = 0xA001
     fileprivate static let interoperability = 0xA005
     static let ascii = 2
     static let entryLength = 12
@@ -137,11 +138,11 @@ extension EXIFTexts {
 extension SourceColors {
     /// Adobe RGB as marked by DCF 2.0; nil for other color spaces.
     init?(exif bytes: RawSpan, range: Range<Int>) {
-        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, of: bytes, in: range),
-            let space = EXIFDirectory.number(EXIFDirectory.space, of: bytes, in: range, at: exposure), space != 1
+        guard let exifIFD = EXIFDirectory.number(EXIFDirectory.exifIFD, of: bytes, in: range),
+            let space = EXIFDirectory.number(EXIFDirectory.colorSpace, of: bytes, in: range, at: exifIFD), space != 1
         else { return nil }
         var isWide = space == 2
-        if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, of: bytes, in: range, at: exposure) {
+        if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, of: bytes, in: range, at: exifIFD) {
             try? EXIFDirectory.read(bytes, in: range, at: directory) { (entry, block) throws(ImagingError) in
                 guard entry.tag == 1 else { return true }
                 isWide = try entry.text(in: block, longest: 8) == Array("R03".utf8)
@@ -152,7 +153,7 @@ extension SourceColors {
         self = .adobeRGB
     }
 
-    static let adobeRGB = SourceColors(ColorEncoding(.adobeRGB, .power(219_922)))
+    static let adobeRGB = SourceColors(ColorEncoding(.adobeRGB, transfer: .power(219_922)))
 }
 
 extension Attribution {

@@ -5,7 +5,7 @@ enum IPTCRecords {
     private static let fields: [Int: SourceRights.Field] = [80: .creator, 110: .credit, 116: .copyright]
     private static let maximumDatasets = 1_000
 
-    static func add(_ bytes: RawSpan, _ range: Range<Int>, to rights: inout SourceRights) {
+    static func add(_ bytes: RawSpan, at range: Range<Int>, to rights: inout SourceRights) {
         var texts: [SourceRights.Field: [[UInt8]]] = [:]
         var offset = range.lowerBound
         for _ in 0..<maximumDatasets {
@@ -19,11 +19,11 @@ enum IPTCRecords {
             }
             offset += 5 + count
         }
-        for (field, texts) in texts { rights.add(field, Array(texts.joined(separator: Array(", ".utf8)))) }
+        for (field, texts) in texts { rights.add(field, text: Array(texts.joined(separator: Array(", ".utf8)))) }
     }
 
     /// Finds the records in Photoshop's image resources.
-    static func place(inResources bytes: RawSpan, _ range: Range<Int>) -> Range<Int>? {
+    static func place(inResources bytes: RawSpan, at range: Range<Int>) -> Range<Int>? {
         var offset = range.lowerBound
         for _ in 0..<maximumDatasets {
             guard bytes.hasText("8BIM", at: offset), let id = try? bytes.bigEndian16(at: offset + 4),

@@ -15,14 +15,14 @@ struct MetadataParts {
     private static let maximumPackets = 4
 
     /// Parses a packet only if it contains the name of a field; most do not.
-    mutating func addPacket(_ bytes: RawSpan, _ range: Range<Int>) {
+    mutating func addPacket(_ bytes: RawSpan, at range: Range<Int>) {
         let range = range.prefix(Self.longestPacket).clamped(to: 0..<bytes.byteCount)
-        guard packets.count < Self.maximumPackets, XMPRights.mayBe(in: bytes, range) else { return }
-        packets.append(XMPPacket(bytes, range))
+        guard packets.count < Self.maximumPackets, XMPRights.mayBe(in: bytes, at: range) else { return }
+        packets.append(XMPPacket(bytes, at: range))
     }
 
     /// - Parameter box: The start of a JUMBF box, whose description has its type.
-    mutating func readManifest(_ bytes: RawSpan, _ box: Range<Int>) {
+    mutating func readManifest(_ bytes: RawSpan, at box: Range<Int>) {
         hasManifest = hasManifest || bytes.contains("c2pa", in: box.prefix(64).clamped(to: 0..<bytes.byteCount))
     }
 }
@@ -35,10 +35,10 @@ extension SourceRights {
         self.init()
         hasManifest = parts.hasManifest
         for packet in parts.packets { XMPRights.add(packet, to: &self) }
-        if let records = parts.records { IPTCRecords.add(bytes, records, to: &self) }
+        if let records = parts.records { IPTCRecords.add(bytes, at: records, to: &self) }
         if let exif {
-            add(.creator, exif.artist.pieces)
-            add(.copyright, exif.copyright.pieces)
+            add(.creator, text: exif.artist.pieces)
+            add(.copyright, text: exif.copyright.pieces)
         }
         guard !isEmpty else { return nil }
         limit()

@@ -3,17 +3,17 @@ import Recipes
 
 extension RawSpan {
     func byte(at offset: Int) throws(ImagingError) -> Int {
-        try check(offset, 1)
+        try check(offset, count: 1)
         return Int(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
     }
 
     func bigEndian16(at offset: Int) throws(ImagingError) -> Int {
-        try check(offset, 2)
+        try check(offset, count: 2)
         return Int(UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 
     func bigEndian32(at offset: Int) throws(ImagingError) -> Int {
-        try check(offset, 4)
+        try check(offset, count: 4)
         return Int(UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
@@ -27,7 +27,7 @@ extension RawSpan {
     }
 
     func littleEndian16(at offset: Int) throws(ImagingError) -> Int {
-        try check(offset, 2)
+        try check(offset, count: 2)
         return Int(UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 
@@ -36,7 +36,7 @@ extension RawSpan {
     }
 
     func littleEndian32(at offset: Int) throws(ImagingError) -> Int {
-        try check(offset, 4)
+        try check(offset, count: 4)
         return Int(UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
@@ -97,11 +97,11 @@ extension RawSpan {
 
     /// Returns a copy of a range; throws if it exceeds the file.
     func part(_ range: Range<Int>) throws(ImagingError) -> [UInt8] {
-        try check(range.lowerBound, range.count)
+        try check(range.lowerBound, count: range.count)
         return array(range)
     }
 
-    private func check(_ offset: Int, _ count: Int) throws(ImagingError) {
+    private func check(_ offset: Int, count: Int) throws(ImagingError) {
         guard offset >= 0, offset <= byteCount - count else {
             throw .cannotDecode(detail: "the file ends before byte \(offset)")
         }

@@ -14,14 +14,14 @@ struct XMPPacket {
     private var elements = 0
     private static let maximumProperties = 4_096
 
-    init(_ bytes: RawSpan, _ range: Range<Int>) { self.init(bytes.array(range)) }
+    init(_ bytes: RawSpan, at range: Range<Int>) { self.init(bytes.array(range)) }
 
     init(_ text: [UInt8]) {
         self.text = text
         var open: [UInt8]?
         while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.maximumProperties {
             let content = text[offset..<start].trimmed
-            if let open, !content.isEmpty { add(open, content) }
+            if let open, !content.isEmpty { add(open, value: content) }
             offset = start + 1
             switch peek {
             case UInt8(ascii: "!"), UInt8(ascii: "?"): skip(behind: UInt8(ascii: ">"))
@@ -52,7 +52,7 @@ struct XMPPacket {
 
     private var peek: UInt8? { offset < text.count ? text[offset] : nil }
 
-    private mutating func add(_ name: [UInt8], _ value: ArraySlice<UInt8>) {
+    private mutating func add(_ name: [UInt8], value: ArraySlice<UInt8>) {
         properties.append(Property(name: name, value: Array(value), element: elements))
     }
 
@@ -85,7 +85,7 @@ struct XMPPacket {
                 let end = text[(offset + 1)...].firstIndex(of: quote)
             else { break }
             // A property may have its URI in an attribute.
-            add(name.elementsEqual("rdf:resource".utf8) ? element : name, text[offset + 1..<end])
+            add(name.elementsEqual("rdf:resource".utf8) ? element : name, value: text[offset + 1..<end])
             offset = end + 1
         }
         skip(behind: UInt8(ascii: ">"))

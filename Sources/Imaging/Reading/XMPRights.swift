@@ -33,7 +33,7 @@ enum XMPRights {
             name: "AIPromptInformation"),
     ]
 
-    static func mayBe(in bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    static func mayBe(in bytes: RawSpan, at range: Range<Int>) -> Bool {
         rows.contains { bytes.contains($0.name, in: range) } || bytes.contains("HasExtendedXMP", in: range)
     }
 
@@ -42,7 +42,7 @@ enum XMPRights {
             let values = packet.values("\(row.name)", of: row.space).map(\.resolvingReferences)
             // The first of several languages is the default.
             let text = row.list == "Seq" ? Array(values.prefix(16).joined(separator: Array(", ".utf8))) : values.first
-            if let text { rights.add(row.field, text) }
+            if let text { rights.add(row.field, text: text) }
         }
     }
 

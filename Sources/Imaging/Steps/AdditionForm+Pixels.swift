@@ -5,14 +5,14 @@ package import Recipes
 extension AdditionForm {
     /// Scales the image and adds alpha; throws a `VipsError` or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
-        if isForm(of: image) { return image }
+        if matches(image) { return image }
         if let planeRange {
             var interleaved = self
             interleaved.planeRange = nil
             return try interleaved.pixels(of: image, token: token).split(to: planeRange)
         }
         var (source, steps): (DecodedImage, RenderSteps) = (image, [ResampleStep(to: innerSize, in: light)])
-        if image.bands >= 3 { steps = steps.shown(from: image.profile, inWide: isWide) }
+        if image.bands >= 3 { steps = steps.convertingColors(from: image.profile, toWide: isWide) }
         if case .planar = image.layout {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
@@ -20,12 +20,12 @@ extension AdditionForm {
                 target = whole
                 count = 0
             }
-            source = try PlanarRenderer.pixels(of: image, target: target, token: token)
+            source = try PlanarRenderer.renderPixels(of: image, to: target, token: token)
             steps.removeFirst(count)
         }
         defer { extendLifetime(source) }
         return try unsafe source.pixels.withUnsafeBytes { bytes throws in
-            var scaled = try unsafe VipsImage.pixels(
+            var scaled = try unsafe VipsImage.wrapping(
                 bytes, width: source.size.width, height: source.size.height, bands: source.bands)
             var context = StepContext(token: token)
             for step in steps { scaled = try step.vipsStep.applied(to: scaled, in: &context) }
@@ -41,7 +41,8 @@ extension AdditionForm {
         }
     }
 
-    func isForm(of image: DecodedImage) -> Bool {
+    /// Whether the image already has this form.
+    func matches(_ image: DecodedImage) -> Bool {
         guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
             return false
         }
@@ -56,5 +57,5 @@ package typealias AdditionPixelCache =
     @Sendable (_ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage) throws -> DecodedImage
 
 extension AdditionForm {
-    package static let made: AdditionPixelCache = { _, _, make in try make() }
+    package static let uncached: AdditionPixelCache = { _, _, make in try make() }
 }

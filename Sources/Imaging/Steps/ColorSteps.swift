@@ -38,7 +38,8 @@ extension ColorMapStep: VipsStep {
             }
         case .gray: return try image.withColors { colors throws(VipsError) in try colors.inGray() }
         case .gradient(let from, let to):
-            let start = LabColor(from), end = LabColor(to)
+            let start = LabColor(from)
+            let end = LabColor(to)
             let gradient = (0...255).map { start.mixed(with: end, share: Double($0) / 255).color }
             return try image.withColors { colors throws(VipsError) in
                 try colors.inGray().replaced(by: gradient)

@@ -26,7 +26,7 @@ extension RenderSteps {
     ///
     /// Pixels are resampled in their own space and then converted, when there are fewer of them. Colors named in steps
     /// are sRGB, and steps that change colors need sRGB.
-    func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
+    func convertingColors(from profile: ColorProfile?, toWide isWide: Bool) -> RenderSteps {
         let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)
         if worksWide { steps = steps.map(\.vipsStep.inDisplayP3) }

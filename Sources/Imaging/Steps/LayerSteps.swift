@@ -45,16 +45,17 @@ extension BlendStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let image = try mode.addsAlpha ? image.inColor().withAlpha() : image.inColor()
         guard case .addition(let addition, let form, _) = paint else {
-            return try unsafe blended(image, with: nil, context.token)
+            return try unsafe blended(image, with: nil, token: context.token)
         }
-        let stamp = try context.pixels(of: addition, in: form), token = context.token
+        let stamp = try context.pixels(of: addition, in: form)
+        let token = context.token
         return try unsafe stamp.pixels.withUnsafeBytes { bytes throws in
-            try unsafe blended(image, with: (bytes, stamp.size, stamp.bands), token)
+            try unsafe blended(image, with: (bytes, stamp.size, stamp.bands), token: token)
         }
     }
 
     @unsafe
-    private func blended(_ image: VipsImage, with stamp: VipsImage.Stamp?, _ token: WorkToken) throws -> VipsImage {
+    private func blended(_ image: VipsImage, with stamp: VipsImage.Stamp?, token: WorkToken) throws -> VipsImage {
         let fill: (Color, PixelSize)? = if case .color(let color, let size) = paint { (color, size) } else { nil }
         return try unsafe image.blended(
             mode, opacity: opacity, across: across, down: down, stamp: stamp, fill: fill, token: token)

@@ -39,7 +39,8 @@ extension PlanarStep {
 extension RenderSteps {
     /// Returns a target with as many leading steps as planes support, and their number.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
-        var target = start, count = 0
+        var target = start
+        var count = 0
         for step in self {
             guard let next = (step as? any PlanarStep)?.target(after: target) else { break }
             target = next
@@ -58,20 +59,21 @@ protocol PlaneStampStep: RenderStep {
 package struct StepContext {
     let token: WorkToken
     package let additions: [DecodedImage]
-    private let reuse: AdditionPixelCache
+    private let cache: AdditionPixelCache
     private var decision: Any?
 
-    init(token: WorkToken, additions: [DecodedImage] = [], reuse: @escaping AdditionPixelCache = AdditionForm.made) {
+    init(token: WorkToken, additions: [DecodedImage] = [], cache: @escaping AdditionPixelCache = AdditionForm.uncached)
+    {
         self.token = token
         self.additions = additions
-        self.reuse = reuse
+        self.cache = cache
     }
 
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
-        let image = additions[addition], token = token, reuse = reuse
-        return try decided {
-            if form.isForm(of: image) { return image }
-            return try reuse(addition, form) { try form.pixels(of: image, token: token) }
+        let image = additions[addition]
+        return try decided { [token, cache] in
+            if form.matches(image) { return image }
+            return try cache(addition, form) { try form.pixels(of: image, token: token) }
         }
     }
 
@@ -79,8 +81,8 @@ package struct StepContext {
 
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
-        let new = try decide()
-        decision = new
-        return new
+        let decided = try decide()
+        decision = decided
+        return decided
     }
 }

@@ -9,16 +9,17 @@ import Recipes
 extension VipsImage {
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGray ? self : inColor()
-        return try unsafe image.filtered(CPixelsColorFormula(formula), token, by: CPixels_apply_formula)
+        return try unsafe image.filtered(CPixelsColorFormula(formula), token: token, by: CPixels_apply_formula)
     }
 
     func equalized(token: WorkToken) throws(VipsError) -> VipsImage {
-        try unsafe filtered(Int32(0), token, by: CPixels_equalize)
+        try unsafe filtered(Int32(0), token: token, by: CPixels_equalize)
     }
 
     func noisy(amount: Int, seed: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(
-            CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token, by: CPixels_add_noise)
+            CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token: token,
+            by: CPixels_add_noise)
     }
 
     /// Convolves with a kernel; `columns` and the number of rows must be odd.
@@ -27,7 +28,7 @@ extension VipsImage {
         kernel.columns = Int32(columns)
         kernel.rows = Int32(factors.count / columns)
         storeFloats(factors.prefix(Int(CPixels_max_factors)), in: &kernel.factors)
-        return try unsafe filtered(kernel, token, by: CPixels_convolve)
+        return try unsafe filtered(kernel, token: token, by: CPixels_convolve)
     }
 
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
@@ -52,7 +53,7 @@ extension VipsImage {
             unsafe (blend.width, blend.height) = (Int32(fill.size.width), Int32(fill.size.height))
             unsafe blend.color = (fill.color.red, fill.color.green, fill.color.blue, fill.color.alpha)
         }
-        return try unsafe filtered(blend, token, by: CPixels_blend)
+        return try unsafe filtered(blend, token: token, by: CPixels_blend)
     }
 
     func opaque() throws(VipsError) -> VipsImage { hasAlpha ? try extractedBands(0, count: bands - 1) : self }

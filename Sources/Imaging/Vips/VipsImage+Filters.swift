@@ -15,29 +15,29 @@ extension VipsImage {
         colors.count = Int32(change.matrices.count)
         colors.scale = Float(change.trailing.factor)
         colors.offset = Float(change.trailing.offset)
-        return try unsafe filtered(colors, token, by: CPixels_color)
+        return try unsafe filtered(colors, token: token, by: CPixels_color)
     }
 
     func converted(by conversion: GamutConversion, token: WorkToken) throws(VipsError) -> VipsImage {
-        try unsafe filtered(conversion.numbers, token, by: CPixels_change_gamut)
+        try unsafe filtered(conversion.numbers, token: token, by: CPixels_change_gamut)
     }
 
     func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(table, in: &colors.table)
         colors.scale = 1
-        return try unsafe filtered(colors, token, by: CPixels_color)
+        return try unsafe filtered(colors, token: token, by: CPixels_color)
     }
 
     /// Blurs (`amount` −1) or sharpens (1).
     ///
     /// - Parameter sigma: The standard deviation in pixels.
     func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
-        try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, by: CPixels_gaussian)
+        try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token: token, by: CPixels_gaussian)
     }
 
     func pixelated(side: Int, token: WorkToken) throws(VipsError) -> VipsImage {
-        try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, by: CPixels_mosaic)
+        try unsafe filtered(CPixelsMosaic(side: Int32(side)), token: token, by: CPixels_mosaic)
     }
 
     func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
@@ -46,7 +46,7 @@ extension VipsImage {
         shape.color = (color.red, color.green, color.blue, color.alpha)
         let hasAlpha = image.hasAlpha || color.alpha < 255
         return try unsafe image.filtered(
-            shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, by: CPixels_cut)
+            shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token: token, by: CPixels_cut)
     }
 
     /// Rotates clockwise around the center, onto a frame of `size` filled with `corners`.
@@ -58,13 +58,14 @@ extension VipsImage {
         let rotation = CPixelsRotation(
             angle: Double(degrees) * .pi / 180, color: (corners.red, corners.green, corners.blue, corners.alpha))
         return try unsafe image.filtered(
-            rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, by: CPixels_rotate)
+            rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token: token,
+            by: CPixels_rotate)
     }
 
     func turned(_ turn: QuarterTurn, token: WorkToken) throws(VipsError) -> VipsImage {
         let size = PixelSize(width: width, height: height)
         return try unsafe filtered(
-            CPixelsTurn(orientation: Int32(turn.exif)), size: turn.turned(size), token, by: CPixels_turn)
+            CPixelsTurn(orientation: Int32(turn.exif)), size: turn.turned(size), token: token, by: CPixels_turn)
     }
 
     /// - Parameters:
@@ -72,7 +73,7 @@ extension VipsImage {
     ///   - bands: The bands of the result; nil uses this image's.
     ///   - takesWords: Whether the operation converts 16 bits to 8.
     func filtered<Settings>(
-        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
+        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, token: WorkToken,
         by apply: CPixelsFilter
     ) throws(VipsError) -> VipsImage {
         try unsafe withUnsafeBytes(of: settings) { bytes throws(VipsError) in

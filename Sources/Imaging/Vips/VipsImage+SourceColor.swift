@@ -30,7 +30,7 @@ extension VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
             CPixelsTones(encoding, hasWords: hasWords, shownIn: isWide ? .displayP3 : .srgb), takesWords: hasWords,
-            token, by: CPixels_map_tones)
+            token: token, by: CPixels_map_tones)
     }
 
     /// Converts colors that cannot be averaged, by the source's profile if it fits; no profile means sRGB or gray.
@@ -57,7 +57,7 @@ extension VipsImage {
             guard let conversion = GamutConversion(from: colors, toWide: isWide) else { return wide(self) }
             return wide(try converted(by: conversion, token: token))
         }
-        guard bands >= 3 else { return (try grayInSRGB(by: profile.colors, profile.intent, token: token), nil) }
+        guard bands >= 3 else { return (try grayInSRGB(by: profile.colors, intent: profile.intent, token: token), nil) }
         guard let converted = try? convertedByProfile(profile.intent, isWide: isWide) else { return (self, nil) }
         return wide(converted)
     }
@@ -73,7 +73,7 @@ extension VipsImage {
     }
 
     fileprivate func grayInSRGB(
-        by profile: ColorProfile?, _ intent: ICCProfile.Intent, token: WorkToken
+        by profile: ColorProfile?, intent: ICCProfile.Intent, token: WorkToken
     ) throws(VipsError) -> VipsImage {
         // The color engine interpolates between 33 samples, which are too few for dark gray.
         if let profile, profile.majorVersion >= 4, !profile.connectsByLab, let curve = profile.curves.first {
@@ -94,10 +94,11 @@ extension DecodedImage {
     /// Converts to sRGB; returns the image unchanged if the color engine rejects the profile.
     func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
-        return try VipsError.reported(token) {
+        return try VipsError.reported(token: token) {
             try unsafe pixels.withUnsafeBytes { bytes throws in
-                let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                let converted = try image.profiled(profile.file).grayInSRGB(by: profile, .relative, token: token)
+                let image = try unsafe VipsImage.wrapping(bytes, width: size.width, height: size.height, bands: bands)
+                let converted = try image.profiled(profile.file).grayInSRGB(
+                    by: profile, intent: .relative, token: token)
                 return DecodedImage(pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }
         }
@@ -112,7 +113,7 @@ extension CPixelsTones {
         // The OOTF assumes a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
         peak = max(1, Float(light) / Float(CPixels_reference_white))
-        storeFloats(encoding.places.light(in: .rec2020).rows.joined(), in: &to_wide)
+        storeFloats(encoding.chromaticities.light(in: .rec2020).rows.joined(), in: &to_wide)
         storeFloats(Chromaticities.rec2020.light(in: gamut).rows.joined(), in: &to_standard)
     }
 }

@@ -49,7 +49,7 @@ package final class VipsImage {
     ///
     /// - Parameter isWide: Whether components have 16 bits in native byte order.
     @unsafe
-    static func pixels(
+    static func wrapping(
         _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {
         try unsafe make {
@@ -61,10 +61,11 @@ package final class VipsImage {
     func computed() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_copy_memory($0, $1) } }
 
     /// Computes the pixels with 8 bits per component, on the calling thread and from top to bottom.
-    func pixels(in room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes
-    {
+    func pixels(
+        allocate: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken
+    ) throws -> SharedBytes {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
-        let memory = try room(PixelSize(width: width, height: height).area * bands)
+        let memory = try allocate(PixelSize(width: width, height: height).area * bands)
         let status = unsafe CVipsShim_compute(
             raw, memory.bytes.baseAddress, shouldStop, Unmanaged.passUnretained(token).toOpaque())
         guard status == 0 else {
@@ -91,7 +92,7 @@ struct VipsError: Error {
 
     static func forget() { CVipsShim_forget_errors() }
 
-    static func reported<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
+    static func reported<Result>(token: WorkToken, _ body: () throws -> Result) throws -> Result {
         forget()
         do {
             return try body()

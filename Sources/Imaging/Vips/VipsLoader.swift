@@ -20,7 +20,7 @@ extension VipsImage {
     ///
     /// Pixels are read later, once, from top to bottom.
     @unsafe
-    static func file(
+    static func loading(
         _ bytes: UnsafeRawBufferPointer, format: ImageFormat, options: VipsLoadOptions
     ) throws(VipsError) -> VipsImage {
         guard case .vips(let loader) = format.decoding.loader else { preconditionFailure("libvips has no loader") }
@@ -31,7 +31,7 @@ extension VipsImage {
     }
 
     @unsafe
-    static func anyFile(_ bytes: UnsafeRawBufferPointer) throws(VipsError) -> VipsImage {
+    static func loadingAnyFormat(_ bytes: UnsafeRawBufferPointer) throws(VipsError) -> VipsImage {
         try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }
     }
 

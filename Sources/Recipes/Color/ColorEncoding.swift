@@ -10,21 +10,21 @@ package struct ColorEncoding: Hashable, Sendable {
         case hlg
     }
 
-    package let places: Chromaticities
+    package let chromaticities: Chromaticities
     package let transfer: Transfer
     /// The maximum luminance of the image or its mastering display in cd/m²; 0 if unknown.
     package var peak = 0
 
-    package init(_ places: Chromaticities, _ transfer: Transfer, peak: Int = 0) {
-        self.places = places
+    package init(_ chromaticities: Chromaticities, transfer: Transfer, peak: Int = 0) {
+        self.chromaticities = chromaticities
         self.transfer = transfer
         self.peak = peak
     }
 
     package init?(primaries: Int, transfer: Int) {
-        guard let places = Chromaticities.byCodePoint[primaries] else { return nil }
+        guard let chromaticities = Chromaticities.byCodePoint[primaries] else { return nil }
         let curves: [Int: Transfer] = [4: .power(220_000), 5: .power(280_000), 8: .power(100_000), 16: .pq, 18: .hlg]
-        self.init(places, curves[transfer] ?? .srgb)
+        self.init(chromaticities, transfer: curves[transfer] ?? .srgb)
     }
 
     package var isBright: Bool { transfer == .pq || transfer == .hlg }
@@ -60,7 +60,8 @@ package struct Chromaticities: Hashable, Sendable {
     /// X, Y and Z of red, green and blue, scaled so that white has Y = 1.
     package var toXYZ: [[Double]] {
         let solids = (0..<4).map { index -> [Double] in
-            let x = Double(numbers[2 * index]) / 100_000, y = Double(numbers[2 * index + 1]) / 100_000
+            let x = Double(numbers[2 * index]) / 100_000
+            let y = Double(numbers[2 * index + 1]) / 100_000
             return [x, y, 1 - x - y]
         }
         let white = solids[3].map { $0 / solids[3][1] }
@@ -77,7 +78,8 @@ package struct Chromaticities: Hashable, Sendable {
         let light = toXYZ
         let white = (0..<3).map { light[0][$0] + light[1][$0] + light[2][$0] }
         let cone = Matrix3([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
-        let from = cone * white, to = cone * [0.9642, 1, 0.8249]
+        let from = cone * white
+        let to = cone * [0.9642, 1, 0.8249]
         return light.map { solid in
             cone.inverse * zip(cone * solid, zip(from, to)).map { value, white in value * white.1 / white.0 }
         }
@@ -103,8 +105,10 @@ package struct Matrix3 {
 
     package var inverse: Matrix3 {
         func minor(_ row: Int, _ column: Int) -> Double {
-            let a = (row + 1) % 3, b = (row + 2) % 3
-            let c = (column + 1) % 3, d = (column + 2) % 3
+            let a = (row + 1) % 3
+            let b = (row + 2) % 3
+            let c = (column + 1) % 3
+            let d = (column + 2) % 3
             return rows[a][c] * rows[b][d] - rows[a][d] * rows[b][c]
         }
         let determinant = (0..<3).reduce(0) { $0 + rows[0][$1] * minor(0, $1) }

@@ -29,7 +29,7 @@ extension SourceColors {
     package var numbers: [Int] {
         let names = [Space.allCases.firstIndex(of: space) ?? 0, HighRange.allCases.firstIndex(of: highRange) ?? 0]
         guard let encoding else { return names }
-        return names + [encoding.transfer.number, encoding.peak] + encoding.places.numbers
+        return names + [encoding.transfer.number, encoding.peak] + encoding.chromaticities.numbers
     }
 
     package static let maximumNumbers = 12
@@ -42,9 +42,9 @@ extension SourceColors {
         highRange = HighRange.allCases[numbers[1]]
         guard numbers.count > 2 else { return }
         guard let transfer = ColorEncoding.Transfer(number: numbers[2]), 0...10_000 ~= numbers[3],
-            let places = Chromaticities(Array(numbers[4...]))
+            let chromaticities = Chromaticities(Array(numbers[4...]))
         else { return nil }
-        encoding = ColorEncoding(places, transfer, peak: numbers[3])
+        encoding = ColorEncoding(chromaticities, transfer: transfer, peak: numbers[3])
     }
 }
 

@@ -77,7 +77,7 @@ extension RenderPlan {
         let times = gamut == .auto ? 2.0 : 1
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colors are converted after the first step.
-        let colored = steps.work(on: frame).first?.made ?? result.size.area
+        let colored = steps.work(on: frame).first?.pixelsComputed ?? result.size.area
         let coloring = hasProfile ? times * Double(colored) * TimeCost.profile : 0
         let encoding =
             (isLossless ? format.writing?.losslessTime : nil)

@@ -38,9 +38,11 @@ struct QualityCurve: Sendable {
         // Square roots are the same on all processors.
         let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
         let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
-        let from = side - Self.sides[column], width = Self.sides[column + 1] - Self.sides[column]
+        let from = side - Self.sides[column]
+        let width = Self.sides[column + 1] - Self.sides[column]
         for (low, high) in zip(points, points.dropFirst()) where visual <= high.visual {
-            let part = visual - low.visual, steps = high.visual - low.visual
+            let part = visual - low.visual
+            let steps = high.visual - low.visual
             func quality(_ column: Int) -> Int { low.encoder[column] * (steps - part) + high.encoder[column] * part }
             let sum = quality(column) * (width - from) + quality(column + 1) * from
             return (sum + steps * width / 2) / (steps * width)

@@ -8,7 +8,7 @@ package final class BorderTrim: Sendable {
     private let source: RecipeSource
     private let mayGrow: Bool
 
-    init(_ trim: ImageOperations.Trim, _ recipe: AnyRenderRecipe, of source: RecipeSource, mayGrow: Bool) {
+    init(_ trim: ImageOperations.Trim, recipe: AnyRenderRecipe, of source: RecipeSource, mayGrow: Bool) {
         self.trim = trim
         self.recipe = recipe
         self.source = source
@@ -21,8 +21,8 @@ package final class BorderTrim: Sendable {
     package func resolved(
         _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
-        let (draft, requestedPart) = try remainder(inside: box)
-        let alone = isDrawnAnew ? try drawing(of: draft, requestedPart) : nil
+        let (draft, requestedPart) = try draft(inside: box)
+        let alone = isDrawnAnew ? try drawing(of: draft, requestedPart: requestedPart) : nil
         let steps = draft.allSteps(of: requestedPart, drawnAlone: alone?.part == nil ? nil : alone?.size)
         let resolved = plan.trimmed(to: steps, drawn: isDrawnAnew ? size : nil)
         try resolved.check(source.limits, maximum: size.area)
@@ -30,25 +30,25 @@ package final class BorderTrim: Sendable {
     }
 
     /// Returns the plan that draws a vector image again without the border.
-    package func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
-        let (draft, requestedPart) = try remainder(inside: box)
-        let drawing = try drawing(of: draft, requestedPart)
+    package func decodePlan(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
+        let (draft, requestedPart) = try draft(inside: box)
+        let drawing = try drawing(of: draft, requestedPart: requestedPart)
         return DecodePlan(
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
     }
 
     package func timeCost(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
-        let drawing = try? drawing(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
+        let drawing = try? decodePlan(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    private func remainder(inside box: ImagePart) throws(ImagingError) -> (RenderDraft, RequestedPart) {
+    private func draft(inside box: ImagePart) throws(ImagingError) -> (RenderDraft, RequestedPart) {
         let draft = try recipe.recipe.draft(of: source.with(box: box))
         return (draft, RequestedPart(draft.part ?? box, turn: draft.turn))
     }
 
     private func drawing(
-        of draft: RenderDraft, _ requestedPart: RequestedPart
+        of draft: RenderDraft, requestedPart: RequestedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
         try requestedPart.drawing(
             for: draft.size, crop: draft.crop, maximumPixels: source.limits.maximumOutputPixels,

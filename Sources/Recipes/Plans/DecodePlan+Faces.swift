@@ -3,8 +3,8 @@ extension DecodePlan {
     package init(forFacesIn header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
         let page = header.page(0)
         self.init(
-            level: page.drawing == nil ? page.faceLevel : 1, incompleteImages: limits.incompleteImages,
-            drawnSize: page.drawing == nil ? nil : page.faceSize, gamut: DecodedGamut(of: header.colors, for: .srgb))
+            level: page.vectorSize == nil ? page.faceLevel : 1, incompleteImages: limits.incompleteImages,
+            drawnSize: page.vectorSize == nil ? nil : page.faceSize, gamut: DecodedGamut(of: header.colors, for: .srgb))
         try check(header, limits: limits)
     }
 }
@@ -24,7 +24,8 @@ extension ImageHeader {
 
     /// The size at which a vector image is drawn for face detection.
     fileprivate var faceSize: PixelSize {
-        var width = Double(size.width), height = Double(size.height)
+        var width = Double(size.width)
+        var height = Double(size.height)
         let scale = (Double(Self.facePixels) / (width * height)).squareRoot()
         let longest = Double(Self.facePixels)
         width = min(max(1, width * scale), longest)

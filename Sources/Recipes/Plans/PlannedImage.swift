@@ -93,14 +93,14 @@ package struct PlannedImage {
 
     package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {
         let addition = RecipeAddition(source.additions[index], scaledTo: size, isSizeFinal: isSizeFinal)
-        use(index, addition)
+        use(index, addition: addition)
         return addition
     }
 
-    mutating func use(_ index: Int, _ addition: RecipeAddition) { additions[index] = addition }
+    mutating func use(_ index: Int, addition: RecipeAddition) { additions[index] = addition }
 
     package mutating func overlay(
-        _ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int,
+        _ index: Int, scaledTo size: PixelSize, layout: OverlayLayout, opacity: Int,
         margins: ImageOperations.Margins = ImageOperations.Margins()
     ) {
         let addition = use(index, scaledTo: size)
@@ -109,7 +109,7 @@ package struct PlannedImage {
                 of: index, layout: layout, decoded: addition.decoded, opacity: opacity, light: light, margins: margins))
     }
 
-    package func draft(as format: ImageFormat, _ quality: EncodingQuality) -> RenderDraft {
+    package func draft(as format: ImageFormat, quality: EncodingQuality) -> RenderDraft {
         var draft = RenderDraft(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
         draft.page = pageNumber
         if !part.isWhole { draft.part = part }

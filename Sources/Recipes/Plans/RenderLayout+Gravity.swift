@@ -14,7 +14,7 @@ extension RenderLayout {
                 x: RenderLayout.start(of: size.width, around: x, in: resizedSize.width),
                 y: RenderLayout.start(of: size.height, around: y, in: resizedSize.height), size: size)
         default:
-            let (x, y) = gravity.share
+            let (x, y) = gravity.alignment
             return CropStep(x: slackX * x / 1_000, y: slackY * y / 1_000, size: size)
         }
     }
@@ -22,7 +22,7 @@ extension RenderLayout {
     /// The canvas around the image; a focal point divides the margins in its proportion.
     func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
         guard let size = canvasSize else { return nil }
-        let (x, y) = gravity.share
+        let (x, y) = gravity.alignment
         return CanvasStep(
             size: size, x: (size.width - resizedSize.width) * x / 1_000,
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
@@ -52,7 +52,7 @@ extension PixelSize {
 
 extension Gravity {
     /// The part of the remaining space to the left and above, in thousandths.
-    package var share: (x: Int, y: Int) {
+    package var alignment: (x: Int, y: Int) {
         switch self {
         case .topLeft: (0, 0)
         case .top: (500, 0)

@@ -50,7 +50,8 @@ extension RenderLayout {
 extension ImageOperations.Margins {
     fileprivate func scaled(by ratio: Int) -> Self {
         Self(
-            top: devicePixels(top, ratio), right: devicePixels(right, ratio), bottom: devicePixels(bottom, ratio),
-            left: devicePixels(left, ratio))
+            top: devicePixels(top, ratio: ratio), right: devicePixels(right, ratio: ratio),
+            bottom: devicePixels(bottom, ratio: ratio),
+            left: devicePixels(left, ratio: ratio))
     }
 }

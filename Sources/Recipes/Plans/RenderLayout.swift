@@ -16,7 +16,7 @@ struct RenderLayout: Hashable, Sendable {
     ///
     /// The aspect ratio of a vector image uses fractions of a pixel, its size whole pixels.
     init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
-        guard let drawing = source.drawing else {
+        guard let vectorSize = source.vectorSize else {
             self.init(options: options, source: requestedPart.size)
             limit(by: options, source: requestedPart.size)
             return
@@ -24,7 +24,7 @@ struct RenderLayout: Hashable, Sendable {
         var options = options
         options.enlarge = true
         let isProportion = requestedPart.part == nil && (options.width != nil || options.height != nil)
-        let size = isProportion ? requestedPart.turn.turned(drawing) : requestedPart.size
+        let size = isProportion ? requestedPart.turn.turned(vectorSize) : requestedPart.size
         self.init(options: options, source: size)
         limit(by: options, source: size)
     }
@@ -47,24 +47,25 @@ struct RenderLayout: Hashable, Sendable {
 
     init(options: RenderingOptions, source: PixelSize) {
         let ratio = options.devicePixelRatio
-        let width = options.width.map { proportion($0, ratio, of: 1_000) }
-        let height = options.height.map { proportion($0, ratio, of: 1_000) }
+        let width = options.width.map { proportion($0, times: ratio, of: 1_000) }
+        let height = options.height.map { proportion($0, times: ratio, of: 1_000) }
         switch (width, height) {
         case (let width?, let height?):
             self.init(
                 box: PixelSize(width: width, height: height), source: source, fit: options.fit,
                 enlarge: options.enlarge)
         case (let width?, nil):
-            let box = PixelSize(width: width, height: proportion(width, source.height, of: source.width))
+            let box = PixelSize(width: width, height: proportion(width, times: source.height, of: source.width))
             self.init(free: box, isLarger: width > source.width, source: source, options: options)
             decidingSides = [.width]
         case (nil, let height?):
-            let box = PixelSize(width: proportion(height, source.width, of: source.height), height: height)
+            let box = PixelSize(width: proportion(height, times: source.width, of: source.height), height: height)
             self.init(free: box, isLarger: height > source.height, source: source, options: options)
             decidingSides = [.height]
         case (nil, nil):
             let box = PixelSize(
-                width: proportion(source.width, ratio, of: 1_000), height: proportion(source.height, ratio, of: 1_000))
+                width: proportion(source.width, times: ratio, of: 1_000),
+                height: proportion(source.height, times: ratio, of: 1_000))
             self.init(free: box, isLarger: ratio > 1_000, source: source, options: options)
         }
     }
@@ -115,10 +116,10 @@ struct RenderLayout: Hashable, Sendable {
         switch side {
         case .width:
             guard enlarge || box.width < source.width else { return source }
-            return PixelSize(width: box.width, height: proportion(source.height, box.width, of: source.width))
+            return PixelSize(width: box.width, height: proportion(source.height, times: box.width, of: source.width))
         case .height:
             guard enlarge || box.height < source.height else { return source }
-            return PixelSize(width: proportion(source.width, box.height, of: source.height), height: box.height)
+            return PixelSize(width: proportion(source.width, times: box.height, of: source.height), height: box.height)
         }
     }
 
@@ -130,6 +131,6 @@ struct RenderLayout: Hashable, Sendable {
 /// Multiplies by a fraction; rounds half up, to at least 1.
 ///
 /// Exact integer arithmetic. The caller has limited the sides, so that the product cannot overflow.
-func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {
+func proportion(_ value: Int, times numerator: Int, of denominator: Int) -> Int {
     max(1, (2 * value * numerator + denominator) / (2 * denominator))
 }

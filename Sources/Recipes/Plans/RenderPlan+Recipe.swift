@@ -25,32 +25,13 @@ extension RenderPlan {
     }
 
     private init(_ draft: RenderDraft, by recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
-        let header = source.header, limits = source.limits
-        guard draft.page < header.frames else { throw .noSuchPage(draft.page, pages: header.frames) }
-        let isAnimated = draft.isAnimated(from: header)
-        let maximumFrames = min(draft.frames, limits.maximumFrames)
-        let frames = isAnimated ? min(header.frames - draft.page, maximumFrames) : 1
-        let page = header.page(draft.page)
-        let maximumPixels = limits.maximumPixels(of: page)
-        if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
-        let requestedPart = RequestedPart(draft.part ?? ImagePart(allOf: page.size), turn: draft.turn)
-        let drawing = try draft.drawing(of: requestedPart, on: page, maximumPixels: maximumPixels)
-        let steps = draft.allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
-        let requested = draft.format.holdsWideColors ? draft.gamut ?? source.rules.gamut : .srgb
-        let gamut = requested.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
-        let keepsGainMap =
-            frames == 1 && draft.mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: page.size)
-        let isWhole = page.drawing != nil || draft.trim != nil
-        let ownLevel = isWhole ? 1 : draft.level(source: requestedPart.size, hasGainMap: keepsGainMap)
-        // Face detection uses these pixels, so the level must suffice for it.
-        let decode = DecodePlan(
-            page: draft.page, level: steps.needFaces ? min(ownLevel, page.faceLevel) : ownLevel,
-            isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
-            gamut: DecodedGamut(of: header.colors, for: gamut))
+        let header = source.header
+        let limits = source.limits
+        let (decode, steps, gamut) = try draft.decodeAndSteps(of: source)
         try decode.check(header, limits: limits)
         try header.checkTime(of: decode, limits: limits)
         let decoded = header.decoded(by: decode)
+        let frames = decode.frames(of: header)
         self.init(
             decode: decode, source: decoded.shape, steps: steps, format: draft.format,
             quality: draft.paletteQuality ?? 100, effort: source.rules.efforts[draft.format])
@@ -60,9 +41,9 @@ extension RenderPlan {
         setEncoding(of: draft)
         setMetadata(of: draft, from: source, attribution: decoded.attribution)
         additions = try draft.plannedAdditions(of: source)
-        isStacked = isAnimated && draft.stacksFrames && !format.isCommonAnimation
+        isStacked = draft.isAnimated(from: header) && draft.stacksFrames && !format.isCommonAnimation
         if isStacked, outputSize.height > format.maximumSide / frames { throw .sideTooLong(outputSize, format: format) }
-        border = draft.trim.map { BorderTrim($0, recipe, of: source, mayGrow: draft.mayGrowByTrim) }
+        border = draft.trim.map { BorderTrim($0, recipe: recipe, of: source, mayGrow: draft.mayGrowByTrim) }
         try check(limits, frames: frames, maximum: decoded.storedSize.area)
     }
 
@@ -107,7 +88,7 @@ extension RenderPlan {
         let maximum = max(limits.maximumOutputPixels, area * frames)
         for work in steps.work(on: self.source) {
             let size = work.output.size
-            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= maximum / frames else {
+            guard max(size.width, size.height) <= PixelSize.maximumSide, work.pixelsComputed <= maximum / frames else {
                 throw .tooManyPixels(size, frames: frames)
             }
         }
@@ -145,16 +126,47 @@ extension GainMap {
 extension RecipeSource {
     /// Checks sizes; of a document, only the requested page must be within the limits.
     fileprivate func checkSides() throws(ImagingError) {
-        if header.pages.isEmpty, header.drawing == nil {
+        if header.pages.isEmpty, header.vectorSize == nil {
             try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
         }
-        for (index, addition) in additions.enumerated() where addition.drawing == nil {
-            _ = try DecodePlan(ofAddition: addition, nil, number: index, limits: limits)
+        for (index, addition) in additions.enumerated() where addition.vectorSize == nil {
+            _ = try DecodePlan(ofAddition: addition, used: nil, number: index, limits: limits)
         }
     }
 }
 
 extension RenderDraft {
+    fileprivate func decodeAndSteps(
+        of source: RecipeSource
+    ) throws(ImagingError) -> (decode: DecodePlan, steps: RenderSteps, gamut: Gamut) {
+        let header = source.header
+        let limits = source.limits
+        guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
+        let maximumFrames = min(frames, limits.maximumFrames)
+        let decodedFrames = isAnimated(from: header) ? min(header.frames - page, maximumFrames) : 1
+        let pageHeader = header.page(page)
+        let maximumPixels = limits.maximumPixels(of: pageHeader)
+        if pageHeader.vectorSize == nil {
+            try pageHeader.storedSize.check(frames: decodedFrames, maximumPixels: maximumPixels)
+        }
+        let requestedPart = RequestedPart(part ?? ImagePart(allOf: pageHeader.size), turn: turn)
+        let drawing = try drawing(of: requestedPart, on: pageHeader, maximumPixels: maximumPixels)
+        let steps = allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let requestedGamut = format.holdsWideColors ? self.gamut ?? source.rules.gamut : .srgb
+        let gamut = requestedGamut.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let keepsGainMap =
+            decodedFrames == 1 && mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: pageHeader.size)
+        let needsAllPixels = pageHeader.vectorSize != nil || trim != nil
+        let level = needsAllPixels ? 1 : level(source: requestedPart.size, hasGainMap: keepsGainMap)
+        // Face detection uses these pixels, so the level must suffice for it.
+        let decode = DecodePlan(
+            page: page, level: steps.needFaces ? min(level, pageHeader.faceLevel) : level,
+            isAnimated: decodedFrames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
+            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
+            gamut: DecodedGamut(of: header.colors, for: gamut))
+        return (decode, steps, gamut)
+    }
+
     /// - Parameter drawnAlone: The size of a vector image that is drawn only in part; nil for other sources.
     func allSteps(of requestedPart: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
@@ -185,7 +197,7 @@ extension RenderDraft {
     fileprivate func drawing(
         of requestedPart: RequestedPart, on page: ImageHeader, maximumPixels: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
-        guard page.drawing != nil else { return nil }
+        guard page.vectorSize != nil else { return nil }
         guard trim == nil else { return (page.size, nil) }
         return try requestedPart.drawing(
             for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
@@ -202,7 +214,8 @@ extension RenderDraft {
 
     private func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
-            let isWide = source.width >= 2 * level * size.width, isHigh = source.height >= 2 * level * size.height
+            let isWide = source.width >= 2 * level * size.width
+            let isHigh = source.height >= 2 * level * size.height
             if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }
             return (isWide || isHigh) && source.width > 2 * level * (size.width - 1)
                 && source.height > 2 * level * (size.height - 1)
@@ -213,7 +226,7 @@ extension RenderDraft {
         var plans: [DecodePlan] = []
         for (index, header) in source.additions.enumerated() {
             let used = additions.indices.contains(index) ? additions[index] : nil
-            plans.append(try DecodePlan(ofAddition: header, used, number: index, limits: source.limits))
+            plans.append(try DecodePlan(ofAddition: header, used: used, number: index, limits: source.limits))
         }
         return plans
     }
@@ -222,7 +235,7 @@ extension RenderDraft {
 extension DecodePlan {
     /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the index of the source.
     fileprivate init(
-        ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits
+        ofAddition header: ImageHeader, used: RecipeAddition?, number: Int, limits: ImagingLimits
     ) throws(ImagingError) {
         do throws(ImagingError) {
             try self.init(

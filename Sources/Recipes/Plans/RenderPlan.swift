@@ -29,6 +29,9 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var isStacked = false
     /// Whether to keep edges between colors sharp, if the format supports it; false for pixels that were planes.
     package var hasSharpChroma = true
+    private var hasGainMap: Bool
+
+    static let maximumFullChromaPixels = 250_000
 
     package var memoryByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
@@ -76,11 +79,8 @@ package struct RenderPlan: Hashable, Sendable {
 
     package func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
 
-    private var hasGainMap: Bool
-
     /// Small images with a gain map keep full chroma: a gain for all components cannot restore lost color.
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.maximumFullChromaPixels }
-    static let maximumFullChromaPixels = 250_000
 
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
@@ -108,35 +108,37 @@ package struct RenderPlan: Hashable, Sendable {
     package var needsFaces: Bool { steps.needFaces }
 
     /// The plan for a source with these faces, largest first.
-    package func placed(by faces: [Face]) -> RenderPlan {
+    package func resolvingFaces(_ faces: [Face]) -> RenderPlan {
+        guard needsFaces else { return self }
         var plan = self
-        if needsFaces { plan.steps = steps.placed(by: faces, on: source) }
+        plan.steps = steps.resolvingFaces(faces, on: source)
         return plan
     }
 
     /// - Parameter size: The size of a source that was drawn again; nil if it was not.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
-        var rest = self
-        rest.steps = steps
-        rest.border = nil
-        if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
-        return rest
+        var plan = self
+        plan.steps = steps
+        plan.border = nil
+        if let size { plan.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
+        return plan
     }
 
     /// - Parameter hasGainMap: Whether the image has a gain map; used if the plan keeps it.
-    package func shown(in gamut: Gamut, by steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
-        var shown = self
-        shown.gamut = gamut
-        shown.steps = steps
-        shown.hasGainMap = self.hasGainMap && hasGainMap
-        return shown
+    package func with(gamut: Gamut, steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
+        var plan = self
+        plan.gamut = gamut
+        plan.steps = steps
+        plan.hasGainMap = self.hasGainMap && hasGainMap
+        return plan
     }
 
-    package func afterFirst(_ count: Int) -> RenderPlan {
-        var rest = self
-        rest.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }
-        rest.steps.removeFirst(count)
-        return rest
+    /// The plan for an image to which the first steps have been applied.
+    package func droppingFirstSteps(_ count: Int) -> RenderPlan {
+        var plan = self
+        plan.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }
+        plan.steps.removeFirst(count)
+        return plan
     }
 }
 
@@ -182,6 +184,6 @@ extension DecodePlan {
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
-            + (gamut == .own ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
+            + (gamut == .withinSRGB ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
     }
 }

@@ -5,10 +5,11 @@ extension RenderSteps {
     ///
     /// The map is reduced to the result's size. For a small result it is enlarged up to twice, because only a map of
     /// the same size can restore details that the image lost.
-    package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
-        guard let geometry = geometry(on: image) else { return nil }
-        let part = geometry.shownPart(of: image)
-        let shown = geometry.rectangle.size, mapSize = part.rounded(in: map).size
+    package func gainMapGeometry(mapSize: PixelSize, imageSize: PixelSize) -> GainMapGeometry? {
+        guard let geometry = geometry(on: imageSize) else { return nil }
+        let part = geometry.visiblePart(of: imageSize)
+        let shown = geometry.rectangle.size
+        let mapSize = part.rounded(in: mapSize).size
         let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
         let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
         let isWithinReach = shown.width <= scale * mapSize.width && shown.height <= scale * mapSize.height
@@ -22,7 +23,8 @@ extension RenderSteps {
 
     /// The combined geometry of the steps; nil if they do more than crop, resample and turn.
     private func geometry(on size: PixelSize) -> StepGeometry? {
-        var geometry = StepGeometry(of: size), isLeading = true
+        var geometry = StepGeometry(of: size)
+        var isLeading = true
         for step in self {
             if isLeading, let next = step.geometry(after: geometry) {
                 geometry = next
@@ -47,18 +49,20 @@ extension StepGeometry {
     }
 
     /// The visible part, in whole pixels of an image of size `whole`.
-    fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
+    fileprivate func visiblePart(of whole: PixelSize) -> ImagePart {
         let part = part ?? ImagePart(allOf: whole)
-        func edges(_ start: Int, length: Int, of resized: Int, from first: Int, count: Int) -> (Int, Int) {
+        func edges(_ start: Int, length: Int, of resized: Int, from first: Int, count: Int) -> Range<Int> {
             func place(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
             let left = min(place(start), first + count - 1)
-            return (left, max(1, place(start + length) - left))
+            return left..<max(left + 1, place(start + length))
         }
         let across = edges(
             rectangle.x, length: rectangle.size.width, of: resizedSize.width, from: part.x, count: part.size.width)
         let down = edges(
             rectangle.y, length: rectangle.size.height, of: resizedSize.height, from: part.y, count: part.size.height)
-        return ImagePart(x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
+        return ImagePart(
+            x: across.lowerBound, y: down.lowerBound, size: PixelSize(width: across.count, height: down.count),
+            of: part.whole)
     }
 }
 

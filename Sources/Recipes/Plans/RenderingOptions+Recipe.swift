@@ -3,14 +3,15 @@ extension RenderingOptions: RenderRecipe {
 
     package func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let (format, placement) = try chosenFormat(for: source)
-        var image = try plannedImage(of: source, as: format, placement)
+        var image = try plannedImage(of: source, as: format, placement: placement)
         if let watermark, let header = source.additions.first {
             // Before a trim, the result's size is unknown: plan the decode for the untrimmed image.
             let untrimmed =
-                source.box == nil ? image : try plannedImage(of: source.with(box: nil), as: format, placement)
+                source.box == nil
+                ? image : try plannedImage(of: source.with(box: nil), as: format, placement: placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
-            image.use(0, addition)
+            image.use(0, addition: addition)
             if let layout = mark.layout(on: image.size, isDrawnAlone: addition.drawnPart != nil) {
                 image.apply(
                     OverlayStep(
@@ -22,12 +23,12 @@ extension RenderingOptions: RenderRecipe {
     }
 
     package func plannedImage(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> PlannedImage {
-        try plannedImage(of: source, as: format, nil)
+        try plannedImage(of: source, as: format, placement: nil)
     }
 
     /// - Parameter whole: Placement of the untrimmed image, if already computed (see `chosenFormat`).
     private func plannedImage(
-        of source: RecipeSource, as format: ImageFormat, _ whole: Placement?
+        of source: RecipeSource, as format: ImageFormat, placement whole: Placement?
     ) throws(ImagingError) -> PlannedImage {
         let number = keepsFrames(of: source.header, in: format) ? 0 : page
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
@@ -57,12 +58,12 @@ extension RenderingOptions: RenderRecipe {
 
     package func draft(of image: PlannedImage, as format: ImageFormat) -> RenderDraft {
         let source = image.source
-        var draft = image.draft(as: format, encodingQuality(by: source.rules))
+        var draft = image.draft(as: format, quality: encodingQuality(by: source.rules))
         // Default qualities are visual qualities in all dialects.
         draft.qualityScale = quality == nil ? .visual : qualityScale
         draft.frames = keepsFrames(of: source.header, in: format) ? .max : 1
         draft.trim = operations.trim
-        draft.mayGrowByTrim = enlarge || image.page.drawing != nil
+        draft.mayGrowByTrim = enlarge || image.page.vectorSize != nil
         if format.hasPaletteQuality, self.format.isFixed { draft.paletteQuality = quality }
         draft.bitDepth = avifBitDepth
         draft.gamut = gamut
@@ -89,7 +90,7 @@ extension RenderingOptions: RenderRecipe {
         let header = source.header.page(page)
         let whole = try placement(of: ImagePart(allOf: header.size), in: header)
         let chosen = format.format(
-            own: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
+            from: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats,
             excluding: isLossless ? source.unsupportedFormats.union(ImageFormat.lossy) : source.unsupportedFormats)
         return (chosen, whole)
@@ -129,7 +130,7 @@ private struct PlacedWatermark {
         self.options = options
         self.ratio = ratio
         self.header = header
-        sourceSize = options.scale == nil ? header.size : header.drawing ?? header.size
+        sourceSize = options.scale == nil ? header.size : header.vectorSize ?? header.size
     }
 
     func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
@@ -142,7 +143,7 @@ private struct PlacedWatermark {
     /// - Parameter isFinal: Whether `result` is the final size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
         let scaled = OverlayLayout.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
-        guard header.drawing != nil else { return RecipeAddition(header, scaledTo: scaled, isSizeFinal: isFinal) }
+        guard header.vectorSize != nil else { return RecipeAddition(header, scaledTo: scaled, isSizeFinal: isFinal) }
         let isTooLarge =
             scaled.area > limits.maximumPixels(of: header)
             || max(scaled.width, scaled.height) > header.format.maximumSide

@@ -11,16 +11,17 @@ struct SizeLimits {
     init(_ options: RenderingOptions, of size: PixelSize, source: PixelSize?) {
         area = options.maximumArea
         multiple = options.multiple
-        func bound(_ requested: Int?, side: Int, own: Int?) -> Int? {
+        func bound(_ requested: Int?, side: Int, source: Int?) -> Int? {
             let box =
-                options.fit == .outside ? nil : requested.map { proportion($0, options.devicePixelRatio, of: 1_000) }
+                options.fit == .outside
+                ? nil : requested.map { proportion($0, times: options.devicePixelRatio, of: 1_000) }
             // A canvas may be larger than the source.
-            let own = options.enlarge ? nil : own.flatMap { side > $0 ? nil : $0 }
-            return [box, own].compactMap(\.self).min()
+            let source = options.enlarge ? nil : source.flatMap { side > $0 ? nil : $0 }
+            return [box, source].compactMap(\.self).min()
         }
         bounds = (
-            bound(options.width, side: size.width, own: source?.width),
-            bound(options.height, side: size.height, own: source?.height)
+            bound(options.width, side: size.width, source: source?.width),
+            bound(options.height, side: size.height, source: source?.height)
         )
     }
 
@@ -62,7 +63,7 @@ extension PixelSize {
     func scaled(toArea limit: Int) -> PixelSize {
         guard area > limit else { return self }
         var width = max(1, Int((Double(limit) * Double(self.width) / Double(height)).squareRoot()))
-        var height = proportion(width, self.height, of: self.width)
+        var height = proportion(width, times: self.height, of: self.width)
         if width * height > limit {
             if height > 1, width <= limit { height = max(1, limit / width) } else { width = max(1, limit / height) }
         }

@@ -27,7 +27,8 @@ package struct AdditionForm: Hashable, Sendable {
     /// The cost of scaling the decoded source; `perFrame` is added for the step on each frame.
     func cost(from decoded: FrameShape, on input: FrameShape, perFrame: Double) -> StepCost {
         let scaling = StepWork(
-            input: decoded, output: FrameShape(size: size, hasAlpha: true), read: decoded.size.area, made: size.area)
+            input: decoded, output: FrameShape(size: size, hasAlpha: true),
+            pixelsRead: decoded.size.area, pixelsComputed: size.area)
         // Unreduced planes are first converted to pixels.
         let isReduced =
             scaledSize.width <= decoded.size.width && scaledSize.height <= decoded.size.height

@@ -24,7 +24,8 @@ package struct BackgroundStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         guard work.input.hasAlpha else { return .none }
-        return StepCost(perFrame: Double(work.made) * (color.alpha == 255 ? Self.time.opaque : Self.time.translucent))
+        return StepCost(
+            perFrame: Double(work.pixelsComputed) * (color.alpha == 255 ? Self.time.opaque : Self.time.translucent))
     }
 
     package var keyText: String { "background \(color.keyText)" + (mixing == .sum ? " sum" : "") }

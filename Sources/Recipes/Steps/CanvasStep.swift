@@ -20,7 +20,7 @@ package struct CanvasStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { min(outputPixels, input.size.area) }
 
-    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
+    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.pixelsComputed) * Self.time) }
 
     package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
 

@@ -50,7 +50,8 @@ extension StepCost {
     ///   - time: Nanoseconds per output pixel.
     ///   - bytes: Bytes per input pixel in addition to the frames.
     package static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
-        let input = work.input.size.area, output = work.output.size.area
+        let input = work.input.size.area
+        let output = work.output.size.area
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)
     }
 }

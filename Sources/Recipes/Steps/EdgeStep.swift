@@ -3,7 +3,7 @@ package struct EdgeStep: RenderStep {
     package let margins: ImageOperations.Margins
     private static let time = 6.0
 
-    package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {
+    package init(_ edge: ImageOperations.Margins.Pixels, margins: ImageOperations.Margins) {
         self.edge = edge
         self.margins = margins
     }

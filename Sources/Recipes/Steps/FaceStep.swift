@@ -39,20 +39,20 @@ package struct FaceStep: ContentCropStep {
     /// - Parameters:
     ///   - faces: Faces, largest first.
     ///   - input: The size of the image to crop.
-    func placed(by faces: [Face], in input: PixelSize) -> any RenderStep {
+    func resolved(by faces: [Face], in input: PixelSize) -> any RenderStep {
         let rectangles = faces.compactMap { rectangle(of: $0, in: input) }
         guard var kept = rectangles.first else { return attention }
         for face in rectangles.dropFirst() {
             let both = kept.union(face)
             if both.right - both.left <= size.width, both.bottom - both.top <= size.height { kept = both }
         }
-        func start(_ first: Int, _ end: Int, of length: Int, in whole: Int) -> Int {
-            min(max(0, (first + end - length) / 2), whole - length)
+        func start(of length: Int, around range: Range<Int>, in whole: Int) -> Int {
+            min(max(0, (range.lowerBound + range.upperBound - length) / 2), whole - length)
         }
         let size = size(around: kept)
         return CropStep(
-            x: start(kept.left, kept.right, of: size.width, in: input.width),
-            y: start(kept.top, kept.bottom, of: size.height, in: input.height), size: size)
+            x: start(of: size.width, around: kept.left..<kept.right, in: input.width),
+            y: start(of: size.height, around: kept.top..<kept.bottom, in: input.height), size: size)
     }
 
     /// The smallest size with the aspect ratio of ``size`` that contains `kept`.
@@ -77,12 +77,12 @@ package struct FaceStep: ContentCropStep {
         let turned = turn.turned(
             ImagePart(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top), of: part.size))
         let shown = turn.turned(part.size)
-        func scaled(_ place: Int, from side: Int, to shown: Int) -> Int { place * side / shown }
+        func scaled(_ place: Int, from shown: Int, to side: Int) -> Int { place * side / shown }
         return Rectangle(
-            left: scaled(turned.x, from: input.width, to: shown.width),
-            top: scaled(turned.y, from: input.height, to: shown.height),
-            right: scaled(turned.x + turned.size.width, from: input.width, to: shown.width),
-            bottom: scaled(turned.y + turned.size.height, from: input.height, to: shown.height))
+            left: scaled(turned.x, from: shown.width, to: input.width),
+            top: scaled(turned.y, from: shown.height, to: input.height),
+            right: scaled(turned.x + turned.size.width, from: shown.width, to: input.width),
+            bottom: scaled(turned.y + turned.size.height, from: shown.height, to: input.height))
     }
 }
 
@@ -100,12 +100,12 @@ extension RenderSteps {
     var needFaces: Bool { contains { $0 is FaceStep } }
 
     /// - Parameter input: The frame before the first step.
-    func placed(by faces: [Face], on input: FrameShape) -> RenderSteps {
+    func resolvingFaces(_ faces: [Face], on input: FrameShape) -> RenderSteps {
         var shape = input
         return RenderSteps(
             map { step -> any RenderStep in
                 defer { shape = step.shape(after: shape) }
-                return (step as? FaceStep)?.placed(by: faces, in: shape.size) ?? step
+                return (step as? FaceStep)?.resolved(by: faces, in: shape.size) ?? step
             })
     }
 }

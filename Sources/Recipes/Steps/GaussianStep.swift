@@ -41,7 +41,8 @@ extension GaussianStep: WholeFrameStep, OperationStep {
 
     package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
         // Hundredths of a CSS pixel times a ratio in thousandths.
-        let blur = numbers[.blur] * ratio, sharpen = numbers[.sharpen] * ratio
+        let blur = numbers[.blur] * ratio
+        let sharpen = numbers[.sharpen] * ratio
         return (blur > 0 ? [GaussianStep(.blur, sigma: blur)] : [])
             + (sharpen > 0 ? [GaussianStep(.sharpen, sigma: sharpen)] : [])
     }
@@ -60,7 +61,8 @@ extension GaussianStep: WholeFrameStep, OperationStep {
             return StepCost(perFrame: weights.perFrame + rows, bytes: weights.bytes)
         }
         let frame = StepCost.filtering(work, time: frameTime, bytes: 4 * 4)
-        let across = line(size.width), down = line(size.height)
+        let across = line(size.width)
+        let down = line(size.height)
         let numbers = Double(size.height) * across.numbers + Double(size.width) * down.numbers
         // Lines that are computed together: a row, or a strip of columns.
         let strip = Double(min(4 * size.width, Self.strip))
@@ -74,7 +76,8 @@ extension GaussianStep: WholeFrameStep, OperationStep {
     /// The padded length of a line, and additions per pixel; short lines use one weight per pair of pixels instead.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {
         let repeated = Double(length) + 2 * Self.boxes.reach * deviation
-        let pairs = Double(length) * Double(length), boxes = Self.boxes.count * repeated
+        let pairs = Double(length) * Double(length)
+        let boxes = Self.boxes.count * repeated
         return pairs <= boxes ? (Double(length), pairs) : (repeated, boxes)
     }
 

@@ -19,7 +19,7 @@ package struct InterestStep: ContentCropStep {
         let isFine = measure == .entropy && work.input.hasAlpha
         let time = work.input.hasAlpha ? Self.time.withAlpha : Self.time.read
         return StepCost(
-            once: Double(work.read) * time + (isFine ? Self.fineCounting.time : Self.time.minimum),
+            once: Double(work.pixelsRead) * time + (isFine ? Self.fineCounting.time : Self.time.minimum),
             bytes: 4 * work.input.size.area + (isFine ? Self.fineCounting.bytes : 0))
     }
 

@@ -14,7 +14,7 @@ extension MosaicStep: WholeFrameStep, OperationStep {
     package static var mixesNeighbors: Bool { true }
 
     package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
-        let side = devicePixels(numbers[.pixelate], ratio)
+        let side = devicePixels(numbers[.pixelate], ratio: ratio)
         return numbers[.pixelate] > 1 && side > 1 ? [MosaicStep(side: side)] : []
     }
 

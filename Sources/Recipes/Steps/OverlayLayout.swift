@@ -37,11 +37,13 @@ package struct OverlayLayout: Hashable, Sendable {
     ///   - sourceSize: The size of the upright source.
     init?(_ options: WatermarkOptions, ratio: Int, sourceSize: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
-        let (across, down) = options.isTiled ? (0, 0) : options.position.share
+        let (across, down) = options.isTiled ? (0, 0) : options.position.alignment
         let horizontal = Span(
-            scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
+            scaled.width, at: across, offset: Self.pixels(options.x, ratio: ratio), isTiled: options.isTiled,
+            in: result.width)
         let vertical = Span(
-            scaled.height, at: down, offset: Self.pixels(options.y, ratio), isTiled: options.isTiled, in: result.height)
+            scaled.height, at: down, offset: Self.pixels(options.y, ratio: ratio), isTiled: options.isTiled,
+            in: result.height)
         self.init(scaled, horizontal: horizontal, vertical: vertical)
     }
 
@@ -61,18 +63,19 @@ package struct OverlayLayout: Hashable, Sendable {
     static func scaledSize(of sourceSize: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {
             return PixelSize(
-                width: proportion(sourceSize.width, ratio, of: 1_000),
-                height: proportion(sourceSize.height, ratio, of: 1_000))
+                width: proportion(sourceSize.width, times: ratio, of: 1_000),
+                height: proportion(sourceSize.height, times: ratio, of: 1_000))
         }
-        let width = proportion(result.width, scale, of: 10_000)
-        let height = proportion(sourceSize.height, width, of: sourceSize.width)
+        let width = proportion(result.width, times: scale, of: 10_000)
+        let height = proportion(sourceSize.height, times: width, of: sourceSize.width)
         guard height > result.height else { return PixelSize(width: width, height: height) }
         return PixelSize(
-            width: min(width, proportion(sourceSize.width, result.height, of: sourceSize.height)), height: result.height
+            width: min(width, proportion(sourceSize.width, times: result.height, of: sourceSize.height)),
+            height: result.height
         )
     }
 
-    private static func pixels(_ value: Int, _ ratio: Int) -> Int {
+    private static func pixels(_ value: Int, ratio: Int) -> Int {
         let pixels = (2 * abs(value) * ratio + 1_000) / 2_000
         return value < 0 ? -pixels : pixels
     }

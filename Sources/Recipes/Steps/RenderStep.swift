@@ -84,8 +84,8 @@ protocol AdditionStep: RenderStep {
 package struct StepWork: Hashable, Sendable {
     package let input: FrameShape
     package let output: FrameShape
-    package internal(set) var read = 0
-    package internal(set) var made = 0
+    package internal(set) var pixelsRead = 0
+    package internal(set) var pixelsComputed = 0
     /// Whether to store the step's input, because earlier steps would otherwise compute pixels repeatedly.
     package internal(set) var keepsInput = false
 }

@@ -22,9 +22,9 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
         }
         var outputPixels = shape.size.area
         for (index, step) in steps.enumerated().reversed() {
-            work[index].made = outputPixels
+            work[index].pixelsComputed = outputPixels
             outputPixels = step.pixelsRead(of: work[index].input, for: outputPixels)
-            work[index].read = outputPixels
+            work[index].pixelsRead = outputPixels
         }
         // Crops cost nothing, because they only select pixels.
         var isComputed = false

@@ -6,14 +6,14 @@ package struct ResampleStep: RenderStep {
     /// cropped at subpixels.
     package let part: ImagePart?
     package let light: ResamplingLight
-    private static let time = (read: 10.0, made: 25.0)
+    private static let time = (read: 10.0, computed: 25.0)
     /// The factor for pixels with alpha or enlarged in linear light, for which libvips uses floating point.
     private static let weighting = 3.0
     /// The factor for opaque images enlarged in gamma-encoded values.
     private static let enlarging = 2.0
     private static let weighted = (bytes: 16, rows: 256)
     /// The time of reductions in linear light.
-    private static let lightTime = (read: 5.0, made: 25.0)
+    private static let lightTime = (read: 5.0, computed: 25.0)
 
     package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
         self.size = size
@@ -45,7 +45,7 @@ package struct ResampleStep: RenderStep {
         let kernelBytes = keptArea * (work.input.hasAlpha ? 4 : 3)
         let rows = weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0
         return StepCost(
-            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting,
+            perFrame: (Double(work.pixelsRead) * time.read + Double(work.pixelsComputed) * time.computed) * weighting,
             bytes: kernelBytes + rows)
     }
 

@@ -18,7 +18,8 @@ package struct RotationStep: RenderStep {
 
     package func size(after input: PixelSize) -> PixelSize {
         let angle = Double(degrees) * .pi / 180
-        let cosine = abs(cos(angle)), sine = abs(sin(angle))
+        let cosine = abs(cos(angle))
+        let sine = abs(sin(angle))
         func side(_ along: Int, _ across: Int) -> Int {
             max(1, Int((Double(along) * cosine + Double(across) * sine + 0.5).rounded(.down)))
         }

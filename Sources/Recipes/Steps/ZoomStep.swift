@@ -16,7 +16,9 @@ package struct ZoomStep: RenderStep {
     }
 
     package func cost(of work: StepWork) -> StepCost {
-        StepCost(perFrame: Double(work.made) * Self.time, bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
+        StepCost(
+            perFrame: Double(work.pixelsComputed) * Self.time,
+            bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
     }
 
     package var keyText: String { "zoom \(factor)" }

@@ -20,7 +20,7 @@ package struct DecodePlan: Hashable, Sendable {
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, maximumFrames: Int = .max,
         incompleteImages: IncompleteImages = .reject, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
-        keepsGainMap: Bool = false, gamut: DecodedGamut = .own
+        keepsGainMap: Bool = false, gamut: DecodedGamut = .withinSRGB
     ) {
         self.page = page
         self.level = level
@@ -34,13 +34,13 @@ package struct DecodePlan: Hashable, Sendable {
     }
 
     /// Combines the levels of all plans; nil if they cannot be decoded in one pass.
-    package init?(together plans: [DecodePlan], of header: ImageHeader) {
+    package init?(combining plans: [DecodePlan], of header: ImageHeader) {
         let levels = Set(plans.map(\.level)).sorted()
         guard header.format.reading.reduction == .transform, !header.isProgressive, levels.count > 1,
-            Set(plans.map { $0.at(1) }).count == 1,
+            Set(plans.map { $0.with(level: 1) }).count == 1,
             !plans[0].keepsGainMap
         else { return nil }
-        self = plans[0].at(levels[0]).with(coarserLevels: Array(levels.dropFirst()))
+        self = plans[0].with(level: levels[0]).with(coarserLevels: Array(levels.dropFirst()))
     }
 
     package init(
@@ -64,7 +64,7 @@ package struct DecodePlan: Hashable, Sendable {
         else {
             throw .tooManyPixels(part.storedSize, frames: frames)
         }
-        guard part.drawing != nil else { return }
+        guard part.vectorSize != nil else { return }
         guard max(part.storedSize.width, part.storedSize.height) <= part.format.maximumSide else {
             throw .tooManyPixels(part.storedSize)
         }
@@ -82,13 +82,14 @@ package struct DecodePlan: Hashable, Sendable {
 
     package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
         guard keepsGainMap, let map = header.gainMap else { return nil }
-        let whole = header.size.width, mapWidth = map.header.size.width
+        let whole = header.size.width
+        let mapWidth = map.header.size.width
         let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * mapWidth } ?? 1
         return (map, DecodePlan(level: reduction))
     }
 
     /// The plan for only this level.
-    package func at(_ level: Int) -> DecodePlan {
+    package func with(level: Int) -> DecodePlan {
         var plan = self
         plan.level = level
         plan.coarserLevels = []
@@ -110,7 +111,7 @@ package struct DecodePlan: Hashable, Sendable {
 
     package func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
 
-    package func admit(isIncomplete: Bool) throws(ImagingError) {
+    package func checkCompleteness(isIncomplete: Bool) throws(ImagingError) {
         guard !isIncomplete || incompleteImages == .serve else {
             throw .cannotDecode(detail: "the file ends before its pixels do")
         }
@@ -122,49 +123,4 @@ package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     case reject = "refuse"
     /// Missing pixels are gray, or coarse if the file contains coarse data for them.
     case serve
-}
-
-package struct DrawnPart: Hashable, Sendable {
-    package let part: ImagePart
-    package let scaledSize: PixelSize
-    /// Columns of the scaled part to the left of the rectangle.
-    package let x: Int
-    /// Rows of the scaled part above the rectangle.
-    package let y: Int
-
-    package init(of part: ImagePart, scaledTo scaledSize: PixelSize, x: Int = 0, y: Int = 0) {
-        self.part = part
-        self.scaledSize = scaledSize
-        self.x = x
-        self.y = y
-    }
-
-    /// The size of the whole drawing, rounded up; saturates.
-    var wholeSize: PixelSize {
-        func side(_ whole: Int, _ scaled: Int, of part: Int) -> Int {
-            let (product, overflow) = whole.multipliedReportingOverflow(by: scaled)
-            return overflow ? .max : product / part + (product % part > 0 ? 1 : 0)
-        }
-        return PixelSize(
-            width: side(part.whole.width, scaledSize.width, of: part.size.width),
-            height: side(part.whole.height, scaledSize.height, of: part.size.height))
-    }
-
-    /// The rectangle of the part in units of a whole image of `width` × `height`.
-    package func rectangle(
-        _ size: PixelSize, in width: Double, _ height: Double
-    ) -> (x: Double, y: Double, width: Double, height: Double) {
-        let across = width / Double(part.whole.width) * Double(part.size.width) / Double(scaledSize.width)
-        let down = height / Double(part.whole.height) * Double(part.size.height) / Double(scaledSize.height)
-        return (
-            width * Double(part.x) / Double(part.whole.width) + Double(x) * across,
-            height * Double(part.y) / Double(part.whole.height) + Double(y) * down,
-            Double(size.width) * across, Double(size.height) * down
-        )
-    }
-
-    var keyText: String {
-        func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
-        return "\(x),\(y) of \(part.x),\(part.y) \(text(part.size)) in \(text(part.whole)) as \(text(scaledSize))"
-    }
 }

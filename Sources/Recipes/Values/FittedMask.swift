@@ -19,11 +19,11 @@ package struct FittedMask {
             outline = Outline(mask, in: frame)
         case .heart:
             // The bounds are computed from all points; every second point becomes a corner.
-            let points = (0...314).map { Self.heartPoint(at: -Double.pi + 0.02 * Double($0), radius) }
+            let points = (0...314).map { Self.heartPoint(at: -Double.pi + 0.02 * Double($0), radius: radius) }
             (size, outline) = Self.fitted(points, keepingEvery: 2, in: frame)
         case .triangle, .triangleDown, .pentagon, .pentagonDown, .hexagon, .square, .star:
             let middle = Outline.Point(x: Double(frame.width) / 2, y: Double(frame.height) / 2)
-            let points = Self.points(of: mask, around: middle, radius)
+            let points = Self.points(of: mask, around: middle, radius: radius)
             (size, outline) = Self.fitted(points, keepingEvery: 1, in: frame)
         }
     }
@@ -33,11 +33,14 @@ package struct FittedMask {
         _ points: [Outline.Point], keepingEvery step: Int, in frame: PixelSize
     ) -> (PixelSize, Outline) {
         func bounds(_ values: [Double]) -> (start: Double, length: Double) {
-            let minimum = values.min() ?? 0, maximum = values.max() ?? 0
+            let minimum = values.min() ?? 0
+            let maximum = values.max() ?? 0
             return (minimum.rounded(), max(1, (maximum - minimum).rounded()))
         }
-        let across = bounds(points.map(\.x)), down = bounds(points.map(\.y))
-        let width = Double(frame.width), height = Double(frame.height)
+        let across = bounds(points.map(\.x))
+        let down = bounds(points.map(\.y))
+        let width = Double(frame.width)
+        let height = Double(frame.height)
         let scale = min(width / across.length, height / down.length)
         let left = width / 2 - (across.start + across.length / 2) * scale
         let top = height / 2 - (down.start + down.length / 2) * scale
@@ -51,7 +54,7 @@ package struct FittedMask {
     }
 
     private static func points(
-        of mask: ImageOperations.Mask, around middle: Outline.Point, _ radius: Double
+        of mask: ImageOperations.Mask, around middle: Outline.Point, radius: Double
     ) -> [Outline.Point] {
         let (count, inner, isDown): (Int, Double, Bool) =
             switch mask {
@@ -71,7 +74,7 @@ package struct FittedMask {
     }
 
     /// Returns a point of the heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t.
-    private static func heartPoint(at angle: Double, _ radius: Double) -> Outline.Point {
+    private static func heartPoint(at angle: Double, radius: Double) -> Outline.Point {
         let height = 13 * cos(angle) - 5 * cos(2 * angle) - 2 * cos(3 * angle) - cos(4 * angle)
         return Outline.Point(x: radius * (1 + 16 * pow(sin(angle), 3)), y: radius * (1 - height))
     }

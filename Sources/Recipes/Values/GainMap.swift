@@ -46,7 +46,7 @@ package final class GainMap: Sendable {
 
     var isPlausible: Bool {
         header.isPlausible && header.gainMap == nil && header.frames == 1
-            && ([1, 3].contains(header.bands) && header.drawing == nil)
+            && ([1, 3].contains(header.bands) && header.vectorSize == nil)
     }
 }
 

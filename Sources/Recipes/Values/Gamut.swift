@@ -11,7 +11,7 @@ extension Gamut {
     /// - Parameter changesColors: Whether a step changes colors, which requires sRGB.
     func of(_ colors: SourceColors, changesColors: Bool) -> Gamut {
         if colors.space == .gray { return .srgb }
-        let isWithin = changesColors || DecodedGamut(of: colors, for: .auto) == .own
+        let isWithin = changesColors || DecodedGamut(of: colors, for: .auto) == .withinSRGB
         return self == .auto && isWithin ? .srgb : self
     }
 
@@ -26,7 +26,7 @@ extension Gamut {
 
 package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
     /// The colors of a source within sRGB.
-    case own
+    case withinSRGB
     /// The colors of a wider source, mapped to sRGB.
     case mapped
     /// The colors of a wider source, converted to Display P3.
@@ -34,8 +34,8 @@ package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
 
     package init(of colors: SourceColors, for gamut: Gamut) {
         switch colors.space {
-        case .srgb where colors.highRange.needsToneMapping: self = gamut == .srgb ? .own : .wide
-        case .srgb, .gray: self = .own
+        case .srgb where colors.highRange.needsToneMapping: self = gamut == .srgb ? .withinSRGB : .wide
+        case .srgb, .gray: self = .withinSRGB
         // These pixels are not converted and serve both gamuts.
         case .displayP3 where !colors.highRange.needsToneMapping: self = .mapped
         case .adobeRGB where !colors.highRange.needsToneMapping: self = .mapped

@@ -28,16 +28,16 @@ package enum FormatChoice: Hashable, Sendable {
     ///   - isMoving: Whether the result keeps several frames, if its format supports them.
     ///   - automatic: The formats that `Accept` may select; the first of equals wins.
     package func format(
-        own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
+        from source: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         excluding unsupportedFormats: Set<ImageFormat> = []
     ) -> ImageFormat {
         switch self {
         case .fixed(let format): return format
         case .negotiated(let qualities):
-            let own = own.hasPreview ? own.outputFormat(hasAlpha: hasAlpha) : own
-            let floor = max(1, unsupportedFormats.contains(own) ? 0 : qualities[own] ?? 0)
+            let source = source.hasPreview ? source.outputFormat(hasAlpha: hasAlpha) : source
+            let floor = max(1, unsupportedFormats.contains(source) ? 0 : qualities[source] ?? 0)
             let answer = ImageFormat.first(
-                of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
+                of: [source.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
                 isMoving: isMoving)
             // All clients read JPEG, so it competes even if `Accept` does not list it.
             let maximum = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max

@@ -17,7 +17,7 @@ package struct ImageHeader: Hashable, Sendable {
     /// Bytes of the ICC profile as stored (compressed in PNG); 0 without one.
     package let profileByteCount: Int
     /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
-    package var drawing: PixelSize?
+    package var vectorSize: PixelSize?
     /// The headers of all pages including the first; empty if all are like this one.
     package var pages: [ImageHeader] = []
     /// The embedded file that the other values describe; nil in other formats.
@@ -63,9 +63,9 @@ package struct ImageHeader: Hashable, Sendable {
 
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
-        guard let size = plan.drawnSize, page.drawing != nil else { return page }
+        guard let size = plan.drawnSize, page.vectorSize != nil else { return page }
         var drawn = ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha)
-        drawn.drawing = drawing
+        drawn.vectorSize = vectorSize
         return drawn
     }
 
@@ -97,7 +97,7 @@ package struct DecoderWork: Hashable, Sendable {
 extension ImageHeader {
     private static let longestSide = Int(UInt32.max)
     /// Ten million CSS pixels in thousandths.
-    private static let longestDrawing = 10_000_000_000
+    private static let longestVectorSide = 10_000_000_000
     private static let maximumFrames = Int(Int32.max)
     /// The maximum number of items, including repeats, about a second of work; a hundred tiles are usual.
     package static let maximumDecoderRuns = 10_000
@@ -107,7 +107,7 @@ extension ImageHeader {
         storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
             && 0...Self.maximumDecoderRuns ~= work.runs && work.hiddenArea >= 0
             && 1...Self.maximumFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
-            && drawing?.isPlausible(upTo: Self.longestDrawing) ?? !format.isVector
+            && vectorSize?.isPlausible(upTo: Self.longestVectorSide) ?? !format.isVector
             && (pages.isEmpty || pages.count == frames)
             && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPlausible }
             && preview?.isPlausible ?? !format.hasPreview && exif?.isPlausible ?? true && gainMap?.isPlausible ?? true

@@ -93,4 +93,4 @@ package struct ImageOperations: Hashable, Sendable {
 }
 
 /// Converts CSS pixels to device pixels by a ratio in thousandths; rounds half up.
-func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }
+func devicePixels(_ length: Int, ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

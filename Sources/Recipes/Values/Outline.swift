@@ -32,7 +32,8 @@ package struct Outline: Hashable, Sendable {
     }
 
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
-        let width = Double(size.width), height = Double(size.height)
+        let width = Double(size.width)
+        let height = Double(size.height)
         let radius = min(width, height) / 2
         let middle = Point(x: width / 2, y: height / 2)
         switch mask {

@@ -43,7 +43,7 @@ package struct ImagingLimits: Sendable, Hashable {
     }
 
     package func maximumPixels(of header: ImageHeader) -> Int {
-        header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
+        header.vectorSize == nil ? maximumSourcePixels : maximumOutputPixels
     }
 
     /// No limits; used in worker processes, because the serving process has checked the header.

@@ -31,7 +31,7 @@ package struct SourceRights: Hashable, Sendable {
     package var isEmpty: Bool { texts.isEmpty && !hasManifest }
 
     /// Sets a field unless it has a text; drops control characters, and replaces invalid UTF-8.
-    package mutating func add(_ field: Field, _ bytes: some Sequence<UInt8>) {
+    package mutating func add(_ field: Field, text bytes: some Sequence<UInt8>) {
         guard texts[field] == nil else { return }
         let text = Self.text(bytes)
         if !text.isEmpty { texts[field] = text }

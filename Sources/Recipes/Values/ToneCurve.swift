@@ -33,7 +33,8 @@ package enum ToneCurve: Hashable, Sendable {
     /// A logistic curve that keeps black and white; the inverse curve for a negative slope.
     private static func sigmoid(_ share: Double, slope: Double) -> Double {
         func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
-        let minimum = logistic(0), maximum = logistic(1)
+        let minimum = logistic(0)
+        let maximum = logistic(1)
         if slope > 0 { return (logistic(share) - minimum) / (maximum - minimum) }
         let value = minimum + share * (maximum - minimum)
         return 0.5 - log((1 - value) / value) / abs(slope)

@@ -72,7 +72,7 @@ package struct ServiceStats: Sendable {
             hits: results?.hits ?? 0, misses: results?.misses ?? 0, decodes: statistics.decodes,
             renders: statistics.renders,
             activeDownloads: statistics.activeDownloads, queuedDownloads: statistics.queuedDownloads,
-            heldMemory: statistics.memory.living, reservedMemory: statistics.memory.reserved,
+            heldMemory: statistics.memory.allocated, reservedMemory: statistics.memory.reserved,
             smallDelay: statistics.small.delay, expensiveDelay: statistics.expensive.delay)
     }
 }

@@ -34,7 +34,7 @@ package struct PipelineGauges: Sendable {
             [([], lanes.turns.backlog.delay.seconds)]
         }
         registry.gauge("alula_expensive_active", help: "Expensive tasks in progress.", counting: "piece") {
-            [([], Double(lanes.turns.turnCount))]
+            [([], Double(lanes.turns.runningCount))]
         }
         registry.gauge("alula_active", help: "1 while downloads have been running for at least a second.") {
             [([], downloader.isActive ? 1 : 0)]
@@ -50,7 +50,7 @@ package struct PipelineGauges: Sendable {
         }
         registry.gauge("alula_memory_bytes", help: "Memory in use or reserved.", labels: "state") {
             let statistics = budget.statistics
-            return [(["held"], Double(statistics.living)), (["reserved"], Double(statistics.reserved))]
+            return [(["held"], Double(statistics.allocated)), (["reserved"], Double(statistics.reserved))]
         }
         registry.gauge("alula_memory_waiting", help: "Tasks waiting for memory.", counting: "piece") {
             [([], Double(budget.statistics.waiting))]

@@ -37,7 +37,7 @@ extension PipelineControl {
                 threads: small.threadCount, running: small.runningCount, waiting: lanes.smallBacklog.count,
                 delay: lanes.smallBacklog.delay),
             expensive: ServiceStatistics.Lane(
-                threads: expensive.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
+                threads: expensive.threadCount, running: turns.runningCount, waiting: turns.backlog.count,
                 delay: turns.backlog.delay),
             memory: resources.budget.statistics,
             caches: caches.statistics.map { ServiceStatistics.NamedCache(name: $0.name, statistics: $0.statistics) })

@@ -24,9 +24,9 @@ package struct WorkLanes: Sendable {
         self.small = small
         self.expensive = expensive
         turns = ConcurrencyLimiter(
-            maximumTurns: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+            maximumConcurrency: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
         smallTurns = ConcurrencyLimiter(
-            maximumTurns: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+            maximumConcurrency: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
     package func setMaximumWaiting(_ count: Int) {
@@ -41,10 +41,10 @@ package struct WorkLanes: Sendable {
     func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
 
     /// Returns the work that would be ahead of the flow's next work.
-    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumTurns: Int) {
+    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumConcurrency: Int) {
         switch lane {
         case .small: (smallBacklog(of: flow), small.threadCount)
-        case .expensive: (turns.backlog(of: flow), turns.maximumTurns)
+        case .expensive: (turns.backlog(of: flow), turns.maximumConcurrency)
         }
     }
 
@@ -53,8 +53,8 @@ package struct WorkLanes: Sendable {
     private func smallBacklog(of flow: Int?) -> Backlog {
         let turns = smallTurns.backlog(of: flow), threads = small.backlog
         // Little work has a turn and waits for a thread. A flow with fewer turns than threads ignores that wait.
-        let hasShare = flow.map { smallTurns.turnCount(of: $0) >= small.threadCount } ?? true
-        let others = hasShare ? threads.count : max(0, threads.count - smallTurns.turnCount)
+        let hasShare = flow.map { smallTurns.runningCount(of: $0) >= small.threadCount } ?? true
+        let others = hasShare ? threads.count : max(0, threads.count - smallTurns.runningCount)
         guard hasShare || others > 0 else { return turns }
         return Backlog(
             count: turns.count + others, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))

@@ -209,8 +209,8 @@ extension RecordWriter {
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
         // Only vector, RAW and multi-page formats write these.
         if header.format.isVector {
-            write(header.drawing?.width ?? 0)
-            write(header.drawing?.height ?? 0)
+            write(header.vectorSize?.width ?? 0)
+            write(header.vectorSize?.height ?? 0)
         }
         if header.format.hasPreview {
             let place = header.preview?.place ?? 0..<0, sensor = header.preview?.sensor
@@ -321,7 +321,7 @@ extension RecordReader {
         rights.hasManifest = hasManifest
         for field in SourceRights.Field.allCases {
             guard let text = byteArray() else { return false }
-            rights.add(field, text)
+            rights.add(field, text: text)
         }
         rights.limit()
         header.rights = rights.isEmpty ? nil : rights
@@ -335,7 +335,7 @@ extension RecordReader {
     private mutating func readParts(of header: inout ImageHeader, isPage: Bool) -> Bool {
         if header.format.isVector {
             guard let width = int(), let height = int() else { return false }
-            header.drawing = PixelSize(width: width, height: height)
+            header.vectorSize = PixelSize(width: width, height: height)
         }
         if header.format.hasPreview {
             guard let start = int(in: 0...Int.max), let end = int(in: start...Int.max),

@@ -57,7 +57,9 @@ extension DecodeKey {
     }
 
     /// The key of the same decode at another level.
-    func with(level: Int) -> DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.at(level)) }
+    func with(level: Int) -> DecodeKey {
+        DecodeKey(source: source, validator: validator, plan: plan.with(level: level))
+    }
 
     func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timeCost(of: plan, fileByteCount: fileByteCount)

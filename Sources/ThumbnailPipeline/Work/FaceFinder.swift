@@ -57,7 +57,7 @@ struct FaceFinder: Sendable {
         guard key.plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
             let own = try? self.key(of: record), !caches.hasPixels(own), !imagesInUse.contains(own)
         else { return nil }
-        return DecodePlan(together: [key.plan.decode, own.plan], of: record.header)
+        return DecodePlan(combining: [key.plan.decode, own.plan], of: record.header)
     }
 
     func key(of record: SourceRecord) throws(ImagingError) -> DecodeKey {

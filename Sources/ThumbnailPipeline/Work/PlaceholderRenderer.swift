@@ -32,7 +32,7 @@ struct PlaceholderRenderer: Sendable {
     func image(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage {
         let size = placeholder.size, rules = configuration.rules
         let format = placeholder.format.format(
-            own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
+            from: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
             excluding: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
         guard rules.limits.allow(size, in: format) else { throw PipelineError.placeholderTooLarge }
         let color = placeholder.color

@@ -77,7 +77,7 @@ struct SourceDecoder: Sendable {
         let image = try await decode(
             opened.file, of: opened.record, for: opened.decodeKey(plan), turn: turn, reservation: reservation, bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
-            opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
+            opened.imagesInUse.add(image, for: opened.decodeKey(plan.with(level: level)))
         }
     }
 

@@ -201,13 +201,14 @@ struct ThumbnailRenderer: Sendable {
         let clock = WorkClock(at: start)
         defer { bill?.charge(processor: clock.wholeProcessorTime) }
         let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
-        let reuse = cachesAdditions ? self.reuse(for: key, of: sources) : AdditionForm.made
+        let additionCache = cachesAdditions ? self.additionCache(for: key, of: sources) : AdditionForm.uncached
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
             try clock.perform(token, at: timekeeper.now) {
                 let image = try ImageRenderer.render(
-                    images.image, additions: images.additional, reuse: reuse, faces: faces, plan: plan, token: token,
+                    images.image, additions: images.additional, additionCache: additionCache, faces: faces, plan: plan,
+                    token: token,
                     codec: codec)
                 return RenderedImage(
                     plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
@@ -222,7 +223,7 @@ struct ThumbnailRenderer: Sendable {
     }
 
     /// Caches scaled additional sources in the decoded cache, next to their pixels.
-    private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionPixelCache {
+    private func additionCache(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionPixelCache {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
             key.form = form

@@ -25,7 +25,7 @@ func imaginaryComposition(
     var header = ImageHeader(
         format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
         bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha)
-    if format == .svg { header.drawing = PixelSize(width: width * 1_000, height: height * 1_000) }
+    if format == .svg { header.vectorSize = PixelSize(width: width * 1_000, height: height * 1_000) }
     let query = try imaginaryQuery(target)
     let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 10), bands: 4, hasAlpha: true)
     let source = RecipeSource(header: header, additions: query.additional.map { _ in mark })

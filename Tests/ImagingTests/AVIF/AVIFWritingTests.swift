@@ -28,7 +28,7 @@ struct AVIFWritingTests {
 
     private func decode(_ file: SharedBytes, _ plan: DecodePlan = DecodePlan()) throws -> DecodedImage {
         try ImageDecoder.decode(file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
-            .interleaved(token: WorkToken())
+            .interleavedInSRGB(token: WorkToken())
     }
 
     /// The largest difference of a component between the pixels of two files.
@@ -115,7 +115,7 @@ struct AVIFAnimationTests {
             (0..<Self.size.area).flatMap { _ in Self.components(of: color, bands) }
         }
         return try unsafe SharedBytes(pixels).withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(
+            let image = try unsafe VipsImage.wrapping(
                 bytes, width: Self.size.width, height: 3 * Self.size.height, bands: bands)
             image.markAnimated(frameHeight: Self.size.height, delays: delays, loop: loop)
             let settings = EncoderSettings(quality: quality, effort: 1, bitDepth: 10)
@@ -125,7 +125,7 @@ struct AVIFAnimationTests {
 
     private func decode(_ file: SharedBytes, _ plan: DecodePlan) throws -> DecodedImage {
         try ImageDecoder.decode(file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
-            .interleaved(token: WorkToken())
+            .interleavedInSRGB(token: WorkToken())
     }
 
     private func isNear(_ pixel: [UInt8], _ color: some Sequence<UInt8>) -> Bool {
@@ -173,7 +173,7 @@ struct AVIFAnimationTests {
         }
         let pixels = frames.flatMap(\.pixels)
         let file = try unsafe SharedBytes(pixels).withUnsafeBytes { bytes throws in
-            let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: 8 * size.height, bands: 3)
+            let image = try unsafe VipsImage.wrapping(bytes, width: size.width, height: 8 * size.height, bands: 3)
             image.markAnimated(frameHeight: size.height, delays: [Int](repeating: 40, count: 8), loop: 0)
             let settings = EncoderSettings(quality: 100, effort: 1, bitDepth: 8)
             return try image.saved(as: .avif, options: VipsSaveOptions(settings: settings, token: WorkToken()))
@@ -208,7 +208,7 @@ struct AVIFAnimationTests {
         token.cancel()
         #expect(throws: (any Error).self) {
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                let all = try unsafe VipsImage.pixels(
+                let all = try unsafe VipsImage.wrapping(
                     bytes, width: image.size.width, height: 3 * image.size.height, bands: image.bands)
                 all.markAnimated(frameHeight: image.size.height, delays: image.delays, loop: 0)
                 _ = try all.saved(

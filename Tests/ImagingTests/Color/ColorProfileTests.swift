@@ -36,7 +36,7 @@ struct ColorProfileTests {
         let pixels = SharedBytes((0..<size.area * 3).map { UInt8(truncatingIfNeeded: $0 &* 37) })
         func converted(_ profile: SharedBytes) throws -> [UInt8] {
             try unsafe pixels.withUnsafeBytes { bytes in
-                let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: 3)
+                let image = try unsafe VipsImage.wrapping(bytes, width: size.width, height: size.height, bands: 3)
                 return try image.profiled(profile).convertedByProfile().pixels(token: WorkToken()).array
             }
         }

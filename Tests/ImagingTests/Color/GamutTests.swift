@@ -48,7 +48,7 @@ struct GamutTests {
         let isWide = image.profile?.isDisplayP3 == true
         // JPEG XL compresses its profile.
         #expect(header.format == .jxl || (header.colors.space == .displayP3) == isWide)
-        return (try image.storedPixels(token: WorkToken()), isWide)
+        return (try image.interleaved(token: WorkToken()), isWide)
     }
 
     private func squares(_ image: DecodedImage, count: Int = colors.count) -> [[UInt8]] {

@@ -121,7 +121,7 @@ struct HEIFItemTests {
         let layer = Item.coded(.plain(PixelSize(width: 32, height: 32), [255, 255, 255]), id: 1)
         var overlay = Item.overlay(of: [(item: 1, left: 0, top: 0)], size: PixelSize(width: 64, height: 64), id: 2)
         overlay.properties = [HEIFBox.size(32, 32)]
-        #expect(throws: ImagingError.cannotDecode(detail: "an item is of a kind that is not read")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "an item has an unsupported type")) {
             try decode([layer, overlay], primary: 2)
         }
         overlay.properties = [HEIFBox.size(64, 64)]
@@ -326,6 +326,6 @@ struct HEIFItemTests {
         try ImageLibrary.start()
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken()
-        ).interleaved(token: WorkToken())
+        ).interleavedInSRGB(token: WorkToken())
     }
 }

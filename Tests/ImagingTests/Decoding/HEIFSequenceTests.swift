@@ -85,6 +85,6 @@ struct HEIFSequenceTests {
         if let maximum { limits.maximumSourcePixels = maximum }
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: limits, token: WorkToken()
-        ).interleaved(token: WorkToken())
+        ).interleavedInSRGB(token: WorkToken())
     }
 }

@@ -144,6 +144,6 @@ struct ImageDecoderTests {
         let header = try ImageHeader.inspect(bytes)
         let token = WorkToken()
         return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: ImagingLimits(), token: token)
-            .interleaved(token: token)
+            .interleavedInSRGB(token: token)
     }
 }

@@ -73,7 +73,7 @@ struct MissingEndTests {
 
     /// The visible pixels, without the padding of rows in planes.
     private func pixels(_ image: DecodedImage) throws -> [UInt8] {
-        try image.interleaved(token: WorkToken()).pixels.array
+        try image.interleavedInSRGB(token: WorkToken()).pixels.array
     }
 
     @Test func `missing rows of a PNG are gray and opaque`() throws {

@@ -256,7 +256,7 @@ struct PNGPixelsTests {
         #expect(throws: CancellationError.self) {
             try PNGPixels.decode(
                 file, header: .inspect(file), plan: DecodePlan(), token: token,
-                room: { count in
+                allocate: { count in
                     token.cancel()
                     return try PlaneMemory(count: count)
                 })

@@ -19,7 +19,7 @@ struct RAWPixelsTests {
         return try ImageDecoder.decode(
             SharedBytes(file), header: inspect(file), plan: DecodePlan(level: level), limits: limits, token: token,
             lane: lane
-        ).interleaved(token: token).convertedToSRGB(token: token)
+        ).interleavedInSRGB(token: token).convertedToSRGB(token: token)
     }
 
     private func marked(_ preview: [UInt8], orientation: Int) -> [UInt8] {
@@ -56,7 +56,7 @@ struct RAWPixelsTests {
             #expect(
                 raw.cost(of: plan, fileByteCount: writer.file.count) == jpeg.cost(of: plan, fileByteCount: 2 * count))
         }
-        #expect(DecodePlan(together: [DecodePlan(level: 1), DecodePlan(level: 2)], of: raw)?.coarserLevels == [2])
+        #expect(DecodePlan(combining: [DecodePlan(level: 1), DecodePlan(level: 2)], of: raw)?.coarserLevels == [2])
         #expect(ImageFormat.distrusted.contains(.raw) && ImageFormat.raw.outputFormat(hasAlpha: false) == .jpeg)
         #expect(throws: ImagingError.formatNotAccepted(.raw)) { try decode(writer.file, ImagingLimits()) }
     }

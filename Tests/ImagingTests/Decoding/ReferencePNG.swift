@@ -85,7 +85,7 @@ struct ReferencePNG: CustomStringConvertible {
     {
         try PNGPixels.decode(
             PNGTrimmer.trim(file), header: .inspect(file), plan: plan, token: token,
-            room: { try PlaneMemory(count: $0) })
+            allocate: { try PlaneMemory(count: $0) })
     }
 }
 

@@ -195,7 +195,7 @@ struct ToneMappingTests {
             try ImageDecoder.decode(
                 SharedBytes(file), header: inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(),
                 lane: lane
-            ).interleaved(token: WorkToken())
+            ).interleavedInSRGB(token: WorkToken())
         }
         let (image, expected) = try (pixels(coded), pixels(profiled))
         for x in stride(from: 0, to: 64, by: 7) {
@@ -225,7 +225,7 @@ struct ToneMappingTests {
     @Test func `code points of BT_2020 without light above white are converted`() throws {
         // Gray, and a green within sRGB: light times the inverse matrix.
         let image = try Self.pixels(Self.file([[0.5, 0.5, 0.5], [0.5, 0.6, 0.4]], transfer: 13))
-            .interleaved(token: WorkToken())
+            .interleavedInSRGB(token: WorkToken())
         #expect(image.isClose(x: 0, y: 0, to: [128, 128, 128], tolerance: 1))
         let light = [0.5, 0.6, 0.4].map { StandardCurve.light(of: $0) }
         let matrix = [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]]

@@ -152,7 +152,7 @@ struct GainMapHeaderTests {
         for text in ["<", "<a", "<a b", "<a b=", "<a b='", "<a b='c", "</", "<!", "<a:b>x", "<rdf:li>1", ">'<"] {
             let bytes = SharedBytes(Array(text.utf8))
             bytes.withBytes { span in
-                #expect(XMPPacket(span, 0..<span.byteCount).values("b", of: "c").isEmpty)
+                #expect(XMPPacket(span, at: 0..<span.byteCount).values("b", of: "c").isEmpty)
             }
         }
     }

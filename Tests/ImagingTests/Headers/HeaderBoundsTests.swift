@@ -162,7 +162,7 @@ struct HeaderBoundsTests {
             let space = Array("http://ns.adobe.com/hdr-gain-map/1.0/".utf8)
             var notes = JPEGGainMapNotes()
             for packet in [[UInt8]](repeating: start, count: packets) + [start + space] {
-                SharedBytes(packet).withBytes { notes.read($0, marker: 0xE1, 0..<packet.count) }
+                SharedBytes(packet).withBytes { notes.read($0, marker: 0xE1, at: 0..<packet.count) }
             }
             return notes
         }

@@ -28,7 +28,7 @@ struct RAWHeaderTests {
     func `the largest preview counts by its pixels`(kind: RAWWriter.Kind) throws {
         // A comment makes the small preview the longest one.
         let long =
-            Self.small.prefix(2) + JPEGSegments.segment(0xFE, [UInt8](repeating: 1, count: 60_000))
+            Self.small.prefix(2) + JPEGSegments.segment(0xFE, contents: [UInt8](repeating: 1, count: 60_000))
             + Self.small.dropFirst(2)
         for previews in [[Self.large, Array(long)], [Array(long), Self.large]] {
             var writer = RAWWriter(kind)

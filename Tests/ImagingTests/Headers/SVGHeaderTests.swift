@@ -24,7 +24,7 @@ struct SVGHeaderTests {
         let header = try inspect(file(attributes))
         #expect(header.format == .svg && header.hasAlpha && header.bands == 4 && header.frames == 1)
         #expect(
-            header.drawing
+            header.vectorSize
                 == PixelSize(width: Int((width * 1_000).rounded()), height: Int((height * 1_000).rounded())))
         #expect(header.size == PixelSize(width: Int(width.rounded()), height: Int(height.rounded())))
     }

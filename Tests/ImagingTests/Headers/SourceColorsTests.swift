@@ -178,7 +178,7 @@ struct SourceColorsTests {
         for lane in ImageDecoder.Lane.allCases {
             let image = try ImageDecoder.decode(
                 SharedBytes(file), header: header, plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
-            let pixels = try image.interleaved(token: WorkToken())
+            let pixels = try image.interleavedInSRGB(token: WorkToken())
             // Adobe RGB's full green is outside sRGB and is clipped; white is unchanged.
             #expect(pixels.isClose(x: 60, y: 44, to: [255, 255, 255]))
             #expect((header.colors.encoding != nil) == (space == .adobeRGB))

@@ -11,7 +11,7 @@ struct SourceRightsTests {
 
     private static let all: SourceRights = {
         var rights = SourceRights()
-        for field in SourceRights.Field.allCases { rights.add(field, "\(field.rawValue) <Ⓐ> & Söhne \"1\"".utf8) }
+        for field in SourceRights.Field.allCases { rights.add(field, text: "\(field.rawValue) <Ⓐ> & Söhne \"1\"".utf8) }
         return rights
     }()
 
@@ -43,7 +43,7 @@ struct SourceRightsTests {
         resources += 1.bigEndianBytes(4) + [7, 0]
         resources += Array("8BIM".utf8) + [4, 4, 0, 0]
         resources += records.count.bigEndianBytes(4) + records
-        return JPEGSegments.segment(0xED, resources)
+        return JPEGSegments.segment(0xED, contents: resources)
     }
 
     private func exif(artist: String) -> [UInt8] {
@@ -90,7 +90,7 @@ struct SourceRightsTests {
         func piece(_ range: Range<Int>, _ digest: String) -> [UInt8] {
             JPEGSegments.segment(
                 0xE1,
-                Array("http://ns.adobe.com/xmp/extension/\0\(digest)".utf8) + text.count.bigEndianBytes(4)
+                contents: Array("http://ns.adobe.com/xmp/extension/\0\(digest)".utf8) + text.count.bigEndianBytes(4)
                     + range.lowerBound.bigEndianBytes(4) + text[range])
         }
         let main = JPEGSegments.packet(packet("<note:HasExtendedXMP>\(digest)</note:HasExtendedXMP>"))
@@ -103,9 +103,9 @@ struct SourceRightsTests {
 
     @Test func `C2PA manifests are noticed`() throws {
         let manifest = Array("JP".utf8) + [0, 1, 0, 0, 0, 1, 0, 0, 0, 80] + Array("jumb".utf8) + [0, 0, 0, 40]
-        let rights = try jpeg(JPEGSegments.segment(0xEB, manifest + Array("jumdc2pa\0".utf8)))
+        let rights = try jpeg(JPEGSegments.segment(0xEB, contents: manifest + Array("jumdc2pa\0".utf8)))
         #expect(rights?.hasManifest == true && rights?.only([.rights, .ai]) == nil)
-        #expect(try jpeg(JPEGSegments.segment(0xEB, manifest + Array("jumdjson".utf8))) == nil)
+        #expect(try jpeg(JPEGSegments.segment(0xEB, contents: manifest + Array("jumdjson".utf8))) == nil)
         let png = ImageFixture.photo(width: 8, height: 8, format: .png)
         #expect(try ImageHeader.inspect(png.inserting(chunk: "caBX", [1, 2])).rights?.hasManifest == true)
     }

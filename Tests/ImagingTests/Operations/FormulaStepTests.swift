@@ -107,7 +107,7 @@ struct FormulaStepTests {
         edge: ImageOperations.Margins.Pixels, left: Int, right: Int
     ) throws {
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 3) { x, y in [UInt8(x), UInt8(y), 9] }
-        let result = try render(image, [EdgeStep(edge, .init(top: 1, right: 2, bottom: 0, left: 2))])
+        let result = try render(image, [EdgeStep(edge, margins: .init(top: 1, right: 2, bottom: 0, left: 2))])
         #expect(result.size == PixelSize(width: 44, height: 31))
         #expect(result.values(0, 6)[0] == left && result.values(43, 6)[0] == right && result.values(2, 6)[1] == 5)
     }
@@ -258,7 +258,7 @@ struct FormulaStepTests {
                 && HistogramStep.equalize.keyText == "equalize"
                 && HistogramStep.normalize(low: 1, high: 99).keyText == "normalize 1 99"
                 && RankStep(.median, side: 3).keyText == "rank median 3"
-                && EdgeStep(.mirror, .init(top: 1, right: 2)).keyText == "edge mirror 1,2,0,0")
+                && EdgeStep(.mirror, margins: .init(top: 1, right: 2)).keyText == "edge mirror 1,2,0,0")
         #expect(ConvolutionStep(factors: [1, 2, 3], columns: 3)?.keyText == "convolve 3 1,2,3")
         #expect(OpaqueStep().keyText == "opaque")
         let size = PixelSize(width: 6, height: 7)

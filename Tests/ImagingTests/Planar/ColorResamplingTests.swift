@@ -173,7 +173,7 @@ struct ColorResamplingTests {
         var target = PlanarTarget(of: image.size)
         (target.geometry.resizedSize, target.geometry.rectangle, target.geometry.light) = (size, (0, 0, size), .linear)
         #expect(ColorResampling(image, to: target) != nil)
-        #expect(throws: CancellationError.self) { try PlanarRenderer.pixels(of: image, target: target, token: token) }
+        #expect(throws: CancellationError.self) { try PlanarRenderer.renderPixels(of: image, to: target, token: token) }
     }
 
     /// The largest difference of a component between the lanes' results, `margin` pixels away from the edges.

@@ -44,7 +44,7 @@ struct JPEGScansTests {
             try ImageDecoder.decode(
                 means, header: .inspect(means), plan: DecodePlan(level: level), limits: .none, token: WorkToken(),
                 lane: lane
-            ).interleaved(token: WorkToken())
+            ).interleavedInSRGB(token: WorkToken())
         }
         let image = try decode(.planar)
         // Within a block, from 8 × 10 to 8 × 11, luma increases.

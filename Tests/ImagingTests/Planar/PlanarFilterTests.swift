@@ -23,7 +23,7 @@ struct PlanarFilterTests {
         let image = try ImageDecoder.decode(
             ImageFixture.photo(width: 320, height: 240), header: source, plan: plan.decode, limits: ImagingLimits(),
             token: WorkToken())
-        return PlanarLane.part(of: plan, for: image).rest
+        return PlanarLane.split(plan, for: image).rest
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .avif])

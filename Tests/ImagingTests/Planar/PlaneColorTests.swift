@@ -30,6 +30,6 @@ struct PlaneColorTests {
         let memory = try PlaneMemory(count: planes.byteCount)
         for (plane, sample) in zip(planes, samples) { memory.fill(plane, with: sample) }
         let image = DecodedImage(pixels: memory.finish(), planes: planes, range: range, profile: nil)
-        return try image.interleaved(token: WorkToken()).pixel(x: 9, y: 9)
+        return try image.interleavedInSRGB(token: WorkToken()).pixel(x: 9, y: 9)
     }
 }

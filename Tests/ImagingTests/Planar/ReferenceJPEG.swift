@@ -54,7 +54,7 @@ struct ReferenceJPEG: CustomStringConvertible {
         let plan = DecodePlan(level: level, incompleteImages: .serve).with(coarserLevels: coarser)
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: token, lane: .planar, jpeg: decoder,
-            room: { count in
+            allocate: { count in
                 action()
                 return try PlaneMemory(count: count)
             })

@@ -198,7 +198,7 @@ struct GainMapRenderingTests {
         let colors: [[UInt8]] = [[190, 70, 60], [80, 180, 90], [60, 70, 190], [150, 150, 60]]
         let image = SampleImage(size, bands: 3) { x, y in colors[x * 2 / 1_200 + y * 2 / 800 * 2] }
         var writer = UltraHDRWriter(image, map: SampleImage(size, bands: 1) { _, _ in [130] })
-        writer.image = JPEGFormat.withDisplayP3(SharedBytes(writer.image), size).array
+        writer.image = JPEGFormat.withDisplayP3(SharedBytes(writer.image), size: size).array
         var options = keeping(width)
         options.gamut = gamut
         let result = try thumbnail(writer.bytes, options, .jpeg).bytes

@@ -16,7 +16,7 @@ struct LosslessTests {
     private func pixels(_ file: SharedBytes) throws -> [[UInt8]] {
         let image = try InProcessCodec().decode(
             file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()
-        ).interleaved(token: WorkToken())
+        ).interleavedInSRGB(token: WorkToken())
         let bytes = image.pixels.array
         return stride(from: 0, to: bytes.count, by: image.bands).map { start in
             let pixel = Array(bytes[start..<start + image.bands])

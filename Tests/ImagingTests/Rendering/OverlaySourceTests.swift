@@ -16,7 +16,7 @@ struct OverlaySourceTests {
         limits.sourceFormats.formUnion([.avif, .jxl])
         let image = try ImageDecoder.decode(
             file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: limits, token: WorkToken()
-        ).interleaved(token: WorkToken())
+        ).interleavedInSRGB(token: WorkToken())
         #expect(image.isNear(x: 56, y: 40, [0, 0, 0]))
         #expect(image.isNear(x: 40, y: 40, [255, 255, 255]))
         #expect(image.isNear(x: 8, y: 8, [255, 0, 0]))

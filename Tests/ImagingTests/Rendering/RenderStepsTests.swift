@@ -28,7 +28,7 @@ struct RenderStepsTests {
         return try ImageDecoder.decode(
             result.bytes, header: ImageHeader.inspect(result.bytes), plan: DecodePlan(), limits: limits,
             token: WorkToken()
-        ).interleaved(token: WorkToken())
+        ).interleavedInSRGB(token: WorkToken())
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png, .webp], [ImageFormat.jpeg, .webp, .avif, .png])

@@ -30,7 +30,7 @@ enum WatermarkFixture {
             additions: [ImageHeader.inspect(mark)])
         return try ImageRenderer.render(
             decoded(image, plan.decode), additions: [decoded(mark, plan.additions[0])],
-            reuse: forms?.reuse ?? AdditionForm.made, plan: plan, token: WorkToken()
+            additionCache: forms?.additionCache ?? AdditionForm.uncached, plan: plan, token: WorkToken()
         ).bytes
     }
 
@@ -71,7 +71,7 @@ final class KeptForms: Sendable {
     /// Sizes of the forms in the order in which they were created.
     var sizes: [PixelSize] { forms.withLock { $0.map(\.image.size) } }
 
-    var reuse: AdditionPixelCache {
+    var additionCache: AdditionPixelCache {
         { [forms] _, form, make in
             if let kept = forms.withLock({ $0.first { $0.form == form } }) { return kept.image }
             let image = try make()

@@ -17,7 +17,7 @@ package enum ImageReading {
         var limits = ImagingLimits()
         limits.sourceFormats.formUnion([.avif, .jxl])
         return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
-            .interleaved(token: token).widened(to: bands)
+            .interleavedInSRGB(token: token).widened(to: bands)
     }
 }
 

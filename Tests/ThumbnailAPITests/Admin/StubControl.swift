@@ -93,7 +93,7 @@ final class StubControl: ServiceControlling {
             ServiceStatistics.NamedCache(
                 name: name, statistics: CacheStatistics(usage: usage, hits: 0, misses: 0, evictedBytes: 0))
         }
-        let memory = MemoryBudget(limit: 100, living: { 40 }).statistics
+        let memory = MemoryBudget(limit: 100, allocated: { 40 }).statistics
         return ServiceStatistics(
             activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, activeRenders: 3, decodes: 7,
             renders: 8,

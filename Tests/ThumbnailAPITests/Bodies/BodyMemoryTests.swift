@@ -69,7 +69,7 @@ struct BodyMemoryTests {
 
     @Test func `a rejected body releases its memory at once, also if the budget is full`() throws {
         let living = Locked(0)
-        let budget = MemoryBudget(limit: 64 << 20, living: { living.withLock { $0 } })
+        let budget = MemoryBudget(limit: 64 << 20, allocated: { living.withLock { $0 } })
         let memory = BodyMemory(of: budget)
         let lease = try memory.lease(for: address("192.0.2.1"))
         try lease.grow(to: Self.mebibyte)

@@ -96,9 +96,9 @@ import ThumbnailTypes
         }
         #expect(text(nil).hasSuffix(#""rights":{}}"#))
         var rights = SourceRights()
-        rights.add(.copyright, "© \"Ann\"".utf8)
-        rights.add(.creator, "Ann".utf8)
-        rights.add(.aiPrompt, "a cat".utf8)
+        rights.add(.copyright, text: "© \"Ann\"".utf8)
+        rights.add(.creator, text: "Ann".utf8)
+        rights.add(.aiPrompt, text: "a cat".utf8)
         rights.hasManifest = true
         #expect(text(rights).hasSuffix(#""rights":{"creator":"Ann","copyright":"© \"Ann\""},"c2pa":true}"#))
     }

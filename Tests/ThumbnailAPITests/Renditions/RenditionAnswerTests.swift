@@ -93,7 +93,7 @@ struct RenditionAnswerTests {
 
     @Test func `JSON is written piecewise, and takes no extra memory`() async throws {
         let living = Locked(0)
-        let budget = MemoryBudget(limit: 10_000, living: { living.withLock { $0 } })
+        let budget = MemoryBudget(limit: 10_000, allocated: { living.withLock { $0 } })
         let thumbnails = StubThumbnails(make: { _ in
             living.withLock { $0 = 9_990 }
             return .sample(.jpeg)

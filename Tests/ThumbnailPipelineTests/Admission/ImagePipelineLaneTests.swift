@@ -61,7 +61,7 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.expensive, cacheControl: cacheControl)
         fixture.origin.serve(SampleFiles.jpeg, at: "/b")
-        let count = 2 * fixture.lanes.smallTurns.maximumTurns
+        let count = 2 * fixture.lanes.smallTurns.maximumConcurrency
         let hold = fixture.origin.hold()
         let tasks = (0..<count).map { fixture.start(width: 20 + $0) }
         try fixture.requireDownload(callers: count)
@@ -126,7 +126,7 @@ struct ImagePipelineLaneTests {
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
         let plan = RenderPlan(resizedSize: PixelSize(width: 20, height: 15), format: .jpeg, quality: 80)
-        let places = fixture.lanes.smallTurns.maximumTurns
+        let places = fixture.lanes.smallTurns.maximumConcurrency
         let asked = (0..<places + 9).map { fixture.start(width: 20 + $0) }
         try await fixture.workersWaitedFor(asked.count)
         let reserved = fixture.budget.statistics.reserved

@@ -34,11 +34,11 @@ struct ForgedRecordTests {
                 format: format, storedSize: PixelSize(width: 64, height: 48),
                 work: DecoderWork(area: 4_000, runs: 2, hiddenArea: 5_000), orientation: 6, bands: 3, frames: frames,
                 isProgressive: true, profileByteCount: 500, exif: exif)
-            header.drawing = drawing
+            header.vectorSize = drawing
             header.pages = pages
             header.preview = preview
             var rights = SourceRights()
-            rights.add(.credit, [70])
+            rights.add(.credit, text: [70])
             header.rights = rights
             return header
         }
@@ -202,7 +202,7 @@ struct ForgedRecordTests {
             for size in [PixelSize(width: number, height: 3), PixelSize(width: 4, height: number)]
             where number != 1 << 33 {
                 var drawing = ImageHeader(format: .svg, storedSize: PixelSize(width: 4, height: 3))
-                drawing.drawing = size
+                drawing.vectorSize = size
                 add("drawing \(size)", drawing)
                 var document = ImageHeader(format: .tiff, storedSize: PixelSize(width: 4, height: 3), frames: 1)
                 document.pages = [ImageHeader(format: .tiff, storedSize: size, frames: 1)]

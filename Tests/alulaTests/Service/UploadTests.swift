@@ -54,7 +54,7 @@ struct UploadTests {
                 #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self).prefix(200))")
                 #expect(answer.headerFields[.cacheControl] == "private, no-store")
                 let figures = budget.statistics
-                #expect(figures.reserved + figures.living <= figures.limit)
+                #expect(figures.reserved + figures.allocated <= figures.limit)
             }
             #expect(await eventually { budget.statistics.reserved == 0 })
             #expect(try await running.metric("alula_decodes_total") == 21)

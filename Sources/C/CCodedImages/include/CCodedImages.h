@@ -124,6 +124,6 @@ typedef struct {
 } CCodedImagesPixels;
 
 /// Composites pixels of 1 to 4 bands on a ground of 3 or 4; pixels outside are ignored.
-void CCodedImages_lay(const CCodedImagesPixels *ground, const CCodedImagesPixels *layer, int left, int top);
+void CCodedImages_composite(const CCodedImagesPixels *ground, const CCodedImagesPixels *layer, int left, int top);
 
 #endif

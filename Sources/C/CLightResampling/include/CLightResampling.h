@@ -62,7 +62,7 @@ void CLight_free(CLightResampler *resampler);
 CLightResampling CLight_resampling(const CLightResampler *resampler);
 
 /// Bytes of working memory that a run needs.
-size_t CLight_room(const CLightResampler *resampler);
+size_t CLight_scratch_size(const CLightResampler *resampler);
 
 /// Pixels from `first` to `end`, exclusive.
 typedef struct {

@@ -104,7 +104,7 @@ typedef enum { CPixelsSharpeningDone,
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch);
 
 /// The size of `room` in bytes.
-size_t CPixels_sharp_room(int width, int height);
+size_t CPixels_sharp_scratch_size(int width, int height);
 
 /// The same for samples whose chroma has the size of luma, in `room` instead of new memory.
 CPixelsSharpening CPixels_subsample_sharply(

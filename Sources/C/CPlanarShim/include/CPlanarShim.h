@@ -262,7 +262,7 @@ typedef struct {
 } CPlanarShimColorTarget;
 
 /// Bytes of working memory that `CPlanarShim_resample_colors` needs.
-size_t CPlanarShim_colors_room(const CLightResampler *resampler);
+size_t CPlanarShim_colors_scratch_size(const CLightResampler *resampler);
 
 /// Resamples three planes together in linear light of their colors, with a resampler of 3 bands; the room must be
 /// aligned to 64 bytes.

@@ -47,7 +47,7 @@ final class AV1Encoder {
     ///
     /// - Parameter step: Bytes from one sample to the next.
     @unsafe
-    func set(plane: Int, _ samples: UnsafePointer<UInt8>?, stride: Int, step: Int = 1) {
+    func set(plane: Int, samples: UnsafePointer<UInt8>?, stride: Int, step: Int = 1) {
         unsafe CAOMShim_set_plane(raw, Int32(plane), samples, stride, step)
     }
 
@@ -57,7 +57,8 @@ final class AV1Encoder {
 
     func frame() throws(ImagingError) -> Frame {
         var bytes: UnsafePointer<UInt8>?
-        var count = 0, isKey = Int32(0)
+        var count = 0
+        var isKey = Int32(0)
         guard unsafe CAOMShim_encode(raw, &bytes, &count, &isKey, &text) == 0 else {
             throw .encodeFailed(detail: String(cText: text))
         }

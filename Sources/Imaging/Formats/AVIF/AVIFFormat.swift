@@ -11,7 +11,7 @@ enum AVIFFormat {
         encoding: .init(
             saver: .avif, planes: .avif,
             addPacket: { file, packet, _ in
-                AVIFMetadata.withPacket(file, packet)
+                AVIFMetadata.withPacket(file, packet: packet)
             }))
 }
 
@@ -51,7 +51,8 @@ struct AVIFEffort {
     /// Returns the level for encoders tuned for images with the same visual quality as `level` without tuning.
     static func tunedLevel(for level: Int) -> Int {
         for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
-            let part = level - low.plain, steps = high.plain - low.plain
+            let part = level - low.plain
+            let steps = high.plain - low.plain
             return (low.tuned * (steps - part) + high.tuned * part + steps / 2) / steps
         }
         return level

@@ -30,7 +30,7 @@ struct AVIFImage {
     static let alphaKind = AVIFBox.letters("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
 
     /// Returns the `ftyp` box; full-size chroma requires the Advanced profile (AV1 Image File Format, section 8).
-    static func fileType(_ brand: StaticString, _ brands: StaticString, isGray: Bool) -> [UInt8] {
+    static func fileType(_ brand: StaticString, compatibleBrands brands: StaticString, isGray: Bool) -> [UInt8] {
         AVIFBox.box(
             "ftyp", AVIFBox.letters(brand), AVIFBox.zeros(4), AVIFBox.letters(brands),
             AVIFBox.letters(isGray ? "MA1B" : "MA1A"))

@@ -6,7 +6,7 @@ struct AVIFItems {
     let alpha: AVIFImage?
 
     var file: [UInt8] {
-        let type = AVIFImage.fileType("avif", "avifmif1miaf", isGray: colors.isGray)
+        let type = AVIFImage.fileType("avif", compatibleBrands: "avifmif1miaf", isGray: colors.isGray)
         let start = type.count + box(dataAt: 0).count + 8
         return type + box(dataAt: start) + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
     }

@@ -6,14 +6,14 @@ enum AVIFMetadata {
     private static let contentType = AVIFBox.letters("application/rdf+xml\0")
 
     /// Appends the packet to the file, and corrects the offsets of data that move because boxes grow.
-    static func withPacket(_ file: SharedBytes, _ packet: [UInt8]) -> SharedBytes {
+    static func withPacket(_ file: SharedBytes, packet: [UInt8]) -> SharedBytes {
         file.withBytes { bytes in
-            guard let meta = place(of: "meta", in: bytes, 0..<bytes.byteCount),
-                let old = try? metaBox(bytes, meta, packetAt: 0, growth: 0, count: packet.count)
+            guard let meta = place(of: "meta", in: bytes, at: 0..<bytes.byteCount),
+                let old = try? metaBox(bytes, meta: meta, packetAt: 0, growth: 0, count: packet.count)
             else { return file }
             let growth = old.count - meta.count
             let start = bytes.byteCount + growth + 8
-            guard let box = try? metaBox(bytes, meta, packetAt: start, growth: growth, count: packet.count) else {
+            guard let box = try? metaBox(bytes, meta: meta, packetAt: start, growth: growth, count: packet.count) else {
                 return file
             }
             var result = bytes.array(0..<meta.lowerBound) + box + bytes.array(meta.upperBound..<bytes.byteCount)
@@ -23,14 +23,14 @@ enum AVIFMetadata {
     }
 
     /// Returns the range of a box including its header.
-    private static func place(of type: StaticString, in bytes: RawSpan, _ range: Range<Int>) -> Range<Int>? {
+    private static func place(of type: StaticString, in bytes: RawSpan, at range: Range<Int>) -> Range<Int>? {
         var boxes = BoxCursor(range)
         guard let contents = try? boxes.next(of: BoxCursor.type(type), in: bytes)?.contents else { return nil }
         return contents.lowerBound - 8..<contents.upperBound
     }
 
     private static func metaBox(
-        _ bytes: RawSpan, _ meta: Range<Int>, packetAt start: Int, growth: Int, count: Int
+        _ bytes: RawSpan, meta: Range<Int>, packetAt start: Int, growth: Int, count: Int
     ) throws(ImagingError) -> [UInt8] {
         var contents = bytes.array(meta.dropFirst(8).prefix(4))
         var boxes = BoxCursor(meta.dropFirst(12))

@@ -18,7 +18,7 @@ struct AVIFSequence {
 
     /// The file, with the color frames before the alpha frames.
     var file: [UInt8] {
-        let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
+        let type = AVIFImage.fileType("avis", compatibleBrands: "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
         let data = (items.colors.frames + (items.alpha?.frames ?? [])).flatMap(\.data)
         return type + items.box(dataAt: start) + movie(dataAt: start) + AVIFBox.box("mdat", data)
@@ -34,14 +34,14 @@ struct AVIFSequence {
             "mvhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(wholeDuration),
             AVIFBox.longs(0x10000), AVIFBox.words(0x100), AVIFBox.zeros(10), Self.matrix, AVIFBox.zeros(24),
             AVIFBox.longs(items.alpha == nil ? 2 : 3))
-        let colors = track(1, items.colors, dataAt: start)
-        let alpha = items.alpha.map { track(2, $0, dataAt: start + items.colors.byteCount) } ?? []
+        let colors = track(1, image: items.colors, dataAt: start)
+        let alpha = items.alpha.map { track(2, image: $0, dataAt: start + items.colors.byteCount) } ?? []
         return AVIFBox.box("moov", header, colors, alpha)
     }
 
     private static let matrix = AVIFBox.longs(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
 
-    private func track(_ id: Int, _ image: AVIFImage, dataAt start: Int) -> [UInt8] {
+    private func track(_ id: Int, image: AVIFImage, dataAt start: Int) -> [UInt8] {
         let header = AVIFBox.full(
             "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.wide(wholeDuration),
             AVIFBox.zeros(16), Self.matrix, AVIFBox.longs(image.size.width << 16, image.size.height << 16))

@@ -10,19 +10,19 @@ extension PlaneEncoder {
         let all = unsafe planes.all.prefix(Int(planes.count))
         let size = unsafe PixelSize(width: Int(planes.planes.0.width), height: Int(planes.planes.0.height))
         guard unsafe all.allSatisfy({ unsafe Int($0.width) == size.width && Int($0.height) == size.height }) else {
-            throw .encodeFailed(detail: "chroma of another size than luma")
+            throw .encodeFailed(detail: "the luma and chroma planes have different sizes")
         }
         let encoder = try unsafe AV1Encoder(size, isGray: all.count == 1, frames: 1, settings: settings)
         for index in unsafe all.indices {
             let plane = unsafe all[index]
-            unsafe encoder.set(plane: index, plane.samples, stride: plane.stride)
+            unsafe encoder.set(plane: index, samples: plane.samples, stride: plane.stride)
         }
         return SharedBytes(AVIFItems(colors: AVIFImage(encoder, frames: [try encoder.frame()]), alpha: nil).file)
     }
 }
 
 extension VipsSaver {
-    static let avif = VipsSaver { image, options in try AVIFPixelWriter(image, options).file() }
+    static let avif = VipsSaver { image, options in try AVIFPixelWriter(image, options: options).file() }
 }
 
 private struct AVIFPixelWriter {
@@ -30,7 +30,7 @@ private struct AVIFPixelWriter {
     let size: PixelSize
     let options: VipsSaveOptions
 
-    init(_ image: VipsImage, _ options: VipsSaveOptions) {
+    init(_ image: VipsImage, options: VipsSaveOptions) {
         self.image = image
         self.options = options
         size = PixelSize(width: image.width, height: image.integer("page-height") ?? image.height)
@@ -59,7 +59,7 @@ private struct AVIFPixelWriter {
                 if isGray {
                     let first = isAlpha ? image.bands - 1 : 0
                     unsafe encoder.set(
-                        plane: 0, samples.map { unsafe $0 + first }, stride: size.width * image.bands,
+                        plane: 0, samples: samples.map { unsafe $0 + first }, stride: size.width * image.bands,
                         step: image.bands)
                 } else {
                     unsafe encoder.set(colors: samples, bands: image.bands)

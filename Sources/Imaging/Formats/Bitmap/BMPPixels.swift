@@ -44,7 +44,9 @@ private struct BMPReader {
     let pixels: UnsafeMutableBufferPointer<UInt8>
 
     mutating func readRows(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
-        let length = layout.rowLength, width = layout.size.width, depth = layout.depth
+        let length = layout.rowLength
+        let width = layout.size.width
+        let depth = layout.depth
         let scales = layout.components.map { Scale($0) }
         var isWhole = true
         for row in 0..<layout.size.height {
@@ -72,25 +74,29 @@ private struct BMPReader {
     }
 
     mutating func readRuns(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
-        let width = layout.size.width, height = layout.size.height
+        let width = layout.size.width
+        let height = layout.size.height
         for y in 0..<height {
             if y % 64 == 0 { try token.check() }
             for x in 0..<width { put(palette[0], x: x, y: y) }
         }
         let isSmall = layout.depth == 4
-        var x = 0, row = 0, offset = layout.pixels, turns = 0
+        var x = 0
+        var row = 0
+        var offset = layout.pixels
+        var turns = 0
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
         func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
         // Each iteration reads at least two bytes; pixels outside the image are skipped.
         while row < height {
             turns += 1
             if turns % 65_536 == 0 { try token.check() }
-            let room = max(0, width - x)
+            let columnsLeft = max(0, width - x)
             guard let first = byte(0), let second = byte(1) else { return false }
             offset += 2
             switch (first, second) {
             case (1..., _):
-                for place in 0..<min(first, room) {
+                for place in 0..<min(first, columnsLeft) {
                     put(palette[index(second, place)], x: x + place, y: height - 1 - row)
                 }
                 x += first
@@ -104,7 +110,7 @@ private struct BMPReader {
             default:
                 let length = isSmall ? (second + 1) / 2 : second
                 guard bytes.byteCount - offset >= length else { return false }
-                for place in 0..<min(second, room) {
+                for place in 0..<min(second, columnsLeft) {
                     guard let value = byte(isSmall ? place / 2 : place) else { return false }
                     put(palette[index(value, place)], x: x + place, y: height - 1 - row)
                 }

@@ -39,14 +39,14 @@ struct ICOImage {
                 ? one.offset < other.offset : one.element.rank > other.element.rank
         }
         for (_, entry) in ordered.prefix(Self.maximum) {
-            guard let image = try? ICOImage(bytes, entry) else { continue }
+            guard let image = try? ICOImage(bytes, entry: entry) else { continue }
             self = image
             return
         }
         throw .cannotDecode(detail: "the icon has no image that can be read")
     }
 
-    private init(_ bytes: RawSpan, _ entry: ICOEntry) throws(ImagingError) {
+    private init(_ bytes: RawSpan, entry: ICOEntry) throws(ImagingError) {
         place = entry.place
         hasMask = entry.hasMask
         guard entry.isPNG else {

@@ -20,14 +20,16 @@ enum ICOPixels {
             try bitmapFile(bytes, hasMask: hasMask)
         }
         let colors = try BMPPixels.decode(SharedBytes(file), token: token)
-        let size = colors.size, bands = colors.bands
+        let size = colors.size
+        let bands = colors.bands
         let memory = try PlaneMemory(count: 4 * size.area)
         let alpha = AlphaReader(file, size: size, start: start, depth: depth, hasMask: hasMask)
         try unsafe colors.pixels.withUnsafeBytes { source throws in
             for y in 0..<size.height {
                 if y % 64 == 0 { try token.check() }
                 for x in 0..<size.width {
-                    let from = (y * size.width + x) * bands, to = (y * size.width + x) * 4
+                    let from = (y * size.width + x) * bands
+                    let to = (y * size.width + x) * 4
                     for band in 0..<3 { unsafe memory.bytes[to + band] = source[from + band] }
                     unsafe memory.bytes[to + 3] = bands == 4 ? source[from + 3] : alpha.value(x: x, y: y)
                 }

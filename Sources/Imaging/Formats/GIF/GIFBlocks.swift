@@ -37,7 +37,7 @@ enum GIFBlocks {
                 {
                     try body(.control(flags: flags, offset: offset + 3))
                 }
-                part = try dataEnd(bytes, from: offset + 2, &rest)
+                part = try dataEnd(bytes, from: offset + 2, blocksLeft: &rest)
                 guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
                 if (try? bytes.byte(at: offset + 1)) == 0xFF { try body(.application(offset + 2..<part.end)) }
             case 0x2C:
@@ -45,7 +45,7 @@ enum GIFBlocks {
                     case let data = offset + 11 + tableLength(flags: flags), data < bytes.byteCount
                 else { return .missing(lastFrameEnd: lastFrameEnd) }
                 try body(.frame(descriptor: offset, flags: flags, data: data))
-                part = try dataEnd(bytes, from: data, &rest)
+                part = try dataEnd(bytes, from: data, blocksLeft: &rest)
                 guard part.isWhole else { return .inFrame(part: part.end) }
                 lastFrameEnd = part.end
             case 0x3B: return .trailer(lastFrameEnd: lastFrameEnd)
@@ -60,7 +60,7 @@ enum GIFBlocks {
 
     /// The end of a chain of sub-blocks, or the start of the first truncated one.
     private static func dataEnd(
-        _ bytes: RawSpan, from start: Int, _ rest: inout Int
+        _ bytes: RawSpan, from start: Int, blocksLeft rest: inout Int
     ) throws(ImagingError) -> (end: Int, isWhole: Bool) {
         var offset = start
         while let length = try? bytes.byte(at: offset), offset + length < bytes.byteCount {

@@ -22,7 +22,7 @@ enum GIFFormat {
         _ = try? GIFBlocks.walk(bytes) { block throws(ImagingError) in
             guard case .application(let range) = block else { return }
             if bytes.hasText("XMP DataXMP", at: range.lowerBound + 1) {
-                parts.addPacket(bytes, range.dropFirst(12).dropLast(258))
+                parts.addPacket(bytes, at: range.dropFirst(12).dropLast(258))
             }
             parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA_GIF", at: range.lowerBound + 1)
         }

@@ -35,7 +35,7 @@ enum GIFRepair {
             return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
         case .inFrame(let part):
             let isWanted = lastFrame == header.frames
-            let isIncomplete = isWanted ? try lacksPixels(file, last) : false
+            let isIncomplete = isWanted ? try lacksPixels(file, frame: last) : false
             return RepairedFile(bytes: file.closing(part: part, with: [0] + ending), isIncomplete: isIncomplete)
         }
     }
@@ -74,7 +74,7 @@ enum GIFRepair {
     }
 
     private static func lacksPixels(
-        _ file: SharedBytes, _ frame: (descriptor: Int, data: Int)?
+        _ file: SharedBytes, frame: (descriptor: Int, data: Int)?
     ) throws(ImagingError) -> Bool {
         guard let frame else { return false }
         return try file.withBytes { bytes throws(ImagingError) in

@@ -35,7 +35,8 @@ struct CodedColors {
 
     private static func matrix(red: Double, blue: Double) -> [[Double]] {
         let green = 1 - red - blue
-        let ofRed = 2 * (1 - red), ofBlue = 2 * (1 - blue)
+        let ofRed = 2 * (1 - red)
+        let ofBlue = 2 * (1 - blue)
         return [[1, 0, ofRed], [1, -ofBlue * blue / green, -ofRed * red / green], [1, ofBlue, 0]]
     }
 
@@ -136,8 +137,10 @@ extension CodedPlanes {
     fileprivate func convert(
         _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false
     ) throws(ImagingError) {
-        let first = planes[indices[0]].region, other = planes[indices[1]].region
-        let across = other.width / first.width, down = other.height / first.height
+        let first = planes[indices[0]].region
+        let other = planes[indices[1]].region
+        let across = other.width / first.width
+        let down = other.height / first.height
         let sources = unsafe indices.map { index in
             let plane = planes[index]
             return unsafe CCodedImagesPlane(

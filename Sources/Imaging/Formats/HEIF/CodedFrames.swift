@@ -32,10 +32,10 @@ struct CodedFrames {
     ) throws(ImagingError) -> Int {
         var reader = PartReader(parts)
         switch coding {
-        case .av1: return try countAV1(&reader, bytes)
+        case .av1: return try countAV1(&reader, in: bytes)
         case .hevc:
             guard let parameters, parameters.count > 21 else { return 0 }
-            return try countHEVC(&reader, lengthSize: bytes.byte(at: parameters.lowerBound + 21) & 3 + 1, bytes)
+            return try countHEVC(&reader, lengthSize: bytes.byte(at: parameters.lowerBound + 21) & 3 + 1, in: bytes)
         }
     }
 
@@ -44,7 +44,7 @@ struct CodedFrames {
         guard units <= Self.maximumUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
     }
 
-    private mutating func countAV1(_ reader: inout PartReader, _ bytes: RawSpan) throws(ImagingError) -> Int {
+    private mutating func countAV1(_ reader: inout PartReader, in bytes: RawSpan) throws(ImagingError) -> Int {
         var frames = 0
         while let header = reader.next(bytes) {
             try addUnit()
@@ -64,15 +64,18 @@ struct CodedFrames {
     }
 
     private mutating func countHEVC(
-        _ reader: inout PartReader, lengthSize: Int, _ bytes: RawSpan
+        _ reader: inout PartReader, lengthSize: Int, in bytes: RawSpan
     ) throws(ImagingError) -> Int {
-        var slices = 0, images = 0
+        var slices = 0
+        var images = 0
         while reader.count >= lengthSize {
             try addUnit()
-            let length = reader.number(lengthSize, bytes)
+            let length = reader.number(lengthSize, in: bytes)
             guard length <= reader.count else { break }
             var unit = reader.split(length)
-            let first = unit.next(bytes) ?? 0, second = unit.next(bytes) ?? 0, third = unit.next(bytes) ?? 0
+            let first = unit.next(bytes) ?? 0
+            let second = unit.next(bytes) ?? 0
+            let third = unit.next(bytes) ?? 0
             guard length > 2, first >> 1 & 0x3F < 32, first & 1 == 0, second >> 3 == 0 else { continue }
             slices += 1
             if third & 0x80 != 0 || first | second == 0 { images += 1 }
@@ -106,7 +109,7 @@ private struct PartReader {
         return try? bytes.byte(at: parts[index].lowerBound + offset)
     }
 
-    mutating func number(_ width: Int, _ bytes: RawSpan) -> Int {
+    mutating func number(_ width: Int, in bytes: RawSpan) -> Int {
         (0..<width).reduce(0) { number, _ in number << 8 | (next(bytes) ?? 0) }
     }
 

@@ -30,7 +30,7 @@ final class CodedPlanes {
 
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, maximumPlanes: Int = 3,
-        keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Allocator
+        keepsBits: Bool = false, token: WorkToken, allocate: PlaneMemory.Allocator
     ) throws -> CodedPlanes {
         var result: CodedPlanes?
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
@@ -46,7 +46,7 @@ final class CodedPlanes {
                 if result == nil {
                     result = try CodedPlanes(
                         frame, tiles: canvas.tiles, part: image.transform.part, level: level,
-                        maximumPlanes: maximumPlanes, keepsBits: keepsBits, room: room)
+                        maximumPlanes: maximumPlanes, keepsBits: keepsBits, allocate: allocate)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
             }
@@ -58,7 +58,7 @@ final class CodedPlanes {
 
     init(
         _ frame: CCodedImagesFrame, tiles: [HEIFLayers.Layer] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
-        maximumPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Allocator
+        maximumPlanes: Int = 3, keepsBits: Bool = false, allocate: PlaneMemory.Allocator
     ) throws {
         let kind = FrameKind(frame, maximumPlanes: maximumPlanes)
         self.frame = kind
@@ -69,7 +69,8 @@ final class CodedPlanes {
         let levels = indices.map { $0 == 0 ? level : max(1, level / min(kind.across, kind.down)) }
         let parts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let left = part.x / across, top = part.y / down
+            let left = part.x / across
+            let top = part.y / down
             let right = (part.x + part.size.width + across - 1) / across
             let bottom = (part.y + part.size.height + down - 1) / down
             return (left: left, top: top, size: PixelSize(width: right - left, height: bottom - top))
@@ -87,11 +88,12 @@ final class CodedPlanes {
             }, bytesPerSample: bits > 8 ? 2 : 1)
         self.levels = levels
         self.parts = parts
-        memory = try room(planes.byteCount)
+        memory = try allocate(planes.byteCount)
         let areas = planes.map(\.size.area)
         sumCounts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let part = parts[index], level = levels[index]
+            let part = parts[index]
+            let level = levels[index]
             // A mean can be computed immediately if all its samples are in one tile.
             let isOneTile = tiles.allSatisfy { tile in
                 max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
@@ -161,7 +163,7 @@ private struct CodedItem {
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
         (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
             guard let parts = try image.items.locations.parts(of: item, in: bytes) else {
-                throw .cannotDecode(detail: "the data of an item lie elsewhere")
+                throw .cannotDecode(detail: "the data of an item are stored in an unsupported way")
             }
             let properties = try image.items.properties(of: item, in: bytes)
             var point = 0
@@ -177,12 +179,5 @@ private struct CodedItem {
             if parts.count == 1 { return try body(bytes.extracting(parts[0]), parameters) }
             try file.joined(parts).withBytes { try body($0, parameters) }
         }
-    }
-}
-
-extension HEIFTransform {
-    fileprivate func shows(_ tile: HEIFLayers.Layer, of size: PixelSize) -> Bool {
-        tile.left < part.x + part.size.width && part.x < tile.left + size.width
-            && tile.top < part.y + part.size.height && part.y < tile.top + size.height
     }
 }

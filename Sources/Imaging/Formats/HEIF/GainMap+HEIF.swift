@@ -4,7 +4,7 @@ extension GainMap {
     /// Reads a tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item, or else Apple's auxiliary image.
     ///
     /// Damage affects only the map.
-    static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader, countsFrames: Bool) -> GainMap? {
+    static func heif(_ bytes: RawSpan, items: HEIFItems, of image: ImageHeader, countsFrames: Bool) -> GainMap? {
         guard let primary = items.primary else { return nil }
         func contents(_ item: Int) -> Range<Int>? { (try? items.locations.wholePart(of: item, in: bytes)) ?? nil }
         func map(of item: Int, metadata: GainMapMetadata, samples: Samples) -> GainMap? {
@@ -40,7 +40,8 @@ extension ImageHeader {
     /// Whether this is a gray or three-color image with the same aspect ratio.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
         // A file can declare sides of any length, so products can overflow.
-        let one = Double(size.width) * Double(image.size.height), other = Double(image.size.width) * Double(size.height)
+        let one = Double(size.width) * Double(image.size.height)
+        let other = Double(image.size.width) * Double(size.height)
         return [1, 3].contains(bands) && !hasAlpha && frames == 1 && abs(one - other) * 50 <= max(one, other)
     }
 }

@@ -26,7 +26,7 @@ struct HEIFAperture: Equatable {
     }
 
     func part(of size: PixelSize) throws(ImagingError) -> (x: Int, y: Int, size: PixelSize) {
-        func span(_ part: Fraction, _ offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
+        func span(_ part: Fraction, offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
             let length = (Double(part.numerator) / Double(part.denominator)).rounded()
             let middle = Double(offset.numerator) / Double(offset.denominator) + Double(side - 1) / 2
             let start = (middle - (length - 1) / 2).rounded(.down)
@@ -34,40 +34,8 @@ struct HEIFAperture: Equatable {
             guard max(0, start) < end else { throw .cannotDecode(detail: "the aperture shows nothing") }
             return Int(max(0, start))..<Int(end)
         }
-        let across = try span(width, right, of: size.width)
-        let down = try span(height, self.down, of: size.height)
+        let across = try span(width, offset: right, of: size.width)
+        let down = try span(height, offset: self.down, of: size.height)
         return (across.lowerBound, down.lowerBound, PixelSize(width: across.count, height: down.count))
-    }
-}
-
-/// A crop, then a mirror and a turn.
-///
-/// The properties of an item apply in order, followed by the properties of an item that shows it.
-struct HEIFTransform: Equatable {
-    private(set) var part: (x: Int, y: Int, size: PixelSize)
-    private(set) var turn = QuarterTurn.none
-
-    init(of size: PixelSize) { part = (0, 0, size) }
-
-    var shownSize: PixelSize { turn.turned(part.size) }
-
-    mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
-        switch property {
-        case .aperture(let aperture): try cut(aperture)
-        // `irot` is counterclockwise.
-        case .rotation(let quarters): turn = turn.then(QuarterTurn(quarters: -quarters))
-        case .mirror(let isDown): turn = turn.then(isDown ? .mirrorY : .mirrorX)
-        default: break
-        }
-    }
-
-    private mutating func cut(_ aperture: HEIFAperture) throws(ImagingError) {
-        let shown = try aperture.part(of: shownSize)
-        let stored = turn.inverse.turned(ImagePart(x: shown.x, y: shown.y, size: shown.size, of: shownSize))
-        part = (part.x + stored.x, part.y + stored.y, stored.size)
-    }
-
-    static func == (one: HEIFTransform, other: HEIFTransform) -> Bool {
-        one.part == other.part && one.turn == other.turn
     }
 }

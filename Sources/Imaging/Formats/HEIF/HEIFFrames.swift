@@ -82,7 +82,7 @@ private struct TrackDecoder {
             guard maximumPlanes > 0 else { return nil }
             let planes = try CodedPlanes(
                 frame, part: (0, 0, track.size), level: 1, maximumPlanes: maximumPlanes,
-                room: { try PlaneMemory(count: $0) })
+                allocate: { try PlaneMemory(count: $0) })
             unsafe try planes.add(frame, left: 0, top: 0)
             planes.finish()
             return planes

@@ -16,15 +16,15 @@ enum HEIFHeader {
         _ bytes: RawSpan, format: ImageFormat, countsFrames: Bool = true
     ) throws(ImagingError) -> ImageHeader {
         let items = try HEIFItems.all(bytes)
-        let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
-        if let sequence = try HEIFSequence(bytes, items) {
+        let exif = items.flatMap { EXIFTexts.heif(bytes, items: $0) }
+        if let sequence = try HEIFSequence(bytes, items: items) {
             return try header(of: sequence, in: bytes, format: format, exif: exif, countsFrames: countsFrames)
         }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
         var header = try header(of: items, in: bytes, format: format, exif: exif, countsFrames: countsFrames)
         if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
         if header.colors.highRange == .gainMap {
-            header.gainMap = .heif(bytes, items, of: header, countsFrames: countsFrames)
+            header.gainMap = .heif(bytes, items: items, of: header, countsFrames: countsFrames)
         }
         return header
     }
@@ -50,7 +50,7 @@ enum HEIFHeader {
         }
         // If any item is an alpha plane, the image has alpha. Layers may leave areas uncovered.
         let isLayered = items.types[shown] == BoxCursor.type("iovl")
-        let ground = try isLayered ? HEIFLayers(bytes, of: shown, items)?.ground : nil
+        let ground = try isLayered ? HEIFLayers(bytes, of: shown, in: items)?.ground : nil
         let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
@@ -68,7 +68,8 @@ enum HEIFHeader {
         of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?, countsFrames: Bool
     ) throws(ImagingError) -> ImageHeader {
         let statement = HEIFStatement(sequence.colors.properties, in: bytes)
-        var depth = 8, isSubsampled = false
+        var depth = 8
+        var isSubsampled = false
         for case .coding(let bits, let isCoarse, _) in sequence.colors.properties {
             depth = bits
             isSubsampled = isCoarse
@@ -76,7 +77,7 @@ enum HEIFHeader {
         let hasAlpha = sequence.alpha != nil
         let hidden = try sequence.hiddenFrames(in: bytes, countsFrames: countsFrames)
         guard hidden <= ImageHeader.maximumDecoderRuns else {
-            throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
+            throw .cannotDecode(detail: "the file has \(hidden) hidden frames")
         }
         return ImageHeader(
             format: format, storedSize: sequence.colors.size,
@@ -135,7 +136,7 @@ extension HEIFHeader {
         if let items = try? HEIFItems.all(bytes), let item = items.packet,
             let range = try? items.locations.wholePart(of: item, in: bytes)
         {
-            parts.addPacket(bytes, range)
+            parts.addPacket(bytes, at: range)
         }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         while let box = try? boxes.next(in: bytes) {

@@ -19,14 +19,14 @@ struct HEIFImage {
     let profile: Range<Int>?
 
     /// Nil for layers, for tiles that are turned or differ, and for other codecs.
-    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+    init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
         self.items = items
         let shown = items.shown(item)
-        guard let canvas = try Self.canvas(of: shown, items, bytes) else { return nil }
+        guard let canvas = try Self.canvas(of: shown, in: items, bytes: bytes) else { return nil }
         self.canvas = canvas
-        let planes = try Self.alphas(of: shown == item ? [item] : [item, shown], items, bytes)
+        let planes = try Self.alphas(of: shown == item ? [item] : [item, shown], in: items, bytes: bytes)
         if let plane = planes.first {
-            guard let alpha = try Self.canvas(of: items.shown(plane), items, bytes) else { return nil }
+            guard let alpha = try Self.canvas(of: items.shown(plane), in: items, bytes: bytes) else { return nil }
             self.alpha = alpha
         } else {
             alpha = try Self.alphaOfTiles(canvas, items: items, in: bytes)
@@ -40,31 +40,33 @@ struct HEIFImage {
         profile = properties.profile
     }
 
-    private static func canvas(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> HEIFCanvas? {
+    private static func canvas(of item: Int, in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> HEIFCanvas? {
         guard items.types[item] == BoxCursor.type("grid") else {
-            guard let coding = HEIFCoding(type: items.types[item]), let size = try codedSize(of: item, items, bytes)
+            guard let coding = HEIFCoding(type: items.types[item]),
+                let size = try codedSize(of: item, in: items, bytes: bytes)
             else {
                 return nil
             }
             return HEIFCanvas(
                 size: size, tileSize: size, coding: coding, tiles: [HEIFLayers.Layer(item: item, left: 0, top: 0)])
         }
-        guard let grid = try HEIFGrid(bytes, of: item, items), case let sources = items.sources(of: item),
+        guard let grid = try HEIFGrid(bytes, of: item, in: items), case let sources = items.sources(of: item),
             sources.count == grid.rows * grid.columns, let first = sources.first,
-            let coding = HEIFCoding(type: items.types[first]), let tileSize = try codedSize(of: first, items, bytes),
+            let coding = HEIFCoding(type: items.types[first]),
+            let tileSize = try codedSize(of: first, in: items, bytes: bytes),
             tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
         else { return nil }
         // A tile may appear at several positions.
         for source in Set(sources) {
             guard HEIFCoding(type: items.types[source]) == coding,
-                try codedSize(of: source, items, bytes) == tileSize,
+                try codedSize(of: source, in: items, bytes: bytes) == tileSize,
                 try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
             else { return nil }
         }
         return HEIFCanvas(size: grid.size, tileSize: tileSize, coding: coding, tiles: grid.tiles(sources, of: tileSize))
     }
 
-    private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
+    private static func codedSize(of item: Int, in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> PixelSize?
     {
         guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
             1...longestSide ~= size.height
@@ -75,7 +77,7 @@ struct HEIFImage {
     /// The maximum side of any item.
     static let longestSide = 16_384
 
-    private static func alphas(of owners: [Int], _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> [Int] {
+    private static func alphas(of owners: [Int], in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> [Int] {
         var result: [Int] = []
         for owner in owners {
             for plane in items.auxiliaries(of: owner) where try items.properties(of: plane, in: bytes).contains(.alpha)
@@ -95,9 +97,9 @@ struct HEIFImage {
         var planes: [Int: Int] = [:]
         for tile in canvas.tiles {
             if planes[tile.item] == nil {
-                guard let plane = try alphas(of: [tile.item], items, bytes).first,
+                guard let plane = try alphas(of: [tile.item], in: items, bytes: bytes).first,
                     HEIFCoding(type: items.types[plane]) == canvas.coding,
-                    try codedSize(of: plane, items, bytes) == canvas.tileSize
+                    try codedSize(of: plane, in: items, bytes: bytes) == canvas.tileSize
                 else { return nil }
                 planes[tile.item] = plane
             }
@@ -105,11 +107,5 @@ struct HEIFImage {
             tiles.append(HEIFLayers.Layer(item: plane, left: tile.left, top: tile.top))
         }
         return HEIFCanvas(size: canvas.size, tileSize: canvas.tileSize, coding: canvas.coding, tiles: tiles)
-    }
-}
-
-extension HEIFTransform {
-    fileprivate func isWithin(_ size: PixelSize) -> Bool {
-        part.x + part.size.width <= size.width && part.y + part.size.height <= size.height
     }
 }

@@ -145,7 +145,7 @@ struct HEIFItems {
                     guard properties.count < Self.maximumProperties else {
                         throw .cannotDecode(detail: "too many item properties")
                     }
-                    properties.append(try HEIFProperty(bytes, property))
+                    properties.append(try HEIFProperty(bytes, box: property))
                 }
             }
         }
@@ -188,7 +188,8 @@ struct HEIFItems {
             guard total <= ImageHeader.maximumDecoderRuns else { throw .cannotDecode(detail: "too many references") }
             if reference.type == BoxCursor.type("prem") { premultiplied.insert(try reference.source(in: bytes)) }
             guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
-            let from = try reference.source(in: bytes), targets = try reference.targets(in: bytes)
+            let from = try reference.source(in: bytes)
+            let targets = try reference.targets(in: bytes)
             total += max(0, targets.count - 1)
             guard total <= ImageHeader.maximumDecoderRuns else { throw .cannotDecode(detail: "too many references") }
             if !isAuxiliary { sources[from, default: []] += targets }

@@ -14,8 +14,8 @@ struct HEIFLayers {
     let ground: [UInt8]
     let layers: [Layer]
 
-    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
-        if let grid = try HEIFGrid(bytes, of: item, items) {
+    init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
+        if let grid = try HEIFGrid(bytes, of: item, in: items) {
             let sources = items.sources(of: item)
             guard let first = sources.first, sources.count == grid.rows * grid.columns else { return nil }
             size = grid.size
@@ -63,7 +63,7 @@ struct HEIFGrid {
         }
     }
 
-    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+    init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
         guard items.types[item] == BoxCursor.type("grid"),
             let range = try items.locations.wholePart(of: item, in: bytes),
             case let start = range.lowerBound, range.count >= 8, try bytes.byte(at: start) == 0

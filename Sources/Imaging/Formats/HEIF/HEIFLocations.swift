@@ -26,18 +26,18 @@ struct HEIFLocations {
 
     private mutating func readEntries(_ bytes: RawSpan, at start: Int) throws(ImagingError) {
         var reader = NumberReader(offset: start)
-        version = try reader.number(1, bytes)
-        _ = try reader.number(3, bytes)
-        let widths = try reader.number(2, bytes)
+        version = try reader.number(1, in: bytes)
+        _ = try reader.number(3, in: bytes)
+        let widths = try reader.number(2, in: bytes)
         sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
-        let count = try reader.number(version < 2 ? 2 : 4, bytes)
+        let count = try reader.number(version < 2 ? 2 : 4, in: bytes)
         var all = 0
         guard count <= HEIFItems.maximumItems else { throw .cannotDecode(detail: "too many items") }
         for _ in 0..<count {
             let entry = reader.offset
-            let item = try reader.number(version < 2 ? 2 : 4, bytes)
+            let item = try reader.number(version < 2 ? 2 : 4, in: bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
-            let parts = try reader.number(2, bytes)
+            let parts = try reader.number(2, in: bytes)
             all += parts
             guard all <= Self.maximumPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
             reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
@@ -50,24 +50,24 @@ struct HEIFLocations {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)
         reader.skip(version < 2 ? 2 : 4)
-        let method = try version == 0 ? 0 : reader.number(2, bytes) & 15
-        let isHere = try reader.number(2, bytes) == 0
+        let method = try version == 0 ? 0 : reader.number(2, in: bytes) & 15
+        let isHere = try reader.number(2, in: bytes) == 0
         guard isHere, method <= 1 else { return nil }
-        let room = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
-        let base = try reader.number(sizes.base, bytes)
-        let count = try reader.number(2, bytes)
+        let container = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
+        let base = try reader.number(sizes.base, in: bytes)
+        let count = try reader.number(2, in: bytes)
         guard count <= Self.maximumParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
         var parts: [Range<Int>] = []
         for _ in 0..<count {
-            _ = try reader.number(sizes.index, bytes)
-            let offset = try base + reader.number(sizes.offset, bytes)
-            var length = try reader.number(sizes.length, bytes)
+            _ = try reader.number(sizes.index, in: bytes)
+            let offset = try base + reader.number(sizes.offset, in: bytes)
+            var length = try reader.number(sizes.length, in: bytes)
             // Without a length, an item extends to the end.
-            if length == 0, count == 1, offset <= room.count { length = room.count - offset }
-            guard offset <= room.count, length <= room.count - offset else {
+            if length == 0, count == 1, offset <= container.count { length = container.count - offset }
+            guard offset <= container.count, length <= container.count - offset else {
                 throw .cannotDecode(detail: "the file ends before its pixels do")
             }
-            parts.append(room.lowerBound + offset..<room.lowerBound + offset + length)
+            parts.append(container.lowerBound + offset..<container.lowerBound + offset + length)
         }
         return parts
     }
@@ -82,7 +82,7 @@ extension HEIFLocations {
 
 extension EXIFTexts {
     /// Reads the first EXIF item; damage affects only the texts.
-    static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
+    static func heif(_ bytes: RawSpan, items: HEIFItems) -> EXIFTexts? {
         guard let item = items.exif, let range = try? items.locations.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)
     }
@@ -91,7 +91,7 @@ extension EXIFTexts {
 private struct NumberReader {
     private(set) var offset: Int
 
-    mutating func number(_ count: Int, _ bytes: RawSpan) throws(ImagingError) -> Int {
+    mutating func number(_ count: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         defer { offset += count }
         return try bytes.bigEndian(count, at: offset)
     }

@@ -24,14 +24,14 @@ struct HEIFPixels {
         guard depth < HEIFWork.maximumDepth else {
             throw ImagingError.cannotDecode(detail: "layers are nested too deep")
         }
-        let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
+        let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, in: items) }
         if let image { return try load(image, keepsBits: keepsBits) }
         let shown = items.shown(item)
         let (layers, transform, profile) = try file.withBytes { bytes throws(ImagingError) in
-            guard let layers = try HEIFLayers(bytes, of: shown, items),
+            guard let layers = try HEIFLayers(bytes, of: shown, in: items),
                 try layers.size == items.size(of: shown, in: bytes),
                 max(layers.size.width, layers.size.height) <= HEIFImage.longestSide
-            else { throw .cannotDecode(detail: "an item is of a kind that is not read") }
+            else { throw .cannotDecode(detail: "an item has an unsupported type") }
             return (
                 layers, try items.transform(of: item, in: bytes), try items.properties(of: shown, in: bytes).profile
             )
@@ -39,19 +39,19 @@ struct HEIFPixels {
         let bands = hasAlpha ? 4 : 3
         let memory = try PlaneMemory(count: layers.size.area * bands)
         unsafe memory.bytes.fill(with: layers.ground.prefix(bands))
-        var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, layers.size, bands: bands)
+        var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, size: layers.size, bands: bands)
         for layer in layers.layers {
             try token.check()
             guard Self.locations ~= layer.left, Self.locations ~= layer.top else { continue }
             let above = try load(layer.item, hasAlpha: true, keepsBits: false, depth: depth + 1)
             unsafe above.pixels.withUnsafeBytes { bytes in
                 var layerPixels = unsafe CCodedImagesPixels(
-                    UnsafeMutableRawPointer(mutating: bytes.baseAddress), above.size, bands: above.bands)
-                unsafe CCodedImages_lay(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress), size: above.size, bands: above.bands)
+                unsafe CCodedImages_composite(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
             }
         }
         return DecodedPixels(
-            pixels: try upright(memory, of: layers.size, transform, start: transform.part, bytes: bands),
+            pixels: try upright(memory, of: layers.size, transform: transform, start: transform.part, bytes: bands),
             size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
     }
 
@@ -63,7 +63,7 @@ struct HEIFPixels {
         func decode(_ canvas: HEIFCanvas, maximumPlanes: Int) throws -> CodedPlanes {
             try CodedPlanes.decode(
                 canvas, of: image, in: file, level: 1, maximumPlanes: maximumPlanes, keepsBits: keepsBits, token: token,
-                room: { try PlaneMemory(count: $0) })
+                allocate: { try PlaneMemory(count: $0) })
         }
         let decoded = try decode(image.canvas, maximumPlanes: 3)
         let alpha = try image.alpha.map { try decode($0, maximumPlanes: 1) }
@@ -82,21 +82,21 @@ struct HEIFPixels {
         }
         return DecodedPixels(
             pixels: try upright(
-                memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
+                memory, of: size, transform: image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
             size: image.transform.shownSize, bands: bands, profile: file.profile(at: image.profile),
             isWide: isWide)
     }
 
     private func upright(
-        _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
+        _ pixels: consuming PlaneMemory, of size: PixelSize, transform: HEIFTransform,
         start: (x: Int, y: Int, size: PixelSize), bytes: Int
     ) throws -> SharedBytes {
         if transform.turn == .none, start.size == size { return pixels.finish() }
         let result = try PlaneMemory(count: start.size.area * bytes)
         let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
-        var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bands: bytes)
+        var from = unsafe CPixelsFrame(first, size: start.size, stride: size.width * bytes, bands: bytes)
         let turned = transform.shownSize
-        var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, bands: bytes)
+        var to = unsafe CPixelsFrame(result.bytes.baseAddress, size: turned, bands: bytes)
         var turn = CPixelsTurn(orientation: Int32(transform.turn.exif))
         let watch = unsafe CPixelsWatch(token)
         guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
@@ -109,7 +109,7 @@ struct HEIFPixels {
 
 extension CCodedImagesPixels {
     @unsafe
-    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, bands: Int) {
+    fileprivate init(_ pixels: UnsafeMutableRawPointer?, size: PixelSize, bands: Int) {
         unsafe self.init(
             pixels: pixels?.assumingMemoryBound(to: UInt8.self), width: Int32(size.width), height: Int32(size.height),
             bands: Int32(bands))

@@ -26,7 +26,7 @@ enum HEIFProperty: Equatable {
     case operatingPoint(Int)
     case other
 
-    init(_ bytes: RawSpan, _ box: BoxCursor.Box) throws(ImagingError) {
+    init(_ bytes: RawSpan, box: BoxCursor.Box) throws(ImagingError) {
         let start = box.contents.lowerBound
         switch box.type {
         case BoxCursor.type("ispe"):

@@ -7,9 +7,10 @@ import Recipes
 /// Reads HEIF files: our own code parses boxes and items, dav1d and libde265 decode the coded images.
 enum HEIFReader {
     static func planes(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
     ) throws -> PlanarReading {
-        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil,
+        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header: header),
+            image.alpha == nil,
             image.colors?.matrix != HEIFColors.reversible
         else {
             return .unsupported(lacksPixels: false)
@@ -21,7 +22,7 @@ enum HEIFReader {
         let orientation = image.transform.turn
         let decoded = try CodedPlanes.decode(
             image.canvas, of: image, in: file, level: plan.level, token: token,
-            room: { orientation == .none ? try room($0) : try PlaneMemory(count: $0) })
+            allocate: { orientation == .none ? try allocate($0) : try PlaneMemory(count: $0) })
         guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
@@ -31,7 +32,7 @@ enum HEIFReader {
         let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : declared
         let hasColorDetail = unsafe ColorDetail.isFound(
             in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
-        let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, into: room)
+        let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, allocate: allocate)
         return .decoded(
             DecodedImage(
                 pixels: pixels, planes: planes, range: colors.range, profile: numbers, hasColorDetail: hasColorDetail))
@@ -41,7 +42,7 @@ enum HEIFReader {
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws -> DecodedPixels {
         let items = try file.withBytes { bytes throws(ImagingError) in try HEIFItems.all(bytes) }
-        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes, items) }) {
+        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes, items: items) }) {
             return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
         }
         guard let items, let primary = items.primary else {
@@ -51,13 +52,14 @@ enum HEIFReader {
             primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
     }
 
-    private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
+    private static func image(of file: SharedBytes, header: ImageHeader) throws -> HEIFImage? {
         let image = try file.withBytes { bytes throws(ImagingError) -> HEIFImage? in
             guard let items = try HEIFItems.all(bytes), let primary = items.primary else { return nil }
-            return try HEIFImage(bytes, of: primary, items)
+            return try HEIFImage(bytes, of: primary, in: items)
         }
         if let image, image.transform.shownSize != header.storedSize {
-            throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the items say otherwise")
+            throw ImagingError.cannotDecode(
+                detail: "the size \(header.storedSize) of the header does not match the items")
         }
         return image
     }
@@ -85,7 +87,7 @@ enum HEICFormat {
             loader: .pixels { try HEIFReader.pixels($0, header: $1, plan: $2, token: $3) },
             planes: planes, metadata: HEIFHeader.metadata, outline: HEIFHeader.outline(.heic)))
 
-    static let planes: FormatCodec.PlaneLoader = { file, header, plan, token, room, _ in
-        try HEIFReader.planes(file, header: header, plan: plan, token: token, room: room)
+    static let planes: FormatCodec.PlaneLoader = { file, header, plan, token, allocate, _ in
+        try HEIFReader.planes(file, header: header, plan: plan, token: token, allocate: allocate)
     }
 }

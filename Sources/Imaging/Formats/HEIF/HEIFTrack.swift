@@ -89,7 +89,7 @@ struct HEIFTrack {
             if box.type == BoxCursor.type("auxi") {
                 isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
             } else if properties.count < Self.maximumEntries {
-                properties.append(try HEIFProperty(bytes, box))
+                properties.append(try HEIFProperty(bytes, box: box))
             }
         }
     }
@@ -116,7 +116,8 @@ extension HEIFTrack {
         // Each run has at least one frame.
         let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
         var locations: [Range<Int>] = []
-        var run = 0, perChunk = 0
+        var run = 0
+        var perChunk = 0
         for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
             if locations.count == count { break }
             while run < runCount, try bytes.bigEndian32(at: runs.lowerBound + 8 + 12 * run) <= chunk + 1 {
@@ -134,7 +135,9 @@ extension HEIFTrack {
                 start += length
             }
         }
-        guard locations.count == count else { throw .cannotDecode(detail: "the tables of a track do not agree") }
+        guard locations.count == count else {
+            throw .cannotDecode(detail: "the tables of a track contradict each other")
+        }
         return locations
     }
 
@@ -168,44 +171,5 @@ extension RawSpan {
         let first = try bigEndian32(at: offset)
         guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
         return try first >= 1 << 30 ? nil : first << 32 | bigEndian32(at: offset + 4)
-    }
-}
-
-/// An AVIF image sequence, or the first frame of a HEIC file without another image.
-struct HEIFSequence {
-    let colors: HEIFTrack
-    let alpha: HEIFTrack?
-
-    /// Nil if the primary item is shown instead.
-    init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
-        if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
-        let tracks = try HEIFTrack.all(bytes)
-        guard let colors = tracks.first(where: { !$0.isAlpha && $0.owners.isEmpty }) else { return nil }
-        self.colors = colors
-        alpha = tracks.first { $0.isAlpha && $0.owners.contains(colors.id) && $0.coding == colors.coding }
-        if let alpha, alpha.count != colors.count || alpha.size != colors.size { return nil }
-    }
-
-    var frames: Int { colors.coding == .av1 ? colors.count : 1 }
-
-    /// Returns the maximum number of additional frames that a request may decode.
-    ///
-    /// - Parameter countsFrames: Whether to count them; if not, only checks that all frames are within the file.
-    func hiddenFrames(in bytes: RawSpan, countsFrames: Bool) throws(ImagingError) -> Int {
-        var result = 0
-        var units = CodedFrames()
-        for track in [colors] + (alpha.map { [$0] } ?? []) {
-            guard let coding = track.coding else { continue }
-            // A decode begins at some frame and ends at a later one.
-            var sum = 0, maximum = 0
-            for place in try track.locations(in: bytes).prefix(countsFrames ? frames : 0) {
-                sum =
-                    max(0, sum)
-                    + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1
-                maximum = max(maximum, sum)
-            }
-            result += maximum
-        }
-        return result
     }
 }

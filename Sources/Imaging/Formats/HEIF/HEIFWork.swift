@@ -31,7 +31,7 @@ struct HEIFWork {
     }
 
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
-        let amounts = try add(item, bytes)
+        let amounts = try add(item, in: bytes)
         guard amounts.runs <= ImageHeader.maximumDecoderRuns else {
             throw .cannotDecode(detail: "the image consists of \(amounts.runs) items")
         }
@@ -41,14 +41,14 @@ struct HEIFWork {
         return amounts
     }
 
-    private mutating func add(_ item: Int, _ bytes: RawSpan) throws(ImagingError) -> Amounts {
+    private mutating func add(_ item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         if let amounts = memo[item] { return amounts }
         guard path.count < Self.maximumDepth, path.insert(item).inserted else {
             throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
         }
         let sources = items.sources(of: item)
         var parts = Amounts()
-        for source in sources { parts += try add(source, bytes) }
+        for source in sources { parts += try add(source, in: bytes) }
         var total = Amounts(runs: 1)
         // Properties can claim any size.
         let properties = try items.properties(of: item, in: bytes)
@@ -67,7 +67,7 @@ struct HEIFWork {
         // At most one of them is decoded, as alpha.
         var auxiliary = Amounts()
         for other in items.auxiliaries(of: item) {
-            let added = try add(other, bytes)
+            let added = try add(other, in: bytes)
             auxiliary.area = max(auxiliary.area, added.area)
             auxiliary.runs = max(auxiliary.runs, added.runs)
             auxiliary.hiddenArea = max(auxiliary.hiddenArea, added.hiddenArea)

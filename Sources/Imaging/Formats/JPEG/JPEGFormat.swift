@@ -11,7 +11,7 @@ enum JPEGFormat {
             warmUp: .written(bands: 3),
             trim: { file, header, _ throws(ImagingError) in JPEGTrimmer.trim(file, header: header) },
             damage: .init(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
-            planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) },
+            planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, allocate: $4, decoder: $5) },
             metadata: JPEGMetadata.parts,
             outline: { bytes throws(ImagingError) in
                 (try JPEGHeader.read(bytes, countsScans: false), JPEGMetadata.parts(bytes))
@@ -28,9 +28,9 @@ enum JPEGFormat {
         JPEGSegments.inserting(JPEGSegments.packet(packet), into: file)
     }
 
-    static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
+    static func withDisplayP3(_ file: SharedBytes, size: PixelSize) -> SharedBytes {
         guard file.withBytes({ try? JPEGHeader($0).header.bands }) == 3 else { return file }
         let content = Array("ICC_PROFILE\0".utf8) + [1, 1] + ColorProfile.displayP3File
-        return JPEGSegments.inserting(JPEGSegments.segment(0xE2, content), into: file)
+        return JPEGSegments.inserting(JPEGSegments.segment(0xE2, contents: content), into: file)
     }
 }

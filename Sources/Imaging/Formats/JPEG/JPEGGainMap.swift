@@ -15,7 +15,7 @@ struct JPEGGainMapNotes {
     /// Whether the file declares a gain map; files of Apple's cameras have only an index.
     var isDeclared: Bool { packet != nil || standard != nil }
 
-    mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
+    mutating func read(_ bytes: RawSpan, marker: Int, at contents: Range<Int>) {
         if marker == 0xE1, packet == nil, packets < Self.maximumPackets,
             let found = bytes.rest(of: contents, after: JPEGSegments.packetName)
         {
@@ -37,10 +37,10 @@ extension GainMap {
 
     /// Reads the gain map; damage affects only the map.
     static func jpeg(
-        _ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn, countsScans: Bool
+        _ bytes: RawSpan, notes: JPEGGainMapNotes, orientation: QuarterTurn, countsScans: Bool
     ) -> GainMap? {
         guard notes.isDeclared || notes.index != nil else { return nil }
-        let packet = notes.packet.map { XMPPacket(bytes, $0) }
+        let packet = notes.packet.map { XMPPacket(bytes, at: $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
         // Bound the total length: overlapping images would be read repeatedly.
@@ -82,12 +82,13 @@ extension GainMap {
 extension JPEGGainMapNotes {
     /// The metadata; ISO 21496-1 takes precedence over XMP, whose numbers are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
-        standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
+        standard.flatMap { GainMapMetadata(file, iso: $0) }
+            ?? packet.flatMap { GainMapMetadata(XMPPacket(file, at: $0)) }
     }
 
     /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker notes.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
-        guard let packet = packet.map({ XMPPacket(file, $0) }),
+        guard let packet = packet.map({ XMPPacket(file, at: $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
         else { return nil }
         let declared = packet.values("HDRGainMapHeadroom", of: AppleHeadroom.space).first
@@ -105,7 +106,8 @@ extension XMPPacket {
     /// Returns the range of the map in a file that ends with the files listed in the directory.
     fileprivate func place(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
-        let semantic = prefix + Array("Semantic".utf8), length = prefix + Array("Length".utf8)
+        let semantic = prefix + Array("Semantic".utf8)
+        let length = prefix + Array("Length".utf8)
         var items: [(element: Int, isMap: Bool, length: Int)] = []
         for property in properties where property.name.starts(with: prefix) {
             if items.last?.element != property.element { items.append((property.element, false, 0)) }

@@ -9,9 +9,11 @@ enum JPEGGainMapWriter {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
         let leading =
-            xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count)), rights) + standard([0, 0, 0, 0])
+            xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count)), rights: rights)
+            + standard([0, 0, 0, 0])
         let start = file.withBytes { JPEGSegments.start($0) } ?? 2
-        let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, Array("MPF\0".utf8) + index) }
+        let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, contents: Array("MPF\0".utf8) + index)
+        }
         let count = file.count + segments(MPFIndex.bytes(of: [])).count
         // Offsets are relative to the start of the index, which is the last segment.
         let place = start + segments([]).count
@@ -20,7 +22,7 @@ enum JPEGGainMapWriter {
         return image.replacing(image.count..<image.count, with: mapFile)
     }
 
-    private static func xmp(_ description: String, _ rights: SourceRights? = nil) -> [UInt8] {
+    private static func xmp(_ description: String, rights: SourceRights? = nil) -> [UInt8] {
         let map =
             "<rdf:Description rdf:about=\"\" xmlns:hdrgm=\"\(GainMapMetadata.space)\" hdrgm:Version=\"1.0\""
             + "\(description)</rdf:Description>"
@@ -28,7 +30,7 @@ enum JPEGGainMapWriter {
     }
 
     private static func standard(_ contents: [UInt8]) -> [UInt8] {
-        JPEGSegments.segment(0xE2, Array(GainMapMetadata.segment.utf8) + contents)
+        JPEGSegments.segment(0xE2, contents: Array(GainMapMetadata.segment.utf8) + contents)
     }
 }
 

@@ -22,7 +22,7 @@ struct JPEGHeader {
         var header = try walk.header
         if walk.notes.isDeclared, header.colors.highRange == .none { header.colors.highRange = .gainMap }
         if [.none, .gainMap].contains(header.colors.highRange) {
-            header.gainMap = .jpeg(bytes, walk.notes, orientation: header.orientation, countsScans: countsScans)
+            header.gainMap = .jpeg(bytes, notes: walk.notes, orientation: header.orientation, countsScans: countsScans)
         }
         if header.gainMap != nil { header.colors.highRange = .gainMap }
         return header
@@ -46,14 +46,14 @@ struct JPEGHeader {
                 if scans > 0 { break }
                 throw .cannotDecode(detail: "a JPEG segment ends after the file")
             }
-            guard try read(bytes, marker: marker, at: next, end), countsScans || scans == 0 else { break }
+            guard try read(bytes, marker: marker, at: next, end: end), countsScans || scans == 0 else { break }
             offset = end
         }
         guard stuffing >= 0 else { throw .cannotDecode(detail: "the JPEG file has too many stuffed bytes") }
     }
 
     /// Reads a segment; returns false if no further segment is needed.
-    private mutating func read(_ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int) throws(ImagingError) -> Bool {
+    private mutating func read(_ bytes: RawSpan, marker: Int, at offset: Int, end: Int) throws(ImagingError) -> Bool {
         switch marker {
         case 0xC4, 0xC8, 0xCC: break
         case 0xC0...0xCF:
@@ -69,14 +69,14 @@ struct JPEGHeader {
             if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
                 profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
             }
-        case 0xE1, 0xE2: notes.read(bytes, marker: marker, offset + 2..<end)
-        case 0xDA: return try readScan(bytes, at: offset, end)
+        case 0xE1, 0xE2: notes.read(bytes, marker: marker, at: offset + 2..<end)
+        case 0xDA: return try readScan(bytes, at: offset, end: end)
         default: break
         }
         return true
     }
 
-    private mutating func readScan(_ bytes: RawSpan, at offset: Int, _ end: Int) throws(ImagingError) -> Bool {
+    private mutating func readScan(_ bytes: RawSpan, at offset: Int, end: Int) throws(ImagingError) -> Bool {
         guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
         // A scan header for one component has 8 bytes (T.81 section B.2.3).
         guard end >= offset + 8 else {

@@ -23,7 +23,7 @@ enum JPEGMetadata {
             switch marker {
             case 0xE1:
                 if let packet = bytes.rest(of: contents, after: JPEGSegments.packetName) {
-                    parts.addPacket(bytes, packet)
+                    parts.addPacket(bytes, at: packet)
                 } else if let piece = bytes.rest(of: contents, after: extensionName), piece.count > 40,
                     pieces.count < maximumPieces,
                     let place = try? bytes.bigEndian32(at: piece.lowerBound + 36)
@@ -33,19 +33,19 @@ enum JPEGMetadata {
                 }
             case 0xED:
                 if let resources = bytes.rest(of: contents, after: "Photoshop 3.0\0"), parts.records == nil {
-                    parts.records = IPTCRecords.place(inResources: bytes, resources)
+                    parts.records = IPTCRecords.place(inResources: bytes, at: resources)
                 }
-            case 0xEB where bytes.hasText("JP", at: contents.lowerBound): parts.readManifest(bytes, contents)
+            case 0xEB where bytes.hasText("JP", at: contents.lowerBound): parts.readManifest(bytes, at: contents)
             default: break
             }
             offset = end
         }
-        if let packet = extended(bytes, pieces, of: parts) { parts.packets.append(packet) }
+        if let packet = extended(bytes, pieces: pieces, of: parts) { parts.packets.append(packet) }
         return parts
     }
 
     /// Joins the extended packet, whose digest the main packet names.
-    private static func extended(_ bytes: RawSpan, _ pieces: [Piece], of parts: MetadataParts) -> XMPPacket? {
+    private static func extended(_ bytes: RawSpan, pieces: [Piece], of parts: MetadataParts) -> XMPPacket? {
         let digest = parts.packets.lazy.compactMap {
             $0.values("HasExtendedXMP", of: "http://ns.adobe.com/xmp/note/").first
         }.first

@@ -29,44 +29,45 @@ enum JPEGPlanes {
     /// - Parameter decoder: The decoder to use, without a second decode; nil uses the default.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Allocator, decoder: JPEGDecoder?
+        allocate: PlaneMemory.Allocator, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
-            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room, decoder: decoder)
+            try unsafe decode(bytes, header: header, plan: plan, token: token, allocate: allocate, decoder: decoder)
         }
     }
 
     static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
         try unsafe file.withUnsafeBytes { bytes throws in
             let reader = try unsafe JPEGReader(bytes, header: header, token: token)
-            return unsafe try reader.lacksPixels(JPEGScans(of: bytes.bytes, header: header, level: 8), token)
+            return unsafe try reader.lacksPixels(JPEGScans(of: bytes.bytes, header: header, level: 8), token: token)
         }
     }
 
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Allocator, decoder: JPEGDecoder?
+        allocate: PlaneMemory.Allocator, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
         guard stored.isPlanar, header.colors.encoding?.isBright != true else {
-            return .unsupported(lacksPixels: try reader.lacksPixels(scans, token))
+            return .unsupported(lacksPixels: try reader.lacksPixels(scans, token: token))
         }
 
         let levels = [plan.level] + (header.isProgressive ? [] : plan.coarserLevels)
         var planes = [Plane].stacked(levels.flatMap { stored.storedPlanes(level: $0) })
-        var memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
-        let own = Array(planes.prefix(stored.planes))
-        var target = unsafe CPlanarShimPlanes(own, in: UnsafeRawBufferPointer(memory.bytes))
-        var coarser = unsafe reader.addReductions(levels.dropFirst(), planes, in: memory)
+        var memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
+        let levelPlanes = Array(planes.prefix(stored.planes))
+        var target = unsafe CPlanarShimPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
+        var coarser = unsafe reader.addReductions(levels.dropFirst(), planes: planes, in: memory)
         var decoding: JPEGDecoding?
         if plan.level > 1, decoder ?? .usual == .fast {
-            decoding = unsafe try reader.decodeFast(level: plan.level, scans, into: &target, token)
+            decoding = unsafe try reader.decodeFast(level: plan.level, scans: scans, into: &target, token: token)
         }
         let isIncomplete =
-            decoding == .fast ? false : unsafe try reader.decode(level: plan.level, scans, into: &target, token)
-        try plan.admit(isIncomplete: isIncomplete)
+            decoding == .fast
+            ? false : unsafe try reader.decode(level: plan.level, scans: scans, into: &target, token: token)
+        try plan.checkCompleteness(isIncomplete: isIncomplete)
         if decoding != .fast, isIncomplete || plan.level > 1 || reader.hasWarned { coarser = [] }
         let hasColorDetail = unsafe ColorDetail.isFound(in: target)
         let refinement = stored.refinement(level: plan.level)
@@ -76,18 +77,17 @@ enum JPEGPlanes {
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
             planes = .stacked(stored.storedPlanes(level: plan.level, refinement: refinement))
             coarser = []
-            // `room` may return the memory of the coarser planes.
+            // `allocate` may return the memory of the coarser planes.
             memory = PlaneMemory()
-            memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
+            memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
             target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             _ = unsafe try JPEGReader(file, header: header, token: token)
-                .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
+                .decode(level: plan.level, refinement: refinement, scans: finer, into: &target, token: token)
         }
-        let coarserDetails = coarser.map { unsafe ColorDetail.isFound(in: $0) }
         // A level with color detail is decoded again separately.
-        let usable = zip(levels.dropFirst(), coarserDetails)
+        let usable = zip(levels.dropFirst(), coarser.map { unsafe ColorDetail.isFound(in: $0) })
             .prefix { decoder != nil || stored.refinement(level: $0) == 1 || !$1 }
-        let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
+        let (pixels, upright) = try memory.upright(planes, turned: header.orientation, allocate: allocate)
         let results = JPEGResults(
             pixels: pixels, planes: upright, planesPerImage: stored.planes,
             profile: stored.profile(stating: header.colors), isIncomplete: isIncomplete, decoding: decoding)
@@ -112,9 +112,10 @@ private struct JPEGResults {
     }
 
     private func image(_ index: Int, hasColorDetail: Bool) -> DecodedImage {
-        let own = planes[index * planesPerImage..<(index + 1) * planesPerImage]
-        let planes = [Plane].stacked(own.map { ($0.size, $0.region) })
-        let start = own[own.startIndex].offset, count = planes.byteCount
+        let levelPlanes = planes[index * planesPerImage..<(index + 1) * planesPerImage]
+        let planes = [Plane].stacked(levelPlanes.map { ($0.size, $0.region) })
+        let start = levelPlanes[levelPlanes.startIndex].offset
+        let count = planes.byteCount
         return DecodedImage(
             pixels: count == pixels.count ? pixels : SharedBytes(start..<start + count, of: pixels), planes: planes,
             range: .full, profile: profile, isIncomplete: isIncomplete, jpegDecoding: decoding,
@@ -136,7 +137,7 @@ private struct JPEGReader: ~Copyable {
         }
         var rawHeader = unsafe CPlanarShimJPEGHeader()
         do {
-            try unsafe Self.check(CPlanarShim_jpeg_read_header(raw, &rawHeader), of: raw, token)
+            try unsafe Self.check(CPlanarShim_jpeg_read_header(raw, &rawHeader), of: raw, token: token)
             let stored = unsafe JPEGPlanesHeader(rawHeader)
             guard stored.size == header.storedSize else {
                 throw ImagingError.cannotDecode(
@@ -154,16 +155,16 @@ private struct JPEGReader: ~Copyable {
 
     @unsafe
     func decode(
-        level: Int, refinement: Int = 1, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+        level: Int, refinement: Int = 1, scans: JPEGScans, into planes: inout CPlanarShimPlanes, token: WorkToken
     ) throws -> Bool {
         try unsafe Self.check(
-            CPlanarShim_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token)
+            CPlanarShim_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token: token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
     @unsafe
     func decodeFast(
-        level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+        level: Int, scans: JPEGScans, into planes: inout CPlanarShimPlanes, token: WorkToken
     ) throws -> JPEGDecoding {
         // If more scans are read than the level needs, the file must be checked to its end.
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
@@ -179,24 +180,24 @@ private struct JPEGReader: ~Copyable {
     /// Decodes coarser levels together with the next one; returns the planes of the levels that the file allows.
     @unsafe
     func addReductions(
-        _ levels: ArraySlice<Int>, _ planes: [Plane], in memory: borrowing PlaneMemory
+        _ levels: ArraySlice<Int>, planes: [Plane], in memory: borrowing PlaneMemory
     ) -> [CPlanarShimPlanes] {
         var added: [CPlanarShimPlanes] = []
         for (index, level) in levels.enumerated() {
-            let own = Array(planes.dropFirst((index + 1) * header.planes).prefix(header.planes))
-            var target = unsafe CPlanarShimPlanes(own, in: UnsafeRawBufferPointer(memory.bytes))
+            let levelPlanes = Array(planes.dropFirst((index + 1) * header.planes).prefix(header.planes))
+            var target = unsafe CPlanarShimPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
             guard unsafe CPlanarShim_jpeg_add_reduction(raw, Int32(level), &target) != 0 else { break }
             added.append(target)
         }
         return added
     }
 
-    func lacksPixels(_ scans: JPEGScans, _ token: WorkToken) throws -> Bool {
-        try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token)
+    func lacksPixels(_ scans: JPEGScans, token: WorkToken) throws -> Bool {
+        try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token: token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
-    private static func check(_ status: CPlanarShimStatus, of raw: OpaquePointer, _ token: WorkToken) throws {
+    private static func check(_ status: CPlanarShimStatus, of raw: OpaquePointer, token: WorkToken) throws {
         if status == CPlanarShimDone { return }
         try token.check()
         throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(raw)))

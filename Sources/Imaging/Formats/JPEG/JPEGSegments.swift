@@ -1,16 +1,16 @@
 import Memory
 
 enum JPEGSegments {
-    static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
+    static func segment(_ marker: UInt8, contents: [UInt8]) -> [UInt8] {
         [0xFF, marker] + (contents.count + 2).bigEndianBytes(2) + contents
     }
 
-    static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
+    static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, contents: Array("Exif\0\0".utf8) + data) }
 
     /// The identifier before an XMP packet.
     static let packetName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
-    static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, Array("\(packetName)".utf8) + text) }
+    static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, contents: Array("\(packetName)".utf8) + text) }
 
     /// Returns the offset after JFIF and EXIF segments, which must come first; nil without a start marker.
     static func start(_ file: RawSpan) -> Int? {

@@ -14,19 +14,19 @@ enum JPEGTrimmer {
         var dropped = (segments: 0, bytes: 0)
         var isTruncated = false
         file.withBytes { bytes in
-            forEachUnneededSegment(of: bytes, header) { segment in
+            forEachUnneededSegment(of: bytes, header: header) { segment in
                 dropped = (dropped.segments + 1, dropped.bytes + segment.count)
                 isTruncated = segment.upperBound > bytes.byteCount
             }
         }
         guard isTruncated || dropped.segments > usual.segments || dropped.bytes > usual.bytes else { return file }
-        return file.removing { forEachUnneededSegment(of: $0, header, $1) }
+        return file.removing { forEachUnneededSegment(of: $0, header: header, $1) }
     }
 
     /// Calls `body` with the ranges to remove; the range of a truncated segment ends after the file.
     ///
     /// The header parser has already rejected files without a frame or scan.
-    private static func forEachUnneededSegment(of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void) {
+    private static func forEachUnneededSegment(of file: RawSpan, header: ImageHeader, _ body: (Range<Int>) -> Void) {
         var profileParts = 0
         var hasAdobe = false
         var offset = 2

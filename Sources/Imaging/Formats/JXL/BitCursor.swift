@@ -48,7 +48,8 @@ struct BitCursor {
         case 1: return 1 + bits(4)
         case 2: return 17 + bits(8)
         default:
-            var value = bits(12), place = 12
+            var value = bits(12)
+            var place = 12
             while place <= 60, flag() {
                 value |= bits(place == 60 ? 4 : 8) << place
                 place += 8

@@ -37,8 +37,9 @@ enum JXLContainer {
         return parts
     }
 
-    static func bytes(_ file: RawSpan, _ parts: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
-        var skipped = 0, bytes = [UInt8]()
+    static func bytes(_ file: RawSpan, parts: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
+        var skipped = 0
+        var bytes = [UInt8]()
         for part in parts where bytes.count < maximum {
             let rest = part.dropFirst(max(0, offset - skipped)).prefix(maximum - bytes.count)
             unsafe file.extracting(rest.clamped(to: 0..<file.byteCount)).withUnsafeBytes {
@@ -72,13 +73,13 @@ extension JXLContainer {
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         for _ in 0..<maximumBoxes {
             guard let box = try? boxes.next(in: bytes) else { break }
-            if box.type == BoxCursor.type("xml ") { parts.addPacket(bytes, box.contents) }
-            if box.type == BoxCursor.type("jumb") { parts.readManifest(bytes, box.contents) }
+            if box.type == BoxCursor.type("xml ") { parts.addPacket(bytes, at: box.contents) }
+            if box.type == BoxCursor.type("jumb") { parts.readManifest(bytes, at: box.contents) }
         }
         return parts
     }
 
-    static func withPacket(_ file: SharedBytes, _ packet: [UInt8]) -> SharedBytes {
+    static func withPacket(_ file: SharedBytes, packet: [UInt8]) -> SharedBytes {
         func box(_ type: String, _ count: Int) -> [UInt8] { (count + 8).bigEndianBytes(4) + Array(type.utf8) }
         let metadata = box("xml ", packet.count) + packet
         let isContainer = file.withBytes { $0.hasBytes(signature, at: 0) }

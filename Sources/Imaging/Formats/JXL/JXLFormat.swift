@@ -16,7 +16,7 @@ enum JXLFormat {
             metadata: JXLContainer.metadata),
         encoding: .init(
             saver: VipsSaver { image, options in
-                if let settings = JXLLevel.jpegSettings(for: options.settings, image) {
+                if let settings = JXLLevel.jpegSettings(for: options.settings, image: image) {
                     let jpeg = try image.saved(
                         as: .jpeg, options: VipsSaveOptions(settings: settings, token: options.token))
                     return try unsafe jpeg.withUnsafeBytes { bytes throws in
@@ -33,7 +33,7 @@ enum JXLFormat {
                 options.settings.effort = level.effort
                 return try unsafe profiled.saved(options, distance: level.distance, by: CVipsShim_save_jxl)
             },
-            addPacket: { file, packet, _ in JXLContainer.withPacket(file, packet) }))
+            addPacket: { file, packet, _ in JXLContainer.withPacket(file, packet: packet) }))
 }
 
 /// libjxl's settings for an effort and a quality, chosen by measurement (docs/measurements/quality.md).
@@ -44,7 +44,7 @@ struct JXLLevel {
     /// The settings of a JPEG with equal visual quality whose lossless recompression is smaller than a lossy JPEG XL.
     ///
     /// Nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
-    static func jpegSettings(for settings: EncoderSettings, _ image: VipsImage) -> EncoderSettings? {
+    static func jpegSettings(for settings: EncoderSettings, image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
         guard let quality = settings.visualQuality, !settings.isLossless, !settings.isWide,
             settings.effort <= ImageFormat.jxl.effort, 30..<90 ~= quality, [1, 3].contains(image.bands),
@@ -129,8 +129,8 @@ enum JXLPixels {
     /// Checks the frames again, from the offset that libjxl finds after a compressed profile.
     private static func checkFrames(_ codestream: RawSpan, from offset: Int, header: ImageHeader) throws(ImagingError) {
         let parts = [0..<codestream.byteCount]
-        let image = try JXLHeader.image(codestream, parts).image
-        guard try !JXLFrames.work(codestream, parts, of: image, from: offset).hasPatches || header.work.runs > 0
+        let image = try JXLHeader.image(codestream, parts: parts).image
+        guard try !JXLFrames.work(codestream, parts: parts, of: image, from: offset).hasPatches || header.work.runs > 0
         else {
             throw .cannotDecode(detail: "the header has no patches, libjxl finds some")
         }

@@ -22,13 +22,16 @@ enum JXLFrames {
     /// - Parameter offset: The offset of the first frame in the codestream, which is in `parts` of the file.
     /// - Throws: If the frames are much larger than the image, or if there are many before the first shown one.
     static func work(
-        _ file: RawSpan, _ parts: [Range<Int>], of image: JXLMetadata, from offset: Int
+        _ file: RawSpan, parts: [Range<Int>], of image: JXLMetadata, from offset: Int
     ) throws(ImagingError) -> (area: Int, hasPatches: Bool) {
-        var offset = offset, area = 0, sections = 0, hasPatches = false
+        var offset = offset
+        var area = 0
+        var sections = 0
+        var hasPatches = false
         for index in 0...maximumFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
-            var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes))
-            let frame = JXLFrame(&cursor, of: image, size)
+            var cursor = BitCursor(JXLContainer.bytes(file, parts: parts, from: offset, maximum: headerBytes))
+            let frame = JXLFrame(&cursor, of: image, whole: size)
             // The decoder will report the truncated file.
             guard !cursor.isTruncated else { return (area, hasPatches) }
             hasPatches = hasPatches || frame.hasPatches
@@ -40,16 +43,16 @@ enum JXLFrames {
             sections = sections.saturatingSum(frame.sections)
             guard index < maximumFrames, !frame.isExtended, sections <= maximumSections else { break }
             var table = BitCursor(
-                JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes + 4 * frame.sections))
+                JXLContainer.bytes(file, parts: parts, from: offset, maximum: headerBytes + 4 * frame.sections))
             table.skip(cursor.position)
             // Permuted sections have a compressed table.
             guard !table.flag() else { break }
-            offset += end(ofSections: frame.sections, &table)
+            offset += end(ofSections: frame.sections, in: &table)
         }
         throw .cannotDecode(detail: "the image has too many layers")
     }
 
-    private static func end(ofSections count: Int, _ cursor: inout BitCursor) -> Int {
+    private static func end(ofSections count: Int, in cursor: inout BitCursor) -> Int {
         cursor.align()
         let lengths = (0..<count).reduce(0) { sum, _ in
             sum + cursor.number((0, 10), (1_024, 14), (17_408, 22), (4_211_712, 30))
@@ -75,7 +78,7 @@ struct JXLFrame {
 
     var isShown: Bool { kind == .regular || kind == .skipProgressive }
 
-    init(_ cursor: inout BitCursor, of image: JXLMetadata, _ whole: PixelSize) {
+    init(_ cursor: inout BitCursor, of image: JXLMetadata, whole: PixelSize) {
         size = whole
         if cursor.flag() { return }
         kind = [.regular, .lowFrequency, .referenceOnly, .skipProgressive][cursor.bits(2)]
@@ -83,7 +86,8 @@ struct JXLFrame {
         let flags = cursor.longNumber()
         hasPatches = flags & 2 != 0
         let isYCbCr = !image.isXYB && cursor.flag()
-        var upsampling = 1, groupSide = 256
+        var upsampling = 1
+        var groupSide = 256
         // Absent if another frame has the low frequencies.
         if flags & 32 == 0 {
             if isYCbCr { cursor.skip(6) }
@@ -125,7 +129,8 @@ struct JXLFrame {
             let packed = isShown ? side() : 0
             return packed % 2 == 0 ? packed / 2 : -(packed + 1) / 2
         }
-        let left = place(), top = place()
+        let left = place()
+        let top = place()
         size = PixelSize(width: side(), height: side())
         return isShown && (left > 0 || top > 0 || left + size.width < whole.width || top + size.height < whole.height)
     }

@@ -34,10 +34,10 @@ struct Inflation {
             let isIntact: Bool
             switch kind {
             case 0: isIntact = copyStored()
-            case 1: isIntact = decode(Self.fixedLengths, Self.fixedDistances)
+            case 1: isIntact = decode(Self.fixedLengths, distances: Self.fixedDistances)
             case 2:
                 guard let codes = readCodes() else { return }
-                isIntact = decode(codes.lengths, codes.distances)
+                isIntact = decode(codes.lengths, distances: codes.distances)
             default: return
             }
             guard isIntact else { return }
@@ -74,7 +74,9 @@ struct Inflation {
         }
 
         func symbol(_ data: inout Inflation) -> Int? {
-            var code = 0, first = 0, index = 0
+            var code = 0
+            var first = 0
+            var index = 0
             for length in 1...15 {
                 guard let bit = data.bits(1) else { return nil }
                 code |= bit
@@ -115,7 +117,7 @@ struct Inflation {
         return (Code(Array(all[..<(lengthCount + 257)])), Code(Array(all[(lengthCount + 257)...])))
     }
 
-    private mutating func decode(_ lengths: Code, _ distances: Code) -> Bool {
+    private mutating func decode(_ lengths: Code, distances: Code) -> Bool {
         while output.count < maximum {
             guard let symbol = lengths.symbol(&self) else { return false }
             if symbol == 256 { return true }

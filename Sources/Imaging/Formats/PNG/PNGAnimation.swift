@@ -4,7 +4,7 @@ import Recipes
 struct PNGAnimation {
     struct Frame {
         enum Disposal: Int {
-            case kept, cleared, restored
+            case none, background, previous
         }
 
         let size: PixelSize
@@ -37,12 +37,12 @@ struct PNGAnimation {
         self.frameCount = frameCount
         var chunks = PNGChunks(from: 33)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
-            guard (try? read(bytes, chunk)) == true else { return nil }
+            guard (try? read(bytes, chunk: chunk)) == true else { return nil }
         }
         guard finishFrame(), count > 1 else { return nil }
     }
 
-    private mutating func read(_ bytes: RawSpan, _ chunk: PNGChunks.Chunk) throws(ImagingError) -> Bool {
+    private mutating func read(_ bytes: RawSpan, chunk: PNGChunks.Chunk) throws(ImagingError) -> Bool {
         let data = chunk.data
         let isWhole = data.upperBound <= bytes.byteCount - 4
         if bytes.hasText("IDAT", at: chunk.type) {
@@ -88,13 +88,13 @@ struct PNGAnimation {
             let disposal = try Frame.Disposal(rawValue: bytes.byte(at: start + 20)),
             case let blending = try bytes.byte(at: start + 21), blending <= 1
         else { return false }
-        if disposal == .cleared || count == 0 && (size != self.size || disposal == .restored) {
+        if disposal == .background || count == 0 && (size != self.size || disposal == .previous) {
             hasVisibleBackground = true
         }
         isStill = false
         current = Frame(
             size: size, left: left, top: top, delay: delay.part * 1_000 / (delay.of == 0 ? 100 : delay.of),
-            disposal: count == 0 && disposal == .restored ? .cleared : disposal, isBlended: blending == 1)
+            disposal: count == 0 && disposal == .previous ? .background : disposal, isBlended: blending == 1)
         return true
     }
 

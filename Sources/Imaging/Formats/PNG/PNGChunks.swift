@@ -47,7 +47,8 @@ struct PNGChunks {
     ///
     /// The first may be longer or shorter. Apple's encoders write two such series.
     private mutating func skipData(after chunk: Chunk, number: Int, in bytes: RawSpan) {
-        let start = chunk.range.lowerBound, length = chunk.range.count
+        let start = chunk.range.lowerBound
+        let length = chunk.range.count
         skipping = .possible(dataChunks: number)
         guard number > 1 || length > Self.shortLength else { return }
         let last = (bytes.byteCount - 8 - start) / length

@@ -7,11 +7,12 @@ struct PNGColors {
     private var hasReadProfile = false
     private var isStandard = false
     private var gamma: Int?
-    private var places: Chromaticities?
+    private var chromaticities: Chromaticities?
     private var peak: (content: Int, display: Int) = (0, 0)
 
-    mutating func read(_ bytes: RawSpan, _ chunk: PNGChunks.Chunk) throws(ImagingError) {
-        let data = chunk.data.lowerBound, length = chunk.data.count
+    mutating func read(_ bytes: RawSpan, chunk: PNGChunks.Chunk) throws(ImagingError) {
+        let data = chunk.data.lowerBound
+        let length = chunk.data.count
         if bytes.hasText("cICP", at: chunk.type), length == 4 {
             codePoints = try (bytes.byte(at: data), bytes.byte(at: data + 1))
         } else if bytes.hasText("sRGB", at: chunk.type) {
@@ -21,7 +22,7 @@ struct PNGColors {
         } else if bytes.hasText("cHRM", at: chunk.type), length == 32 {
             var numbers: [Int] = []
             for index in 0..<8 { numbers.append(try bytes.bigEndian32(at: data + 4 * index)) }
-            places = Chromaticities(Array(numbers[2...] + numbers[..<2]))
+            chromaticities = Chromaticities(Array(numbers[2...] + numbers[..<2]))
         } else if bytes.hasText("cLLI", at: chunk.type), length == 8 {
             peak.content = try bytes.bigEndian32(at: data) / Self.lightUnit
         } else if bytes.hasText("mDCV", at: chunk.type), length == 24 {
@@ -30,7 +31,7 @@ struct PNGColors {
     }
 
     /// Reads `iCCP`: a name and a compressed profile.
-    mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
+    mutating func readProfile(_ bytes: RawSpan, at range: Range<Int>) {
         guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
             end < min(range.upperBound - 2, range.lowerBound + 80)
         else { return }
@@ -50,13 +51,13 @@ struct PNGColors {
         }
         if profile != nil || isStandard { return profile }
         guard let gamma, gamma > 0 else { return nil }
-        let places = places ?? .srgb
+        let chromaticities = chromaticities ?? .srgb
         let power = 10_000_000_000 / gamma
         guard ColorEncoding.Transfer.powers ~= power else { return nil }
         let isUsual = abs(gamma - 45_455) <= 500
-        let colors = SourceColors(ColorEncoding(places, isUsual ? .srgb : .power(power)))
+        let colors = SourceColors(ColorEncoding(chromaticities, transfer: isUsual ? .srgb : .power(power)))
         if colors.space == .srgb { return nil }
-        return isUsual ? SourceColors(ColorEncoding(places, .power(220_000))) : colors
+        return isUsual ? SourceColors(ColorEncoding(chromaticities, transfer: .power(220_000))) : colors
     }
 
     /// Luminance is in 10,000ths of cd/m².

@@ -24,9 +24,10 @@ private struct PNGFileWriter {
     let options: VipsSaveOptions
     private static let indexLevel: Int32 = 7
 
-    init(_ image: VipsImage, _ options: VipsSaveOptions) throws {
+    init(_ image: VipsImage, options: VipsSaveOptions) throws {
         pixels = try image.pixels(token: options.token)
-        let pixels = pixels, bands = image.bands
+        let pixels = pixels
+        let bands = image.bands
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
         minimumBands = unsafe pixels.withUnsafeBytes {
             unsafe Int(CPNGShim_min_bands($0.baseAddress, $0.count / bands, Int32(bands)))
@@ -45,11 +46,11 @@ private struct PNGFileWriter {
     func file() throws(VipsError) -> SharedBytes {
         let exact = try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) })
         let palette = if let exact { exact } else { try chosen() }
-        return frames > 1 ? try animation(palette) : try still(whole, palette, isExact: exact != nil)
+        return frames > 1 ? try animation(palette) : try still(whole, palette: palette, isExact: exact != nil)
     }
 
-    private func still(_ region: Region, _ palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
-        let (file, depth) = try written(region, palette)
+    private func still(_ region: Region, palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
+        let (file, depth) = try written(region, palette: palette)
         // With one byte per pixel, filters may save more than a palette, for example in smooth gradients. All frames
         // of an animation have the same color type: 8-bit gray is gray either way.
         guard palette != nil, isExact, depth == 8, frames == 1 || minimumBands == 1 else { return file }
@@ -71,7 +72,7 @@ private struct PNGFileWriter {
             guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
             let region = frame == 0 ? whole : change(to: frame)
             // 8-bit gray has an exact palette.
-            let still = try still(region, palette, isExact: minimumBands == 1)
+            let still = try still(region, palette: palette, isExact: minimumBands == 1)
             unsafe still.withUnsafeBytes { bytes in
                 let span = unsafe bytes.bytes
                 var isBegun = false
@@ -79,7 +80,7 @@ private struct PNGFileWriter {
                 while let chunk = chunks.next(in: span) {
                     let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[chunk.data])
                     if span.hasText("IDAT", at: chunk.type) {
-                        if !isBegun { begin(region, &sequence, in: &result) }
+                        if !isBegun { begin(region, sequence: &sequence, in: &result) }
                         isBegun = true
                         if frame == 0 {
                             unsafe result.append(chunk: "IDAT", part)
@@ -106,7 +107,7 @@ private struct PNGFileWriter {
         return result.finish()
     }
 
-    private func begin(_ region: Region, _ sequence: inout UInt32, in result: inout ByteAccumulator) {
+    private func begin(_ region: Region, sequence: inout UInt32, in result: inout ByteAccumulator) {
         let delay = region.frame < delays.count ? max(0, delays[region.frame]) : 100
         // Write longer delays in hundredths of a second.
         let unit = delay <= Int(UInt16.max) ? 1_000 : 100
@@ -122,7 +123,8 @@ private struct PNGFileWriter {
         var part = unsafe CPNGShimPart()
         let byteCount = width * height * bands
         let differs = unsafe pixels.withUnsafeBytes { bytes in
-            let one = (frame - 1) * byteCount, other = frame * byteCount
+            let one = (frame - 1) * byteCount
+            let other = frame * byteCount
             return unsafe CPNGShim_differ(
                 bytes.baseAddress.map { unsafe $0 + one }, bytes.baseAddress.map { unsafe $0 + other }, width, height,
                 Int32(bands), &part)
@@ -158,12 +160,13 @@ private struct PNGFileWriter {
     }
 
     private func written(
-        _ region: Region, _ palette: IndexedPixels? = nil
+        _ region: Region, palette: IndexedPixels? = nil
     ) throws(VipsError) -> (file: SharedBytes, depth: Int) {
         let watch = unsafe CPixelsWatch(options.token)
         var base: UnsafeMutableRawPointer?
-        var count = 0, depth = Int32(0)
-        func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, _ form: CPNGShimForm) -> Int32 {
+        var count = 0
+        var depth = Int32(0)
+        func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, form: CPNGShimForm) -> Int32 {
             var part = unsafe CPNGShimPart(
                 canvas: UnsafeMutablePointer(mutating: canvas), canvas_width: width, bands: Int32(bands),
                 left: region.left, top: region.frame * height + region.top, width: region.width, height: region.height)
@@ -177,14 +180,15 @@ private struct PNGFileWriter {
                 unsafe palette.withIndexed { indexed, colors in
                     unsafe write(
                         indexed.indices, bands: 1,
-                        CPNGShimForm(bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel)
+                        form: CPNGShimForm(
+                            bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel)
                     )
                 }
             } else {
                 unsafe pixels.withUnsafeBytes {
                     unsafe write(
                         $0.assumingMemoryBound(to: UInt8.self).baseAddress, bands: bands,
-                        CPNGShimForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
+                        form: CPNGShimForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
                 }
             }
         guard status == 0 else { throw VipsError(text: "the work was stopped, or there is no memory for a PNG file") }
@@ -193,7 +197,7 @@ private struct PNGFileWriter {
 }
 
 extension VipsSaver {
-    static let png = VipsSaver { image, options in try PNGFileWriter(image, options).file() }
+    static let png = VipsSaver { image, options in try PNGFileWriter(image, options: options).file() }
 }
 
 @safe

@@ -9,7 +9,7 @@ enum PNGFormat {
             header: { bytes throws(ImagingError) in try PNGHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)),
             quickLoader: {
-                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, room: $4)
+                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, allocate: $4)
             },
             frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
@@ -21,7 +21,8 @@ enum PNGFormat {
                 repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
             metadata: { PNGMetadata.parts($0) }, outline: PNGHeader.outline),
         encoding: .init(
-            saver: .png, attribute: withEXIF, addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet) },
+            saver: .png, attribute: withEXIF,
+            addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet: packet) },
             addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
@@ -29,7 +30,7 @@ enum PNGFormat {
     }
 
     /// Adds a Display P3 profile in stored zlib blocks (RFC 1950).
-    static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
+    static func withDisplayP3(_ file: SharedBytes, size: PixelSize) -> SharedBytes {
         guard hasColors(file) else { return file }
         let profile = ColorProfile.displayP3File
         let lengths = [profile.count, ~profile.count].flatMap { $0.littleEndianBytes(2) }
@@ -87,12 +88,12 @@ enum PNGMetadata {
             let name = bytes.firstIndex(of: 0, from: language + 1), name < data.upperBound
         else { return }
         let text = name + 1..<data.upperBound
-        guard isCompressed != 0 else { return parts.addPacket(bytes, text) }
+        guard isCompressed != 0 else { return parts.addPacket(bytes, at: text) }
         let inflated = Inflation.prefix(of: bytes.extracting(text), maximum: MetadataParts.longestPacket / 4)
-        unsafe parts.addPacket(inflated.span.bytes, 0..<inflated.count)
+        unsafe parts.addPacket(inflated.span.bytes, at: 0..<inflated.count)
     }
 
-    static func withPacket(_ file: SharedBytes, _ packet: [UInt8]) -> SharedBytes {
+    static func withPacket(_ file: SharedBytes, packet: [UInt8]) -> SharedBytes {
         file.inserting(chunk: "iTXt", Array("\(keyword)".utf8) + [0, 0, 0, 0] + packet)
     }
 }

@@ -13,12 +13,13 @@ enum PNGFrames {
             let animation = file.withBytes({
                 PNGAnimation($0, size: header.storedSize, frameCount: requestedFrames.upperBound)
             }), animation.frames.count == requestedFrames.upperBound
-        else { throw ImagingError.cannotDecode(detail: "the PNG file has other frames than its header says") }
+        else { throw ImagingError.cannotDecode(detail: "the frames of the PNG file do not match its header") }
         let size = header.storedSize
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
         let trimmed = PNGTrimmer.trim(file)
         // Only one frame has the profile, which may be large.
-        let shared = trimmed.chunksBeforeRows(), common = trimmed.chunksBeforeRows(without: "iCCP")
+        let shared = trimmed.chunksBeforeRows()
+        let common = trimmed.chunksBeforeRows(without: "iCCP")
         var canvas = try Canvas(size: size, bands: header.bands)
         let result = try PlaneMemory(count: requestedFrames.count * canvas.byteCount)
         var profile: SharedBytes?
@@ -27,9 +28,10 @@ enum PNGFrames {
             let still = try PNGRepair.withoutSurplus(
                 file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common), token: token)
             try unsafe still.withUnsafeBytes { bytes throws in
-                let image = try unsafe VipsImage.file(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
+                let image = try unsafe VipsImage.loading(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
                 guard image.width == frame.size.width, image.height == frame.size.height else {
-                    throw ImagingError.cannotDecode(detail: "a frame of the PNG file has another size")
+                    throw ImagingError.cannotDecode(
+                        detail: "the size of a PNG frame does not match its frame control chunk")
                 }
                 if index == 0 { profile = image.profile }
                 try canvas.put(image.pixels(token: token), bands: image.bands, as: frame)
@@ -68,7 +70,7 @@ enum PNGFrames {
 
         mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) throws {
             var part = unsafe part(of: frame)
-            if frame.disposal == .restored {
+            if frame.disposal == .previous {
                 saved = try PlaneMemory(count: frame.size.area * self.bands)
                 unsafe CPNGShim_save(&part, saved.bytes.baseAddress)
             }
@@ -85,9 +87,9 @@ enum PNGFrames {
         func dispose(of frame: PNGAnimation.Frame) {
             var part = unsafe part(of: frame)
             switch frame.disposal {
-            case .kept: break
-            case .cleared: unsafe CPNGShim_clear(&part)
-            case .restored: unsafe CPNGShim_put(&part, saved.bytes.baseAddress, Int32(bands), 0)
+            case .none: break
+            case .background: unsafe CPNGShim_clear(&part)
+            case .previous: unsafe CPNGShim_put(&part, saved.bytes.baseAddress, Int32(bands), 0)
             }
         }
     }
@@ -115,7 +117,8 @@ extension SharedBytes {
     fileprivate func still(of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
         result.append(pngSignature)
-        let width = UInt32(frame.size.width), height = UInt32(frame.size.height)
+        let width = UInt32(frame.size.width)
+        let height = UInt32(frame.size.height)
         result.append(chunk: "IHDR", width.bigEndianBytes() + height.bigEndianBytes() + parameters)
         result.append(shared)
         unsafe withUnsafeBytes { bytes in

@@ -62,9 +62,9 @@ private struct PNGFacts {
                 exif = exif ?? EXIFFacts(bytes, range: chunk.data)
             } else if bytes.hasText("iCCP", at: chunk.type) {
                 profileByteCount = chunk.data.count
-                colors.readProfile(bytes, chunk.data)
+                colors.readProfile(bytes, at: chunk.data)
             } else if !hasData {
-                try colors.read(bytes, chunk)
+                try colors.read(bytes, chunk: chunk)
             }
         }
         guard hasData else { throw .cannotDecode(detail: "the PNG file has no image data") }

@@ -21,7 +21,7 @@ enum PNGRepair {
         }
         let isIncomplete = count < rows.byteCount
         guard count > 0, !isIncomplete || plan.incompleteImages == .serve else { return nil }
-        return try rewritten(file, rows, of: parts, isIncomplete: isIncomplete, token: token)
+        return try rewritten(file, rows: rows, of: parts, isIncomplete: isIncomplete, token: token)
     }
 
     /// Maximum bytes after the last row, which libpng would inflate.
@@ -34,7 +34,7 @@ enum PNGRepair {
         guard let count = try counted(maximum, of: rows.parts[...], in: file, token: token), count == maximum else {
             return file
         }
-        return try rewritten(file, rows, of: rows.parts[...], isIncomplete: false, token: token)?.bytes ?? file
+        return try rewritten(file, rows: rows, of: rows.parts[...], isIncomplete: false, token: token)?.bytes ?? file
     }
 
     private static func counted(
@@ -51,7 +51,7 @@ enum PNGRepair {
     }
 
     private static func rewritten(
-        _ file: SharedBytes, _ rows: PNGRows, of parts: ArraySlice<Range<Int>>, isIncomplete: Bool, token: WorkToken
+        _ file: SharedBytes, rows: PNGRows, of parts: ArraySlice<Range<Int>>, isIncomplete: Bool, token: WorkToken
     ) throws -> RepairedFile? {
         let watch = unsafe CPixelsWatch(token)
         let data = file.joined(parts)

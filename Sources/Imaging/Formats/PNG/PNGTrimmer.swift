@@ -14,7 +14,8 @@ enum PNGTrimmer {
                 !file.hasText("IEND", at: chunk.type)
             {
                 let isProfile = file.hasText("iCCP", at: chunk.type)
-                let isNeeded = isProfile ? !hasProfile && isPlausible(file, profile: chunk.data) : isNeeded(file, chunk)
+                let isNeeded =
+                    isProfile ? !hasProfile && isPlausible(file, profile: chunk.data) : isNeeded(file, chunk: chunk)
                 hasProfile = hasProfile || isProfile
                 if !isNeeded { remove(chunk.range) }
             }
@@ -32,7 +33,7 @@ enum PNGTrimmer {
         return (128...8 * maximumProfileSize).contains(size.reduce(0) { $0 << 8 | Int($1) })
     }
 
-    private static func isNeeded(_ file: RawSpan, _ chunk: PNGChunks.Chunk) -> Bool {
+    private static func isNeeded(_ file: RawSpan, chunk: PNGChunks.Chunk) -> Bool {
         // An uppercase first letter marks a critical chunk (W3C PNG section 5.4): keep it.
         guard let letter = try? file.byte(at: chunk.type), letter & 0x20 != 0 else { return true }
         if file.hasText("tRNS", at: chunk.type) { return true }

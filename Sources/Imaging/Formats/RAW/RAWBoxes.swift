@@ -7,7 +7,7 @@ private struct RAWBox {
 
     private static let maximum = 64
 
-    static func all(in range: Range<Int>, _ bytes: RawSpan) -> [RAWBox] {
+    static func all(in range: Range<Int>, of bytes: RawSpan) -> [RAWBox] {
         var boxes: [RAWBox] = []
         var offset = range.lowerBound
         while offset + 8 <= range.upperBound, boxes.count < maximum {
@@ -23,11 +23,11 @@ private struct RAWBox {
         return boxes
     }
 
-    static func first(_ path: [StaticString], in range: Range<Int>, _ bytes: RawSpan) -> Range<Int>? {
+    static func first(_ path: [StaticString], in range: Range<Int>, of bytes: RawSpan) -> Range<Int>? {
         var range = range
         for name in path {
             let type = BoxCursor.type(name)
-            guard let box = all(in: range, bytes).first(where: { $0.type == type }) else { return nil }
+            guard let box = all(in: range, of: bytes).first(where: { $0.type == type }) else { return nil }
             range = box.contents
         }
         return range
@@ -51,13 +51,13 @@ extension RAWContents {
     private static let identified = BoxCursor.type("uuid")
 
     init(boxes bytes: RawSpan) {
-        for box in RAWBox.all(in: 0..<bytes.byteCount, bytes) {
+        for box in RAWBox.all(in: 0..<bytes.byteCount, of: bytes) {
             switch box.type {
-            case BoxCursor.type("moov"): try? readMovie(box.contents, bytes)
+            case BoxCursor.type("moov"): try? readMovie(box.contents, of: bytes)
             case Self.identified where box.contents.count > 24:
                 let identifier = try? bytes.part(box.contents.prefix(16))
                 // Eight bytes precede the box of the preview.
-                if identifier == Identifier.preview { try? readPreview(box.contents.dropFirst(24), bytes) }
+                if identifier == Identifier.preview { try? readPreview(box.contents.dropFirst(24), of: bytes) }
                 if identifier == Identifier.packet { packet = box.contents.dropFirst(16) }
             default: break
             }
@@ -65,38 +65,38 @@ extension RAWContents {
     }
 
     /// Reads a preview: a 16-byte header that ends with the length, followed by the file.
-    private mutating func readPreview(_ range: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
-        guard let place = RAWBox.first(["PRVW"], in: range, bytes), place.count > 16 else { return }
+    private mutating func readPreview(_ range: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
+        guard let place = RAWBox.first(["PRVW"], in: range, of: bytes), place.count > 16 else { return }
         let length = try bytes.part(place.prefix(16)).long(12)
         previews.append(place.dropFirst(16).prefix(length))
     }
 
-    private mutating func readMovie(_ movie: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
-        for box in RAWBox.all(in: movie, bytes) {
+    private mutating func readMovie(_ movie: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
+        for box in RAWBox.all(in: movie, of: bytes) {
             switch box.type {
             case Self.identified where box.contents.count > 16:
                 guard try bytes.part(box.contents.prefix(16)) == Identifier.camera else { continue }
-                readMetadata(box.contents.dropFirst(16), bytes)
-            case BoxCursor.type("trak"): try? readTrack(box.contents, bytes)
+                readMetadata(box.contents.dropFirst(16), of: bytes)
+            case BoxCursor.type("trak"): try? readTrack(box.contents, of: bytes)
             default: break
             }
         }
     }
 
-    private mutating func readMetadata(_ range: Range<Int>, _ bytes: RawSpan) {
-        for box in RAWBox.all(in: range, bytes) {
+    private mutating func readMetadata(_ range: Range<Int>, of bytes: RawSpan) {
+        for box in RAWBox.all(in: range, of: bytes) {
             let isMain = box.type == BoxCursor.type("CMT1")
             guard isMain || box.type == BoxCursor.type("CMT2") else { continue }
-            let block = try? RAWDirectory(ofBlock: box.contents.lowerBound, bytes)
-            if isMain { main = block } else { exposure = block }
+            let block = try? RAWDirectory(ofBlock: box.contents.lowerBound, in: bytes)
+            if isMain { main = block } else { exif = block }
         }
         sensor = sensor ?? main?.size()
     }
 
     /// Reads a track, which holds a JPEG file or sensor data.
-    private mutating func readTrack(_ track: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
-        guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, bytes),
-            let kinds = RAWBox.first(["stsd"], in: table, bytes), kinds.count >= 8 + 98
+    private mutating func readTrack(_ track: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
+        guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, of: bytes),
+            let kinds = RAWBox.first(["stsd"], in: table, of: bytes), kinds.count >= 8 + 98
         else { return }
         let entry = try bytes.part(kinds.dropFirst(8).prefix(98))
         guard entry.hasText("CRAW", at: 4) else { return }
@@ -106,13 +106,13 @@ extension RAWContents {
             if let size = size.plausible, size.area > sensor?.area ?? 0 { sensor = size }
             return
         }
-        guard let sizes = RAWBox.first(["stsz"], in: table, bytes), sizes.count >= 12 else { return }
+        guard let sizes = RAWBox.first(["stsz"], in: table, of: bytes), sizes.count >= 12 else { return }
         let lengths = try bytes.part(sizes.prefix(16))
         let length = lengths.long(4) > 0 ? lengths.long(4) : lengths.long(12)
         var start: Int?
-        if let places = RAWBox.first(["co64"], in: table, bytes), places.count >= 16 {
+        if let places = RAWBox.first(["co64"], in: table, of: bytes), places.count >= 16 {
             start = try bytes.part(places.prefix(16)).number(10..<16, isLittleEndian: false)
-        } else if let places = RAWBox.first(["stco"], in: table, bytes), places.count >= 12 {
+        } else if let places = RAWBox.first(["stco"], in: table, of: bytes), places.count >= 12 {
             start = try bytes.part(places.prefix(12)).long(8)
         }
         if let start, length > 0 { previews.append(start..<start + length) }

@@ -6,7 +6,7 @@ struct RAWContents {
     var previews: [Range<Int>] = []
     var sensor: PixelSize?
     /// The first directory and the EXIF directory.
-    var main, exposure: RAWDirectory?
+    var main, exif: RAWDirectory?
     var packet: Range<Int>?
 }
 
@@ -19,7 +19,7 @@ extension RAWContents {
         } else if start.hasText("ftypcrx ", at: 4) {
             self.init(boxes: bytes)
         } else {
-            self.init(directories: bytes, start)
+            self.init(directories: bytes, start: start)
         }
     }
 
@@ -31,13 +31,14 @@ extension RAWContents {
         static let panasonic = 0x55
     }
 
-    private init?(directories bytes: RawSpan, _ start: [UInt8]) {
+    private init?(directories bytes: RawSpan, start: [UInt8]) {
         let isLittleEndian = start.hasText("II")
         guard isLittleEndian || start.hasText("MM") else { return nil }
         let magic = start.short(2, isLittleEndian: isLittleEndian)
         guard [Magic.tiff, Magic.olympus, Magic.oldOlympus, Magic.panasonic].contains(magic) else { return nil }
         var directories = RAWDirectories()
-        directories.addChain(at: start.long(4, isLittleEndian: isLittleEndian), isLittleEndian: isLittleEndian, bytes)
+        directories.addChain(
+            at: start.long(4, isLittleEndian: isLittleEndian), isLittleEndian: isLittleEndian, in: bytes)
         guard magic != Magic.tiff || start.hasText("CR", at: 8) || directories.isRAW else { return nil }
         main = directories.all.first
         packet = main?.place(RAWDirectory.Tag.packet)
@@ -49,9 +50,9 @@ extension RAWContents {
         sensor = sensor ?? sizes.max { $0.area < $1.area }
         // Olympus does not mark sensor data.
         if magic == Magic.olympus || magic == Magic.oldOlympus { sensor = sensor ?? main?.size() }
-        guard let main, let address = main.number(EXIFDirectory.exposure) else { return }
-        exposure = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, bytes)
-        if let exposure { previews += RAWMakerNote(in: exposure, bytes).previews }
+        guard let main, let address = main.number(EXIFDirectory.exifIFD) else { return }
+        exif = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, in: bytes)
+        if let exif { previews += RAWMakerNote(in: exif, of: bytes).previews }
     }
 
     /// Reads Fujifilm's header; its JPEG has the metadata.

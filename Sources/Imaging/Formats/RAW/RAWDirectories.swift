@@ -10,15 +10,15 @@ struct RAWDirectories {
     private static let deepest = 2
 
     /// Adds a chain of directories; stops at damage.
-    mutating func addChain(at address: Int, isLittleEndian: Bool, depth: Int = 0, _ bytes: RawSpan) {
+    mutating func addChain(at address: Int, isLittleEndian: Bool, depth: Int = 0, in bytes: RawSpan) {
         var address = address
         while address != 0, all.count < Self.maximum, seen.insert(address).inserted,
-            let directory = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, bytes)
+            let directory = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, in: bytes)
         {
             all.append(directory)
             if depth < Self.deepest {
-                for child in directory.numbers(RAWDirectory.Tag.children, atMost: Self.maximumChildren, bytes) {
-                    addChain(at: child, isLittleEndian: isLittleEndian, depth: depth + 1, bytes)
+                for child in directory.numbers(RAWDirectory.Tag.children, atMost: Self.maximumChildren, in: bytes) {
+                    addChain(at: child, isLittleEndian: isLittleEndian, depth: depth + 1, in: bytes)
                 }
             }
             address = directory.next
@@ -47,17 +47,17 @@ extension RAWDirectory {
     }
 
     var previews: [Range<Int>] {
-        var places = [place(Tag.preview, Tag.previewLength), self.place(Tag.file)]
+        var places = [place(Tag.preview, length: Tag.previewLength), self.place(Tag.file)]
         // Lossless JPEG sensor data are also in strips; their frame header distinguishes them. With separate tables,
         // the strip is not a complete file.
         if number(Tag.compression).map(Self.jpeg.contains) == true, !hasSamples, !has(Tag.tables) {
-            places += [place(Tag.strips, Tag.stripLengths), place(Tag.tiles, Tag.tileLengths)]
+            places += [place(Tag.strips, length: Tag.stripLengths), place(Tag.tiles, length: Tag.tileLengths)]
         }
         return places.compactMap(\.self)
     }
 
     /// Returns the range given by two entries, an offset and a length.
-    func place(_ start: Int, _ length: Int) -> Range<Int>? {
+    func place(_ start: Int, length: Int) -> Range<Int>? {
         guard let start = number(start), let length = number(length), length > 0 else { return nil }
         return base + start..<base + start + length
     }

@@ -42,7 +42,7 @@ struct RAWDirectory {
     /// Bytes per value by type: BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD.
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4]
 
-    init(at address: Int, base: Int, isLittleEndian: Bool, _ bytes: RawSpan) throws(ImagingError) {
+    init(at address: Int, base: Int, isLittleEndian: Bool, in bytes: RawSpan) throws(ImagingError) {
         self.base = base
         self.isLittleEndian = isLittleEndian
         let start = base + address
@@ -63,11 +63,11 @@ struct RAWDirectory {
     }
 
     /// Reads the first directory of a block that begins with a TIFF header.
-    init(ofBlock base: Int, _ bytes: RawSpan) throws(ImagingError) {
+    init(ofBlock base: Int, in bytes: RawSpan) throws(ImagingError) {
         let start = try bytes.part(base..<base + 8)
         let isLittleEndian = start.hasText("II")
         try self.init(
-            at: start.long(4, isLittleEndian: isLittleEndian), base: base, isLittleEndian: isLittleEndian, bytes)
+            at: start.long(4, isLittleEndian: isLittleEndian), base: base, isLittleEndian: isLittleEndian, in: bytes)
     }
 
     func has(_ tag: Int) -> Bool { entries[tag] != nil }
@@ -85,15 +85,15 @@ struct RAWDirectory {
         return start..<start + entry.count * size
     }
 
-    func value(_ tag: Int, atMost limit: Int, _ bytes: RawSpan) -> [UInt8]? {
+    func value(_ tag: Int, atMost limit: Int, in bytes: RawSpan) -> [UInt8]? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type] else { return nil }
         guard let place = place(tag) else { return Array(entry.field.prefix(entry.count * size)) }
         return try? bytes.part(place.prefix(limit))
     }
 
-    func numbers(_ tag: Int, atMost limit: Int, _ bytes: RawSpan) -> [Int] {
+    func numbers(_ tag: Int, atMost limit: Int, in bytes: RawSpan) -> [Int] {
         guard let size = entries[tag].flatMap({ Self.sizes[$0.type] }),
-            let value = value(tag, atMost: limit * size, bytes)
+            let value = value(tag, atMost: limit * size, in: bytes)
         else { return [] }
         return stride(from: 0, to: value.count - size + 1, by: size).map {
             value.number($0..<$0 + size, isLittleEndian: isLittleEndian)
@@ -101,9 +101,9 @@ struct RAWDirectory {
     }
 
     /// Returns a text without trailing null bytes; empty if absent or too long.
-    func text(_ tag: Int, longest: Int, _ bytes: RawSpan) -> [UInt8] {
+    func text(_ tag: Int, longest: Int, in bytes: RawSpan) -> [UInt8] {
         guard let entry = entries[tag], entry.type == EXIFDirectory.ascii, entry.count <= longest + 1,
-            var text = value(tag, atMost: longest + 1, bytes)
+            var text = value(tag, atMost: longest + 1, in: bytes)
         else { return [] }
         while text.last == 0 { text.removeLast() }
         return text.count <= longest ? text : []
@@ -112,12 +112,12 @@ struct RAWDirectory {
     func texts(_ bytes: RawSpan) -> EXIFTexts? {
         let longest = (text: EXIFTexts.maximumLength, attribution: Attribution.maximumLength)
         return EXIFTexts(
-            make: text(EXIFDirectory.make, longest: longest.text, bytes),
-            model: text(EXIFDirectory.model, longest: longest.text, bytes),
-            dateTime: text(EXIFDirectory.dateTime, longest: longest.text, bytes),
+            make: text(EXIFDirectory.make, longest: longest.text, in: bytes),
+            model: text(EXIFDirectory.model, longest: longest.text, in: bytes),
+            dateTime: text(EXIFDirectory.dateTime, longest: longest.text, in: bytes),
             attribution: Attribution(
-                artist: text(EXIFDirectory.artist, longest: longest.attribution, bytes),
-                copyright: text(EXIFDirectory.copyright, longest: longest.attribution, bytes)))
+                artist: text(EXIFDirectory.artist, longest: longest.attribution, in: bytes),
+                copyright: text(EXIFDirectory.copyright, longest: longest.attribution, in: bytes)))
     }
 
     /// Returns the size; nil if missing or implausible.

@@ -18,8 +18,8 @@ extension ImageHeader {
             throw .cannotDecode(detail: "the preview ends after the file")
         }
         let part = SharedBytes(preview.place, of: file)
-        let own = try part.withBytes { bytes throws(ImagingError) in try JPEGHeader(bytes).header }
-        let isMarked = own.orientation == orientation && own.colors == colors
+        let previewHeader = try part.withBytes { bytes throws(ImagingError) in try JPEGHeader(bytes).header }
+        let isMarked = previewHeader.orientation == orientation && previewHeader.colors == colors
         let marked = isMarked ? part : part.replacing(2..<2, with: SharedBytes(JPEGSegments.exif(exifOfPreview)))
         return (marked, try ImageHeader.inspect(marked))
     }
@@ -30,13 +30,14 @@ extension ImageHeader {
             tag.bigEndianBytes(2) + type.bigEndianBytes(2) + 1.bigEndianBytes(4)
                 + (type == 3 ? value.bigEndianBytes(2) + [0, 0] : value.bigEndianBytes(4))
         }
-        let short = 3, long = 4
+        let short = 3
+        let long = 4
         let main =
             2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, type: short, value: orientation.exif)
-            + entry(EXIFDirectory.exposure, type: long, value: 38) + 0.bigEndianBytes(4)
+            + entry(EXIFDirectory.exifIFD, type: long, value: 38) + 0.bigEndianBytes(4)
         let space = colors.encoding == SourceColors.adobeRGB.encoding ? 2 : 1
-        let exposure =
+        let exif =
             1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, type: short, value: space) + 0.bigEndianBytes(4)
-        return Array("MM\0*".utf8) + 8.bigEndianBytes(4) + main + exposure
+        return Array("MM\0*".utf8) + 8.bigEndianBytes(4) + main + exif
     }
 }

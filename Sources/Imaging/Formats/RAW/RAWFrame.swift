@@ -9,7 +9,7 @@ struct RAWFrame {
     private static let maximumSegments = 64
 
     /// Nil if the range does not hold a JPEG file.
-    init?(in place: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
+    init?(in place: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
         guard try bytes.part(place.prefix(2)) == [0xFF, 0xD8] else { return nil }
         var offset = place.lowerBound + 2
         for _ in 0..<Self.maximumSegments {

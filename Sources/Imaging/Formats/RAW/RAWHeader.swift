@@ -12,20 +12,24 @@ enum RAWHeader {
         let (place, lossless) = largestPreview(of: contents, in: bytes)
         guard let place else { throw .unsupported("a RAW photograph without a preview of \(shortestSide) pixels") }
         let preview = bytes.extracting(place)
-        let own = try JPEGHeader(preview).header
-        let main = contents.main, texts = contents.main?.texts(bytes)
+        let previewHeader = try JPEGHeader(preview).header
+        let main = contents.main
+        let texts = contents.main?.texts(bytes)
         let orientation = main?.number(EXIFDirectory.orientation).flatMap { QuarterTurn(exif: $0) }
         var header = ImageHeader(
-            format: .raw, storedSize: own.storedSize, orientation: orientation ?? own.orientation, bands: own.bands,
-            isProgressive: own.isProgressive, isChromaSubsampled: own.isChromaSubsampled,
-            profileByteCount: own.profileByteCount,
-            exif: texts ?? own.exif)
+            format: .raw, storedSize: previewHeader.storedSize, orientation: orientation ?? previewHeader.orientation,
+            bands: previewHeader.bands,
+            isProgressive: previewHeader.isProgressive, isChromaSubsampled: previewHeader.isChromaSubsampled,
+            profileByteCount: previewHeader.profileByteCount,
+            exif: texts ?? previewHeader.exif)
         header.preview = EmbeddedPreview(place, sensor: contents.sensor ?? lossless)
-        header.colors = own.colors
-        if own.profileByteCount == 0, contents.exposure?.isAdobeRGB(bytes) == true { header = header.with(.adobeRGB) }
+        header.colors = previewHeader.colors
+        if previewHeader.profileByteCount == 0, contents.exif?.isAdobeRGB(bytes) == true {
+            header = header.with(.adobeRGB)
+        }
         header.rights =
             SourceRights(bytes, of: contents.metadata(bytes), exif: texts?.attribution)
-            ?? SourceRights(preview, of: JPEGMetadata.parts(preview), exif: own.exif?.attribution)
+            ?? SourceRights(preview, of: JPEGMetadata.parts(preview), exif: previewHeader.exif?.attribution)
         return header
     }
 
@@ -37,7 +41,7 @@ enum RAWHeader {
         for place in contents.previews.prefix(maximumPreviews) {
             // A truncated preview is used up to the end of the file.
             let place = place.clamped(to: 0..<bytes.byteCount)
-            guard let frame = try? RAWFrame(in: place, bytes) else { continue }
+            guard let frame = try? RAWFrame(in: place, of: bytes) else { continue }
             if frame.isLossless {
                 lossless = lossless ?? frame.size
             } else if max(frame.size.width, frame.size.height) >= shortestSide, frame.size.area > best?.size.area ?? 0 {
@@ -51,7 +55,7 @@ enum RAWHeader {
 extension RAWContents {
     fileprivate func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
-        if let packet { parts.addPacket(bytes, packet.prefix(RAWHeader.longestPacket)) }
+        if let packet { parts.addPacket(bytes, at: packet.prefix(RAWHeader.longestPacket)) }
         parts.records = main?.place(RAWDirectory.Tag.records)?.clamped(to: 0..<bytes.byteCount)
         return parts
     }
@@ -62,7 +66,7 @@ extension RAWDirectory {
     fileprivate func isAdobeRGB(_ bytes: RawSpan) -> Bool {
         guard let space = number(Tag.space), space != 1 else { return false }
         guard let address = number(Tag.interoperability) else { return space == 2 }
-        let directory = try? RAWDirectory(at: address, base: base, isLittleEndian: isLittleEndian, bytes)
-        return directory?.text(1, longest: 8, bytes) == Array("R03".utf8)
+        let directory = try? RAWDirectory(at: address, base: base, isLittleEndian: isLittleEndian, in: bytes)
+        return directory?.text(1, longest: 8, in: bytes) == Array("R03".utf8)
     }
 }

@@ -30,40 +30,41 @@ struct RAWMakerNote {
 
     let previews: [Range<Int>]
 
-    /// - Parameter exposure: The EXIF directory that contains the note.
-    init(in exposure: RAWDirectory, _ bytes: RawSpan) {
-        guard let place = exposure.place(EXIFDirectory.notes), place.count >= 18,
+    /// - Parameter exif: The EXIF directory that contains the note.
+    init(in exif: RAWDirectory, of bytes: RawSpan) {
+        guard let place = exif.place(EXIFDirectory.makerNote), place.count >= 18,
             let start = try? bytes.part(place.prefix(18)),
             let form = Self.forms.first(where: { start.hasText($0.start) })
         else {
             previews = []
             return
         }
-        previews = (try? Self.previews(form, start: start, at: place.lowerBound, in: exposure, bytes)) ?? []
+        previews = (try? Self.previews(form, start: start, at: place.lowerBound, in: exif, of: bytes)) ?? []
     }
 
     private static func previews(
-        _ form: Form, start: [UInt8], at note: Int, in exposure: RAWDirectory, _ bytes: RawSpan
+        _ form: Form, start: [UInt8], at note: Int, in exif: RAWDirectory, of bytes: RawSpan
     ) throws(ImagingError) -> [Range<Int>] {
-        let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exposure.isLittleEndian
-        let base = form.isRelative ? note : exposure.base
+        let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exif.isLittleEndian
+        let base = form.isRelative ? note : exif.base
         let directory =
             if let place = form.directory {
-                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, bytes)
+                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, in: bytes)
             } else {
-                try RAWDirectory(ofBlock: note + blockStart, bytes)
+                try RAWDirectory(ofBlock: note + blockStart, in: bytes)
             }
         func inner(_ tag: Int) throws(ImagingError) -> RAWDirectory? {
             // Old files store the directory as a value.
             guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
             else { return nil }
-            return try RAWDirectory(at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, bytes)
+            return try RAWDirectory(
+                at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, in: bytes)
         }
         let preview =
             switch form.kind {
-            case .nikon: try inner(0x11)?.place(RAWDirectory.Tag.preview, RAWDirectory.Tag.previewLength)
-            case .olympus: try inner(0x2020)?.place(0x101, 0x102)
-            case .pentax: directory.place(4, 3)
+            case .nikon: try inner(0x11)?.place(RAWDirectory.Tag.preview, length: RAWDirectory.Tag.previewLength)
+            case .olympus: try inner(0x2020)?.place(0x101, length: 0x102)
+            case .pentax: directory.place(4, length: 3)
             }
         return preview.map { [$0] } ?? []
     }

@@ -1,3 +1,5 @@
+import Coordination
+import Memory
 import Recipes
 
 /// Vector images, drawn by librsvg.
@@ -8,7 +10,7 @@ enum SVGFormat {
             header: { bytes throws(ImagingError) in try SVGHeader.read(bytes) },
             loader: .pixels { file, header, plan, token in
                 try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, maximum in
-                    try ImageDecoder.embeddedPNG(of: file, maximum: maximum, token: token)
+                    try embeddedPNG(of: file, maximumPixels: maximum, token: token)
                 }
             },
             warmUp: .file(sample),
@@ -27,4 +29,25 @@ enum SVGFormat {
 
     private static let pixel =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+    /// Converts an image embedded in SVG to PNG in sRGB, and returns its pixel count.
+    ///
+    /// Nil for SVG, an unreadable header, or more pixels than `maximumPixels`. The file is nil if decoding failed.
+    private static func embeddedPNG(
+        of file: SharedBytes, maximumPixels: Int, token: WorkToken
+    ) throws -> (file: SharedBytes?, pixels: Int)? {
+        guard let header = try? ImageHeader.inspect(file), header.vectorSize == nil, header.work.area <= maximumPixels
+        else {
+            return nil
+        }
+        do {
+            let image = try ImageDecoder.decode(
+                file, header: header, plan: DecodePlan(), limits: .none, token: token
+            ).interleavedInSRGB(token: token).convertedToSRGB(token: token)
+            let settings = EncoderSettings(quality: 100, effort: 1)
+            return (try ImageEncoder.encode(image, as: .png, settings: settings), header.work.area)
+        } catch ImagingError.cannotDecode {
+            return (nil, header.work.area)
+        }
+    }
 }

@@ -7,7 +7,8 @@ import Text
 enum SVGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard let root = SVGRoot(bytes) else { throw .cannotDecode(detail: "the SVG file has no root element") }
-        let width = root.length("width"), height = root.length("height")
+        let width = root.length("width")
+        let height = root.length("height")
         let box = root.viewBox
         let ratio = box.map { $0.width / $0.height }
         let natural: (width: Double, height: Double) =
@@ -25,7 +26,7 @@ enum SVGHeader {
         var header = ImageHeader(
             format: .svg, storedSize: PixelSize(width: rounded(natural.width, 1), height: rounded(natural.height, 1)),
             bands: 4, hasAlpha: true)
-        header.drawing = PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000))
+        header.vectorSize = PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000))
         return header
     }
 

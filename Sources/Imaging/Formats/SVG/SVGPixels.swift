@@ -17,8 +17,10 @@ enum SVGPixels {
         embedding: SVGRewriter.Embedding
     ) throws -> DecodedPixels {
         guard fontCount >= 0 else { throw ImagingError.cannotDecode(detail: "librsvg cannot be loaded") }
-        let size = header.storedSize, natural = header.drawing ?? PixelSize(width: 1, height: 1)
-        let width = Double(natural.width) / 1_000, height = Double(natural.height) / 1_000
+        let size = header.storedSize
+        let natural = header.vectorSize ?? PixelSize(width: 1, height: 1)
+        let width = Double(natural.width) / 1_000
+        let height = Double(natural.height) / 1_000
         let rectangle = part?.rectangle(size, in: width, height)
         let memory = try PlaneMemory(count: size.area * 4)
         let drawing = CSVGShimDrawing(
@@ -26,7 +28,7 @@ enum SVGPixels {
             pixel_width: CInt(size.width), pixel_height: CInt(size.height))
         let drawn = try SVGText(
             file, showing: rectangle, of: (width, height),
-            enlargedBy: Double(size.width) / (rectangle?.width ?? width), embedding)
+            enlargedBy: Double(size.width) / (rectangle?.width ?? width), embedding: embedding)
         let fault = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSVGShim_text_size)) {
             text -> String? in
             let status = unsafe drawn.withPieces { pieces in
@@ -59,7 +61,7 @@ private struct SVGText {
     /// - Parameter scale: Pixels of the result per CSS pixel.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
-        of size: (width: Double, height: Double), enlargedBy scale: Double, _ embedding: SVGRewriter.Embedding
+        of size: (width: Double, height: Double), enlargedBy scale: Double, embedding: SVGRewriter.Embedding
     ) throws {
         self.file = file
         var replacements = try file.withBytes { bytes throws -> [SVGReference] in
@@ -68,7 +70,7 @@ private struct SVGText {
             let box = SVGRoot(bytes)?.viewBox ?? size
             let boxScale = min(size.width / box.width, size.height / box.height)
             let unit = CSVGShim_draws_fixed_strokes() == 0 ? scale * boxScale : scale
-            let rewriting = try SVGRewriter(bytes, from: scanner.root, pixel: 1 / unit, embedding)
+            let rewriting = try SVGRewriter(bytes, from: scanner.root, pixel: 1 / unit, embedding: embedding)
             // The prefix avoids conflicts with names in the file.
             let start = rectangle.map { rectangle in
                 "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"

@@ -13,12 +13,12 @@ struct SVGRewriter {
     private static let maximumLength = 4_096
 
     /// - Parameter pixel: The length of a result pixel, in the unit of the width of a non-scaling stroke.
-    init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
+    init(_ bytes: RawSpan, from start: Int, pixel: Double, embedding: Embedding) throws {
         findFallbacks(bytes, from: start)
         if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
             findStrokes(bytes, from: start, pixel: pixel)
         }
-        try findImages(bytes, from: start, embedding)
+        try findImages(bytes, from: start, embedding: embedding)
         replacements.sort { $0.range.lowerBound < $1.range.lowerBound }
         var end = 0
         replacements = replacements.filter { replacement in
@@ -79,7 +79,7 @@ struct SVGRewriter {
     private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
 
     /// Converts embedded images (`data:`) to PNG if librsvg does not read their format.
-    private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
+    private mutating func findImages(_ bytes: RawSpan, from start: Int, embedding: Embedding) throws {
         var offset = start
         while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
             offset = colon + 1
@@ -115,7 +115,9 @@ private enum Base64 {
     /// Decodes up to a quotation mark or bracket; nil for invalid text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
-        var bits = 0, count = 0, offset = start
+        var bits = 0
+        var count = 0
+        var offset = start
         while offset < bytes.byteCount {
             let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
             let value = values[Int(byte)]

@@ -31,7 +31,7 @@ struct TIFFDirectory: Equatable {
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
     private static let lab = 8
 
-    mutating func read(tag: Int, _ value: Value) {
+    mutating func read(tag: Int, value: Value) {
         guard let first = value.numbers.first else { return }
         switch tag {
         case 254: isCopy = isCopy || first & 5 != 0

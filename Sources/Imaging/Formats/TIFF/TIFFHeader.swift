@@ -18,9 +18,9 @@ enum TIFFFormat {
             guard entry.count * size > 4, let place = try? entry.place(in: block) else { return true }
             let range = place..<min(place + entry.count * size, block.byteCount)
             switch entry.tag {
-            case 700: parts.addPacket(bytes, range)
+            case 700: parts.addPacket(bytes, at: range)
             case 33_723: parts.records = range
-            case 34_377: parts.records = parts.records ?? IPTCRecords.place(inResources: bytes, range)
+            case 34_377: parts.records = parts.records ?? IPTCRecords.place(inResources: bytes, at: range)
             case 52_545: parts.hasManifest = true
             default: break
             }
@@ -133,7 +133,7 @@ struct TIFFFile {
             // The tag for reduced copies comes first.
             let mayHaveProfile = !hasReadPage && !directory.isCopy
             directory.read(
-                tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile: mayHaveProfile))
+                tag: try short(bytes, at: entry), value: try value(bytes, at: entry, mayHaveProfile: mayHaveProfile))
         }
         hasReadPage = hasReadPage || !directory.isCopy
         // Old programs omit the offset after the last entry.
@@ -148,9 +148,9 @@ struct TIFFFile {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
         guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
-        let room = isBig ? 8 : 4
+        let fieldSize = isBig ? 8 : 4
         let field = entry + (isBig ? 12 : 8)
-        let start = count > room / size ? (try? long(bytes, at: field, isWide: isBig)) : field
+        let start = count > fieldSize / size ? (try? long(bytes, at: field, isWide: isBig)) : field
         var numbers: [Int] = []
         for index in 0..<min(count, 4) {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
@@ -174,7 +174,8 @@ struct TIFFFile {
         for index in 0..<tiles.count {
             guard let start = try? number(bytes, size: tiles.size, at: tiles.start + index * tiles.size) else { return }
             guard seen.insert(start).inserted else { continue }
-            var offset = start + 2, scans = 0
+            var offset = start + 2
+            var scans = 0
             while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9,
                 let end = bytes.jpegSegmentEnd(at: next)
             {

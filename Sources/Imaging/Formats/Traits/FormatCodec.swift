@@ -16,7 +16,7 @@ final class FormatCodec: Sendable {
 }
 
 extension FormatCodec.Decoding {
-    func pixelLoader(for plan: DecodePlan, _ header: ImageHeader) -> FormatCodec.PixelLoader? {
+    func pixelLoader(for plan: DecodePlan, header: ImageHeader) -> FormatCodec.PixelLoader? {
         if case .pixels(let load) = loader { return load }
         return plan.needsFrames(of: header) ? frames : nil
     }
@@ -76,17 +76,17 @@ extension FormatCodec {
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
         DecodedPixels
 
-    /// Decodes into memory from `room` if the pixels need no further work; nil if the loader must decode.
+    /// Decodes into memory from `allocate` if the pixels need no further work; nil if the loader must decode.
     typealias DirectLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-            _ room: PlaneMemory.Allocator
+            _ allocate: PlaneMemory.Allocator
         ) throws -> DecodedPixels?
 
     typealias PlaneLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-            _ room: PlaneMemory.Allocator, _ jpeg: JPEGDecoder?
+            _ allocate: PlaneMemory.Allocator, _ jpeg: JPEGDecoder?
         ) throws -> PlanarReading
 
     struct Damage: Sendable {

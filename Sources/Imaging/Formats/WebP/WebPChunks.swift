@@ -18,12 +18,12 @@ enum WebPChunks {
         let header = [flags | (hasAlpha ? 0b1_0000 : 0), 0, 0, 0]
         bytes.insert(
             contentsOf: chunk(
-                "VP8X", header + (size.width - 1).littleEndianBytes(3) + (size.height - 1).littleEndianBytes(3)),
+                "VP8X", data: header + (size.width - 1).littleEndianBytes(3) + (size.height - 1).littleEndianBytes(3)),
             at: 12)
         return bytes
     }
 
-    static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    static func chunk(_ name: String, data: [UInt8]) -> [UInt8] {
         Array(name.utf8) + data.count.littleEndianBytes(4) + data + [UInt8](repeating: 0, count: data.count % 2)
     }
 

@@ -12,8 +12,8 @@ enum WebPFormat {
             trim: { file, header, plan throws(ImagingError) in
                 try WebPTrimmer.trim(file, frames: plan.page + plan.frames(of: header))
             },
-            planes: { file, header, plan, token, room, _ in
-                try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
+            planes: { file, header, plan, token, allocate, _ in
+                try WebPPlanes.decode(file, header: header, plan: plan, token: token, allocate: allocate)
             },
             metadata: WebPHeader.metadata,
             outline: { bytes throws(ImagingError) in
@@ -26,17 +26,17 @@ enum WebPFormat {
 
     static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b1000) else { return file }
-        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", exif)))
+        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", data: exif)))
     }
 
     static func withPacket(_ file: SharedBytes, packet: [UInt8], size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b100) else { return file }
-        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("XMP ", packet)))
+        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("XMP ", data: packet)))
     }
 
-    static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
+    static func withDisplayP3(_ file: SharedBytes, size: PixelSize) -> SharedBytes {
         guard var bytes = WebPChunks.extended(file.array, to: size, flags: 0b10_0000) else { return file }
-        bytes.insert(contentsOf: WebPChunks.chunk("ICCP", ColorProfile.displayP3File), at: 30)
+        bytes.insert(contentsOf: WebPChunks.chunk("ICCP", data: ColorProfile.displayP3File), at: 30)
         return SharedBytes(WebPChunks.counted(bytes))
     }
 }

@@ -28,12 +28,12 @@ struct WebPHeader {
             guard length <= end - data || mayBeCut else {
                 throw .cannotDecode(detail: "a WebP chunk of \(length) bytes does not fit")
             }
-            try read(bytes, chunkAt: offset, data..<min(data + length, end))
+            try read(bytes, chunkAt: offset, data: data..<min(data + length, end))
             offset = data + length + length % 2
         }
     }
 
-    private mutating func read(_ bytes: RawSpan, chunkAt offset: Int, _ data: Range<Int>) throws(ImagingError) {
+    private mutating func read(_ bytes: RawSpan, chunkAt offset: Int, data: Range<Int>) throws(ImagingError) {
         if bytes.hasText("VP8X", at: offset), canvas == nil, image == nil {
             canvas = try WebPCanvas(bytes, at: data.lowerBound)
         } else if bytes.hasText("VP8 ", at: offset), image == nil {
@@ -116,7 +116,7 @@ extension WebPHeader {
             let length = try? bytes.littleEndian32(at: offset + 4)
         {
             let data = offset + 8..<min(offset + 8 + length, bytes.byteCount)
-            if bytes.hasText("XMP ", at: offset) { parts.addPacket(bytes, data) }
+            if bytes.hasText("XMP ", at: offset) { parts.addPacket(bytes, at: data) }
             parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA", at: offset)
             offset += 8 + length + length % 2
         }

@@ -5,14 +5,14 @@ import Recipes
 
 enum WebPPlanes {
     static func decode(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
             guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
                 return .unsupported(lacksPixels: false)
             }
             let planes = planes(of: header.storedSize, level: plan.level)
-            let memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
+            let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
             var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             let status = unsafe CPlanarShim_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPixelsWatch(token))
@@ -21,11 +21,11 @@ enum WebPPlanes {
                 throw ImagingError.cannotDecode(detail: "libwebp cannot decode the image")
             }
             let isIncomplete = status == CPlanarShimTruncated
-            try plan.admit(isIncomplete: isIncomplete)
+            try plan.checkCompleteness(isIncomplete: isIncomplete)
             let hasColorDetail = unsafe ColorDetail.isFound(in: target)
             // libwebp keeps more chroma detail when it scales to pixels.
             if hasColorDetail, plan.level > 1, !isIncomplete { return .unsupported(lacksPixels: false) }
-            let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
+            let (pixels, upright) = try memory.upright(planes, turned: header.orientation, allocate: allocate)
             return .decoded(
                 DecodedImage(
                     pixels: pixels, planes: upright, range: .limited, profile: nil, isIncomplete: isIncomplete,

@@ -24,7 +24,8 @@ enum WebPTrimmer {
         }
         var dropped = (chunks: 0, bytes: 0)
         var length = 4
-        var isTruncated = false, hasImage = false
+        var isTruncated = false
+        var hasImage = false
         file.withBytes { bytes in
             isTruncated = ((try? bytes.littleEndian32(at: 4)) ?? 0) + 8 > bytes.byteCount
             forEachChunk(of: bytes, frames: frames) { chunk in

@@ -2,35 +2,36 @@ import Testing
 
 @testable import Coordination
 
-struct TurnQueueTests {
-    private var queue = TurnQueue<String>(maximumTurns: 2, maximumWaiting: 4)
+struct FairQueueTests {
+    private var queue = FairQueue<String>(maximumConcurrency: 2, maximumWaiting: 4)
 
     /// Enters work with this cost in seconds.
     private mutating func enter(
         _ seconds: Int, of flow: Int = 0, share: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
-        _ answer: String = ""
-    ) -> (id: UInt64, admission: TurnQueue<String>.Admission) {
+        _ continuation: String = ""
+    ) -> (id: UInt64, admission: FairQueue<String>.Admission) {
         let id = queue.newID()
         let admission = queue.enter(
-            id, of: flow, share: share, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer)
+            id, of: flow, share: share, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now,
+            continuation: continuation)
         return (id, admission)
     }
 
-    @Test mutating func `slots give turns, and the others wait in order of arrival`() {
+    @Test mutating func `work runs up to the limit, and the rest waits in order of arrival`() {
         let first = enter(1)
-        #expect(first.admission == .turn)
-        #expect(enter(1).admission == .turn)
+        #expect(first.admission == .runs)
+        #expect(enter(1).admission == .runs)
         #expect(enter(1, "third").admission == .waits)
         #expect(enter(1, "fourth").admission == .waits)
-        #expect(queue.turnCount == 2 && queue.waitingCount == 2)
+        #expect(queue.runningCount == 2 && queue.waitingCount == 2)
         #expect(queue.finish(first.id, at: .seconds(1)) == "third")
-        #expect(queue.turnCount == 2 && queue.waitingCount == 1)
+        #expect(queue.runningCount == 2 && queue.waitingCount == 1)
         // A turn is returned only once.
         #expect(queue.finish(first.id, at: .seconds(1)) == nil)
         #expect(queue.waitingCount == 1)
     }
 
-    @Test mutating func `a waiter that leaves the queue gets no turn, and no longer counts`() {
+    @Test mutating func `a waiter that leaves the queue never runs, and no longer counts`() {
         let running = enter(1)
         _ = enter(1)
         let third = enter(8, "third")
@@ -128,7 +129,7 @@ struct TurnQueueTests {
     }
 
     @Test mutating func `a flow with twice the share has twice the turns`() {
-        queue = TurnQueue(maximumTurns: 1, maximumWaiting: 9)
+        queue = FairQueue(maximumConcurrency: 1, maximumWaiting: 9)
         var ids = ["": enter(1, of: 3).id]
         for number in 1...4 { ids["a\(number)"] = enter(2, of: 1, share: 2, "a\(number)").id }
         for number in 1...2 { ids["b\(number)"] = enter(2, of: 2, "b\(number)").id }
@@ -154,8 +155,8 @@ struct TurnQueueTests {
     @Test mutating func `negative flows are shared by none`() {
         _ = (enter(1, of: -1), enter(1, of: -1), enter(1, of: -1))
         #expect(queue.waitingCount(of: -1) == 1 && queue.waitingCount(of: 1_023) == 0)
-        #expect(queue.turnCount(of: -1) == 2 && queue.turnCount(of: -1 - 1_024) == 0)
-        #expect(queue.turnCount(of: 1_023) == 0 && queue.turnCount(of: -1 & 1_023) == 0)
+        #expect(queue.runningCount(of: -1) == 2 && queue.runningCount(of: -1 - 1_024) == 0)
+        #expect(queue.runningCount(of: 1_023) == 0 && queue.runningCount(of: -1 & 1_023) == 0)
     }
 
     @Test mutating func `a flow that was idle is not ahead for that`() {

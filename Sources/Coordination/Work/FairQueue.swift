@@ -6,16 +6,16 @@
 /// Flows, such as clients and tenants, take turns by cost relative to their shares: start-time fair queueing (Goyal,
 /// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
 /// places in a full queue. Work of one flow keeps its order.
-struct TurnQueue<Answer> {
+struct FairQueue<Continuation> {
     typealias ID = UInt64
 
     enum Admission {
-        /// The entrant has a turn until it calls `finish`.
-        case turn
-        /// The entrant waits; its answer is stored until its turn.
+        /// The entrant runs until it calls `finish`.
+        case runs
+        /// The entrant waits; its continuation is stored until it may run.
         case waits
-        /// The entrant waits, and the work with this answer, from the longest flow, is removed from the queue.
-        case replaces(Answer)
+        /// The entrant waits, and the work with this continuation, from the longest flow, is removed from the queue.
+        case replaces(Continuation)
         /// The entrant would have waited for this time.
         case rejected(Duration)
     }
@@ -29,10 +29,10 @@ struct TurnQueue<Answer> {
         let charge: Duration
         /// The start tag: the cost of the flow before this work, in virtual time.
         let startTag: Duration
-        let answer: Answer
+        let continuation: Continuation
     }
 
-    private struct Turn {
+    private struct RunningWork {
         let flow: Int
         let cost: Duration
         let start: Duration
@@ -43,32 +43,34 @@ struct TurnQueue<Answer> {
     /// Plausible ratios of time to cost; others are clipped.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
-    let maximumTurns: Int
+    let maximumConcurrency: Int
     var maximumWaiting: Int
     /// The waiters in order of their tags.
     private var waiting: [Waiter] = []
-    /// The tag of the last work that got a turn.
+    /// The tag of the last work that started.
     private var virtualTime = Duration.zero
     /// The next tag of each flow, if it is after the virtual time.
     private var nextStartTags: [Int: Duration] = [:]
-    private var turns: [ID: Turn] = [:]
+    private var running: [ID: RunningWork] = [:]
     private var waitingSince: Duration?
     /// The times since which exclusive flows have waiting work.
     private var exclusiveSince: [Int: Duration] = [:]
     private var lastID: ID = 0
     private(set) var pace = 1.0
 
-    init(maximumTurns: Int, maximumWaiting: Int) {
-        precondition(maximumTurns > 0 && maximumWaiting >= 0, "at least one place, and a bound on the line")
-        self.maximumTurns = maximumTurns
+    init(maximumConcurrency: Int, maximumWaiting: Int) {
+        precondition(
+            maximumConcurrency > 0 && maximumWaiting >= 0,
+            "a queue runs at least one piece of work, and its length is not negative")
+        self.maximumConcurrency = maximumConcurrency
         self.maximumWaiting = maximumWaiting
     }
 
-    var turnCount: Int { turns.count }
+    var runningCount: Int { running.count }
 
-    func turnCount(of flow: Int) -> Int {
+    func runningCount(of flow: Int) -> Int {
         let flow = Self.bucket(of: flow)
-        return turns.values.count { $0.flow == flow }
+        return running.values.count { $0.flow == flow }
     }
 
     var waitingCount: Int { waiting.count }
@@ -89,29 +91,32 @@ struct TurnQueue<Answer> {
     ///   - share: The weight of the flow relative to other flows.
     mutating func enter(
         _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
-        answer: Answer
+        continuation: Continuation
     ) -> Admission {
         let flow = Self.bucket(of: flow)
-        let startTag = startTag(of: flow), charge = cost / share
-        if turns.count < maximumTurns {
+        let startTag = startTag(of: flow)
+        let charge = cost / share
+        if running.count < maximumConcurrency {
             begin(id, of: flow, startTag: startTag, cost: cost, at: now)
             nextStartTags[flow] = startTag + charge
-            return .turn
+            return .runs
         }
         let ahead = waiting[..<place(of: startTag)]
         let delay = delay(behind: ahead, at: now)
-        if let queueTimeout, delay > queueTimeout, ahead.count >= maximumTurns { return .rejected(delay) }
-        var replaced: Answer?
+        if let queueTimeout, delay > queueTimeout, ahead.count >= maximumConcurrency { return .rejected(delay) }
+        var replaced: Continuation?
         if waiting.count >= maximumWaiting {
-            guard let other = waiterToReplace(by: flow, charge: charge), let answer = leave(other) else {
+            guard let other = waiterToReplace(by: flow, charge: charge), let continuation = leave(other) else {
                 return .rejected(delay)
             }
-            replaced = answer
+            replaced = continuation
         }
         if waiting.isEmpty { waitingSince = now }
         if flow < 0, exclusiveSince[flow] == nil { exclusiveSince[flow] = now }
         waiting.insert(
-            Waiter(id: id, flow: flow, cost: cost, since: now, charge: charge, startTag: startTag, answer: answer),
+            Waiter(
+                id: id, flow: flow, cost: cost, since: now, charge: charge, startTag: startTag,
+                continuation: continuation),
             at: place(of: startTag))
         nextStartTags[flow] = startTag + charge
         return replaced.map { .replaces($0) } ?? .waits
@@ -127,30 +132,30 @@ struct TurnQueue<Answer> {
         return waiting.last { $0.flow == most.key }?.id
     }
 
-    mutating func leave(_ id: ID) -> Answer? {
+    mutating func leave(_ id: ID) -> Continuation? {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
-        let left = remove(at: index)
+        let removed = remove(at: index)
         // Other waiters of the flow keep the next tag.
-        if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextStartTags[left.flow] {
-            nextStartTags[left.flow] = next - left.charge
+        if !waiting[index...].contains(where: { $0.flow == removed.flow }), let next = nextStartTags[removed.flow] {
+            nextStartTags[removed.flow] = next - removed.charge
         }
-        return left.answer
+        return removed.continuation
     }
 
-    mutating func finish(_ id: ID, at now: Duration) -> Answer? {
-        guard let turn = turns.removeValue(forKey: id) else { return nil }
-        if turn.cost > .zero {
-            let bounds = Self.credibleRatios
-            let pace = min(max((now - turn.start) / turn.cost, bounds.lowerBound), bounds.upperBound)
+    mutating func finish(_ id: ID, at now: Duration) -> Continuation? {
+        guard let finished = running.removeValue(forKey: id) else { return nil }
+        if finished.cost > .zero {
+            let ratios = Self.credibleRatios
+            let pace = min(max((now - finished.start) / finished.cost, ratios.lowerBound), ratios.upperBound)
             self.pace += (pace - self.pace) / Self.weight
         }
         guard !waiting.isEmpty else {
-            if turns.isEmpty { nextStartTags = [:] }
+            if running.isEmpty { nextStartTags = [:] }
             return nil
         }
         let next = remove(at: 0)
         begin(next.id, of: next.flow, startTag: next.startTag, cost: next.cost, at: now)
-        return next.answer
+        return next.continuation
     }
 
     private mutating func remove(at index: Int) -> Waiter {
@@ -161,7 +166,7 @@ struct TurnQueue<Answer> {
     }
 
     private mutating func begin(_ id: ID, of flow: Int, startTag: Duration, cost: Duration, at now: Duration) {
-        turns[id] = Turn(flow: flow, cost: cost, start: now)
+        running[id] = RunningWork(flow: flow, cost: cost, start: now)
         guard startTag > virtualTime else { return }
         virtualTime = startTag
         // Flows without recent work are removed.
@@ -174,7 +179,8 @@ struct TurnQueue<Answer> {
 
     /// Returns the position behind all waiters with the same tag.
     private func place(of startTag: Duration) -> Int {
-        var first = 0, last = waiting.count
+        var first = 0
+        var last = waiting.count
         while first < last {
             let middle = (first + last) / 2
             if waiting[middle].startTag <= startTag { first = middle + 1 } else { last = middle }
@@ -192,15 +198,15 @@ struct TurnQueue<Answer> {
         return Backlog(count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
 
-    /// Returns the remaining time of running and waiting work divided by the number of turns.
+    /// Returns the remaining time of running and waiting work divided by the number of concurrent pieces.
     ///
     /// The result is at least the time for which the first waiter has already waited.
     private func delay(behind ahead: ArraySlice<Waiter>, at now: Duration) -> Duration {
-        guard turns.count >= maximumTurns else { return .zero }
-        let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }
+        guard running.count >= maximumConcurrency else { return .zero }
+        let remaining = running.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }
         let cost = ahead.reduce(Duration.zero) { $0 + $1.cost }
-        return max(ahead.first.map { now - $0.since } ?? .zero, (left + cost * pace) / maximumTurns)
+        return max(ahead.first.map { now - $0.since } ?? .zero, (remaining + cost * pace) / maximumConcurrency)
     }
 }
 
-extension TurnQueue.Admission: Equatable where Answer: Equatable {}
+extension FairQueue.Admission: Equatable where Continuation: Equatable {}
