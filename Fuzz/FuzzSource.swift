@@ -1,4 +1,5 @@
 import Downloading
+import HTTPTypes
 
 /// URLs of sources, redirects and origins' paths: whatever is taken has one spelling, and stays where it may be.
 @c(LLVMFuzzerTestOneInput)

@@ -55,9 +55,9 @@ enum Collector {
         to request: HTTPRequest, at url: String, _ timeLimit: Duration, _ authorities: String?
     ) -> OTLPSender.Reply {
         do throws(HTTPClient.Failure) {
-            let answer = try HTTPClient.blockingSend(
+            let response = try HTTPClient.blockingSend(
                 request, to: url, timeLimit: timeLimit, authorities: authorities, maximumBodyBytes: nil)
-            return .status(answer.status, retryAfter: answer.retryAfter)
+            return .status(response.status, retryAfter: response.retryAfter)
         } catch {
             return .none
         }

@@ -41,7 +41,7 @@ package enum Lifecycle {
                     return settings
                 }, manager: manager, threshold: threshold)
             let service = try Service(settings, logger: Logger(threshold, sink: early), reloads: reloads)
-            logPorts(of: service, settings, to: sink)
+            logPorts(of: service, settings: settings, to: sink)
             early.open()
             manager.reportReady()
             manager.startWatchdog(by: SystemTimekeeper())
@@ -65,12 +65,12 @@ package enum Lifecycle {
     }
 
     /// Logs the ports at any level, because nothing else reports automatically chosen ones.
-    private static func logPorts(of service: Service, _ settings: Settings, to sink: DescriptorSink) {
+    private static func logPorts(of service: Service, settings: Settings, to sink: DescriptorSink) {
         Logger(level: .info, sink: sink).info(
             "listening",
             [
-                "port": port(of: service.publicServer, settings.publicListener),
-                "adminPort": port(of: service.adminServer, settings.adminListener),
+                "port": port(of: service.publicServer, listener: settings.publicListener),
+                "adminPort": port(of: service.adminServer, listener: settings.adminListener),
                 "version": .string(Program.version), "revision": .string(Program.revision),
             ])
     }
@@ -87,7 +87,7 @@ package enum Lifecycle {
     }
 
     /// Returns the port, or the address of a Unix socket.
-    private static func port(of server: HTTPServer, _ listener: HTTPServerConfiguration) -> Logger.MetadataValue {
+    private static func port(of server: HTTPServer, listener: HTTPServerConfiguration) -> Logger.MetadataValue {
         listener.socketPath == nil ? .int(Int(server.port)) : .string(listener.bindAddress)
     }
 
@@ -112,7 +112,7 @@ package enum Lifecycle {
     }
 
     /// - Parameter reload: Called after each SIGHUP.
-    private static func blockUntilEnd(_ signals: AwaitedSignals, _ reload: () -> Void) {
+    private static func blockUntilEnd(_ signals: AwaitedSignals, reload: () -> Void) {
         while signals.blockingNext() == SIGHUP { reload() }
     }
 

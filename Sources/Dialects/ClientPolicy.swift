@@ -25,23 +25,23 @@ package struct ClientPolicy: Sendable {
         try allowed(try dialect.request(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
-    package func allowed(_ query: Request, isSigned: Bool, _ hints: ClientHints) throws(APIError) -> Request {
-        var query = query
-        query.limits = query.limits.within(limits)
-        guard query.form.facts == nil else { return query }
-        if !takesUnsignedTags, !isSigned, !query.tags.isEmpty, query.choices.contains(.tags) {
+    package func allowed(_ request: Request, isSigned: Bool, _ hints: ClientHints) throws(APIError) -> Request {
+        var request = request
+        request.limits = request.limits.within(limits)
+        guard request.form.facts == nil else { return request }
+        if !takesUnsignedTags, !isSigned, !request.tags.isEmpty, request.choices.contains(.tags) {
             throw .tagsNotAllowed
         }
         let isBounded = (!isSigned || sizes.boundsSigned) && !sizes.isOpen
-        guard let recipe = query.recipe.recipe as? any SizedRecipe else {
+        guard let recipe = request.recipe.recipe as? any SizedRecipe else {
             // Reject a recipe that cannot be limited while sizes are limited.
             if isBounded { throw sizes.rejection("w") }
-            return query
+            return request
         }
-        var allowed = query
+        var allowed = request
         if isBounded {
-            allowed.recipe = try Self.allowed(recipe, by: sizes, query.choices)
-            if let placeholder = query.placeholder, let options = allowed.nativeOptions {
+            allowed.recipe = try Self.allowed(recipe, by: sizes, request.choices)
+            if let placeholder = request.placeholder, let options = allowed.nativeOptions {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
         }

@@ -70,3 +70,9 @@ extension HTTPFields: Hashable {
         forEach { hasher.combine($0) }
     }
 }
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
+        self.init(elements.map { HTTPField(name: $0.0, value: $0.1) })
+    }
+}

@@ -2,6 +2,7 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPServing
+import HTTPTypes
 import Recipes
 import Telemetry
 import Text
@@ -96,7 +97,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("FALLBACK_IMAGE_URL", \.dialect.fallback, as: .init { ExactText($0) }),
         OtherServiceRow("TTL", \.maximumAge, as: .integer(in: 0...1_000_000_000)),
         OtherServiceRow("CACHE_CONTROL_PASSTHROUGH", \.passesCacheControl, as: .goFlag),
-        OtherServiceRow("RETURN_ATTACHMENT", \.dialect.savesAnswers, as: .goFlag),
+        OtherServiceRow("RETURN_ATTACHMENT", \.dialect.returnsAttachments, as: .goFlag),
         OtherServiceRow("WATERMARK_PATH") { (reader, text) throws(InvalidValue) in
             reader.dialect.watermark = try reader.addFile(text, as: watermarkOrigin)
         },

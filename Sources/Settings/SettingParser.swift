@@ -4,6 +4,7 @@ import Dialects
 import Downloading
 import Glibc
 import HTTPServing
+import HTTPTypes
 import Recipes
 import Text
 

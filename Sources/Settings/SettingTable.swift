@@ -11,7 +11,8 @@ import ThumbnailPipeline
 
 package enum SettingTable {
     package static let all: [Setting] = [
-        listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
+        listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources,
+        responses,
         quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
         NotificationSettings.table,
     ].flatMap(\.self)
@@ -204,7 +205,7 @@ package enum SettingTable {
             help: "refuse or serve truncated images (cached for 60 s)", forCommands: true),
     ]
 
-    private static let answers: [Setting] = [
+    private static let responses: [Setting] = [
         Setting(
             "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, as: .integer(in: 1...10_000_000_000),
             default: "25000000", help: "maximum pixels of a result, summed over frames", forCommands: true),

@@ -2,6 +2,7 @@ import Coordination
 import Dialects
 import Downloading
 import HTTPServing
+import HTTPTypes
 package import Telemetry
 import Text
 import ThumbnailAPI

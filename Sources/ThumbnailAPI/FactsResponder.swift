@@ -11,7 +11,7 @@ struct FactsResponder: Sendable {
     let cacheTagField: CacheTagField?
     let timekeeper: any Timekeeper
 
-    func outcome(of request: FactsRequest, for job: Job, _ context: RequestContext) async throws -> Outcome {
+    func outcome(of request: FactsRequest, for job: Job, in context: RequestContext) async throws -> Outcome {
         let facts = try await thumbnails.facts(request, for: job)
         let written = job.request.form.factsWriter?.response(about: facts)
         let text = written?.text ?? FactsText.text(facts, of: job.request.source.string, requested: request)

@@ -8,13 +8,13 @@ struct FallbackRedirects: Sendable {
     let policy: any ThumbnailLookup
     let failures: FailureWriter
 
-    func outcome(of error: any ServiceError, _ resolved: ResolvedRequest, _ context: RequestContext) -> Outcome {
+    func outcome(of error: any ServiceError, for resolved: ResolvedRequest, in context: RequestContext) -> Outcome {
         guard error.category != .overload, error.category != .cancelled,
             ![.sourceUnauthorized, .sourceForbidden].contains(error.response.code),
             let location = resolved.request.form.fallback.flatMap(location(of:))
-        else { return failures.outcome(of: error, context, label: resolved.label).varying(as: resolved) }
+        else { return failures.outcome(of: error, in: context, label: resolved.label).varying(as: resolved) }
         // The body contains the problem as JSON, which explains the redirect.
-        let problem = failures.problem(error, context).response
+        let problem = failures.problem(error, in: context).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
         fields.append(.location, URLEscape.location(location.string))

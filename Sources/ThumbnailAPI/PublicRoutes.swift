@@ -38,20 +38,20 @@ struct PublicRoutes: RouteTable {
     /// Returns no limit where uploads are accepted, or if there is no route, because later checks reject the request.
     func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
 
-    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
+    func body(of request: HTTPRequest, in context: RequestContext) throws -> ArrivingBody {
         if context.route.isNone { throw APIError.noSuchRoute }
         guard request.method == .post, context.route.takesBody else { throw APIError.methodNotAllowed }
-        return try submissions().body(of: request, context)
+        return try submissions().body(of: request, in: context)
     }
 
-    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+    func respond(to request: HTTPRequest, in context: RequestContext) throws -> PendingResponse<Outcome> {
         let route = context.route
         let isPostedProbe = if case .client(.probe) = route { request.method == .post } else { false }
         guard route.isNone || isPostedProbe || route.methods.contains(request.method) else {
             throw APIError.methodNotAllowed
         }
         switch route {
-        case .client(.images(let route)): return thumbnails.respond(to: request, context, at: route)
+        case .client(.images(let route)): return thumbnails.respond(to: request, in: context, at: route)
         case .client(.probe(let route)):
             try route.dialect.checkProbe(RequestedTarget(request))
             return .ready(Outcome(response: health.ready(context)))

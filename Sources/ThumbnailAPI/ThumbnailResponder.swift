@@ -51,7 +51,8 @@ final class ThumbnailResponder: Sendable {
     /// Responds to an image request; called on an event thread.
     ///
     /// Checks the signature, then the grammar, then the expiry; rejects a miss if too many requests wait.
-    func respond(to request: HTTPRequest, _ context: RequestContext, at route: ImageRoute) -> PendingResponse<Outcome> {
+    func respond(to request: HTTPRequest, in context: RequestContext, at route: ImageRoute) -> PendingResponse<Outcome>
+    {
         let resolved: ResolvedRequest
         do {
             resolved = try resolvedRequest(for: request, at: route).forwarding(request.headerFields)
@@ -59,7 +60,7 @@ final class ThumbnailResponder: Sendable {
             if let expires = resolved.request.expires, expires <= timekeeper.secondsSince1970 { throw APIError.expired }
             if failures.lifecycle.isDraining { throw APIError.draining }
         } catch {
-            return .ready(withFallbackImage(failures.outcome(of: error, context), context, at: route))
+            return .ready(withFallbackImage(failures.outcome(of: error, in: context), in: context, at: route))
         }
         let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
         // The client whose tags are counted; nil if the request is signed.
@@ -71,46 +72,48 @@ final class ThumbnailResponder: Sendable {
                 tagClient: tagClient,
                 receipt: context.receipt, bill: costs.newBill)
         }
-        if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
+        if let request = resolved.request.form.facts { return facts(request, for: job(), in: context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
             thumbnails.recordTags(of: resolved, by: tagClient)
-            return hit(thumbnail, of: resolved, request: request, context, at: route)
+            return hit(thumbnail, of: resolved, request: request, in: context, at: route)
         }
-        return miss(job(), hasDirectives: directives != nil, context, at: route)
+        return miss(job(), hasDirectives: directives != nil, in: context, at: route)
     }
 
-    private func facts(_ request: FactsRequest, for job: Job, _ context: RequestContext) -> PendingResponse<Outcome> {
+    private func facts(_ request: FactsRequest, for job: Job, in context: RequestContext) -> PendingResponse<Outcome> {
         .deferred { [self] in
-            await outcome(of: job, context) { try await self.factsResponder.outcome(of: request, for: job, context) }
+            await outcome(of: job, in: context) {
+                try await self.factsResponder.outcome(of: request, for: job, in: context)
+            }
         }
     }
 
     private func miss(
-        _ job: Job, hasDirectives: Bool, _ context: RequestContext, at route: ImageRoute
+        _ job: Job, hasDirectives: Bool, in context: RequestContext, at route: ImageRoute
     ) -> PendingResponse<Outcome> {
         if let rejection = thumbnails.rejection(for: job) {
-            return .ready(failures.outcome(of: rejection, context, label: job.resolved.label))
+            return .ready(failures.outcome(of: rejection, in: context, label: job.resolved.label))
         }
         if !hasDirectives, let lookup = thumbnails.pendingLookup(for: job.resolved) {
-            return .waiting(wait(for: lookup, job, context, at: route))
+            return .waiting(wait(for: lookup, of: job, in: context, at: route))
         }
-        return render(job, context, at: route)
+        return render(job, in: context, at: route)
     }
 
     /// Looks in the shared cache, where other instances may have stored the result; on a miss, continues in a task.
     private func wait(
-        for lookup: any PendingLookup, _ job: Job, _ context: RequestContext, at route: ImageRoute
+        for lookup: any PendingLookup, of job: Job, in context: RequestContext, at route: ImageRoute
     ) -> ShortWait<Outcome> {
         ShortWait(begin: lookup.begin) { [self] in
             switch lookup.finish() {
             case .thumbnail(let thumbnail):
                 thumbnails.recordTags(of: job.resolved, by: job.tagClient)
-                return .ready(success(thumbnail, of: job.resolved, context, hasReceipt: true))
-            case .queryAgain: return .waiting(wait(for: lookup, job, context, at: route))
-            case .needsTask(let lookup): return render(job.after(lookup), context, at: route)
+                return .ready(success(thumbnail, of: job.resolved, in: context, hasReceipt: true))
+            case .queryAgain: return .waiting(wait(for: lookup, of: job, in: context, at: route))
+            case .needsTask(let lookup): return render(job.after(lookup), in: context, at: route)
             }
         } abandon: { [self] in
-            redirects.outcome(of: failures.lifecycle.abandonment, job.resolved, context)
+            redirects.outcome(of: failures.lifecycle.abandonment, for: job.resolved, in: context)
         }
     }
 
@@ -127,7 +130,7 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    private func withFallbackImage(_ outcome: Outcome, _ context: RequestContext, at route: ImageRoute) -> Outcome {
+    private func withFallbackImage(_ outcome: Outcome, in context: RequestContext, at route: ImageRoute) -> Outcome {
         var outcome = outcome
         outcome.fallbackImage = context.request.flatMap { route.dialect.fallbackImage(for: RequestedTarget($0)) }
         return outcome
@@ -135,9 +138,9 @@ final class ThumbnailResponder: Sendable {
 }
 
 extension ThumbnailResponder {
-    private func render(_ job: Job, _ context: RequestContext, at route: ImageRoute) -> PendingResponse<Outcome> {
+    private func render(_ job: Job, in context: RequestContext, at route: ImageRoute) -> PendingResponse<Outcome> {
         .deferred { [self] in
-            await outcome(of: job, context, fallbackAt: route) { [self] in try await image(for: job, context) }
+            await outcome(of: job, in: context, fallbackAt: route) { [self] in try await image(for: job, in: context) }
         }
     }
 
@@ -145,7 +148,7 @@ extension ThumbnailResponder {
     ///
     /// - Parameter route: The route whose fallback image replaces a failure; nil if none does.
     private func outcome(
-        of job: Job, _ context: RequestContext, fallbackAt route: ImageRoute? = nil,
+        of job: Job, in context: RequestContext, fallbackAt route: ImageRoute? = nil,
         _ work: @escaping @Sendable () async throws -> Outcome
     ) async -> Outcome {
         var outcome: Outcome
@@ -153,27 +156,27 @@ extension ThumbnailResponder {
             outcome = try await withDeadline(context.startedAt + requestTimeout, by: timekeeper, work)
             try Task.checkCancellation()
         } catch {
-            outcome = redirects.outcome(of: failures.lifecycle.failure(behind: error), job.resolved, context)
-            if let route, !Task.isCancelled { outcome = withFallbackImage(outcome, context, at: route) }
+            outcome = redirects.outcome(of: failures.lifecycle.failure(behind: error), for: job.resolved, in: context)
+            if let route, !Task.isCancelled { outcome = withFallbackImage(outcome, in: context, at: route) }
         }
         outcome.hasReceipt = true
         outcome.bill = job.bill
         return outcome
     }
 
-    private func image(for job: Job, _ context: RequestContext) async throws -> Outcome {
+    private func image(for job: Job, in context: RequestContext) async throws -> Outcome {
         do {
-            return success(try await thumbnails.thumbnail(for: job), of: job.resolved, context)
+            return success(try await thumbnails.thumbnail(for: job), of: job.resolved, in: context)
         } catch let error as any ServiceError {
             guard let placeholder = job.request.placeholder, Self.allowsPlaceholder(error),
                 // If the placeholder fails, report the error of the source.
-                let image = try await encoded(placeholder, job.bill)
+                let image = try await encoded(placeholder, bill: job.bill)
             else { throw error }
-            return substitute(image, for: error, job.resolved)
+            return placeholderOutcome(image, for: error, of: job.resolved)
         }
     }
 
-    private func encoded(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage? {
+    private func encoded(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage? {
         do {
             return try await thumbnails.placeholder(placeholder, bill: bill)
         } catch is any ServiceError {
@@ -190,7 +193,7 @@ extension ThumbnailResponder {
     }
 
     private func hit(
-        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, request: HTTPRequest, _ context: RequestContext,
+        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, request: HTTPRequest, in context: RequestContext,
         at route: ImageRoute
     ) -> PendingResponse<Outcome> {
         // Sampled traces and proxies' request IDs make each response different.
@@ -200,13 +203,13 @@ extension ThumbnailResponder {
         {
             return response
         }
-        return .ready(success(thumbnail, of: resolved, context))
+        return .ready(success(thumbnail, of: resolved, in: context))
     }
 
     private func success(
-        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, _ context: RequestContext, hasReceipt: Bool = false
+        _ thumbnail: Thumbnail, of resolved: ResolvedRequest, in context: RequestContext, hasReceipt: Bool = false
     ) -> Outcome {
-        var fields = repeated.lastingFields(thumbnail, resolved)
+        var fields = repeated.lastingFields(of: thumbnail, for: resolved)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var eTag = thumbnail.eTag, body = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if let written = resolved.request.form.writer?.response(about: thumbnail) {
@@ -230,14 +233,14 @@ extension ThumbnailResponder {
     }
 
     /// Returns the placeholder; `Cache-Status` names only the result cache, because errors do not record the others.
-    private func substitute(
-        _ image: EncodedImage, for error: any ServiceError, _ resolved: ResolvedRequest
+    private func placeholderOutcome(
+        _ image: EncodedImage, for error: any ServiceError, of resolved: ResolvedRequest
     ) -> Outcome {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let thumbnail = Thumbnail(
             RenderedImage(image, eTag: "\"\(digest.hexadecimal)\"", cacheStatus: [CacheLayerStatus(.result, .uriMiss)]),
             lastModified: nil, freshness: Freshness(storability: .none))
-        var fields = repeated.lastingFields(thumbnail, resolved)
+        var fields = repeated.lastingFields(of: thumbnail, for: resolved)
         fields.append(.alulaError, error.code)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes)),

@@ -178,7 +178,7 @@ struct ImgproxySettingsTests {
         #expect(settings.presets == ["a": "w:1", "b": "h:2/pr:a"] && settings.allowedOptions == ["w", "h"])
         #expect(settings.allowsSecurityOptions && settings.ignoresNameAfterBase64 && settings.replacements.count == 2)
         #expect(settings.watermark == "https://h/m.png" && settings.fallback == "https://h/f.png")
-        #expect(settings.maximumAge == 60 && settings.savesAnswers)
+        #expect(settings.maximumAge == 60 && settings.returnsAttachments)
         let passing = try container(["IMGPROXY_TTL": "60", "IMGPROXY_CACHE_CONTROL_PASSTHROUGH": "true"])
         #expect(passing.dialects.imgproxy.maximumAge == nil)
     }

@@ -2,6 +2,7 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPServing
+import HTTPTypes
 import Recipes
 import Testing
 import Text

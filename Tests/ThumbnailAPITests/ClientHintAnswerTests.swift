@@ -111,10 +111,10 @@ struct ClientHintAnswerTests {
         var configuration = APIConfiguration()
         configuration.vocabulary.sizes.sizes = [320]
         configuration.signingKeys = [[UInt8](repeating: 7, count: 32)]
-        #expect(throws: Never.self) { try configuration.rendition("w=300", of: "x:y", [:]) }
+        #expect(throws: Never.self) { try configuration.rendition("w=300", of: "x:y", fields: [:]) }
         configuration.signingKeys = []
         #expect(throws: APIError.sizeNotAllowed("w", allowed: [320])) {
-            try configuration.rendition("w=300", of: "x:y", [:])
+            try configuration.rendition("w=300", of: "x:y", fields: [:])
         }
     }
 

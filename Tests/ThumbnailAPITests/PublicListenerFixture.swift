@@ -25,11 +25,15 @@ struct PublicListenerFixture {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
         configure(&configuration)
-        responder = ListenerResponder(
-            configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
-            metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget),
-            resultWriter: resultWriter, events: events, tracer: tracer, tenants: tenants
-        ) { TenantServices(configurations[$0], thumbnails: thumbnails) }
+        let listener = PublicListener(
+            lifecycle: lifecycle, metrics: APIMetrics(registry: registry), bodies: BodyMemory(of: budget),
+            events: events, clientLimit: ClientLimit(configuration.maximumRequestsPerClient),
+            slowRequests: SlowRequests(timekeeper: time), tracer: tracer, logger: Logger(level: .info, sink: log),
+            timekeeper: time)
+        let each = PublicListener.Tenants(tenants) { TenantServices(configurations[$0], thumbnails: thumbnails) }
+        responder = listener.responder(
+            for: TenantServices(configuration, thumbnails: thumbnails, resultWriter: resultWriter),
+            tenants: tenants.isEmpty ? nil : each)
     }
 
     /// The response to a request, now or later.
@@ -42,8 +46,8 @@ struct PublicListenerFixture {
     }
 
     /// Waits for the response.
-    static func response(of answer: PendingResponse<HTTPResponse>) async -> HTTPResponse {
-        switch answer {
+    static func response(of pending: PendingResponse<HTTPResponse>) async -> HTTPResponse {
+        switch pending {
         case .ready(let response): return response
         case .recurring(let recurring, _): return recurring.response
         case .deferred(let compute): return await compute()

@@ -8,7 +8,7 @@ import Text
 import ThumbnailAPI
 
 struct AdminClient: Sendable {
-    struct Answer: Sendable {
+    struct Response: Sendable {
         let status: Int
         let body: [UInt8]
 
@@ -16,7 +16,7 @@ struct AdminClient: Sendable {
         var json: JSONValue? { try? JSONReader.value(in: body) }
 
         /// Returns the response if it is a success; otherwise throws its failure.
-        func checked() throws(CommandFailure) -> Answer {
+        func checked() throws(CommandFailure) -> Response {
             if (200..<300).contains(status) { return self }
             throw json?.members.flatMap { CommandFailure(failure: $0) }
                 ?? CommandFailure(code: "refused", "the service responded with status \(status)")
@@ -68,7 +68,7 @@ struct AdminClient: Sendable {
         address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
-    func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
+    func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
         if let token { request.headerFields.append(.authorization, "Bearer \(token.text)") }
         if let json {
@@ -76,9 +76,9 @@ struct AdminClient: Sendable {
             request.body = SharedBytes(json.text.utf8)
         }
         do throws(HTTPClient.Failure) {
-            let answer = try HTTPClient.blockingSend(
+            let response = try HTTPClient.blockingSend(
                 request, to: "http://\(authority)\(target)", at: socketPath, timeLimit: timeLimit)
-            return Answer(status: answer.status, body: answer.body)
+            return Response(status: response.status, body: response.body)
         } catch {
             guard error.isTimeOut else {
                 throw CommandFailure(
@@ -89,7 +89,7 @@ struct AdminClient: Sendable {
         }
     }
 
-    func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
+    func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
         try blockingSend(method, target, json: json).checked()
     }
 }

@@ -46,8 +46,8 @@ enum OriginCommands {
         }
     }
 
-    static func words(for answer: [ExactText: JSONValue]) -> String {
-        guard let state = answer["state"]?.stringValue else { return "unknown" }
+    static func words(for response: [ExactText: JSONValue]) -> String {
+        guard let state = response["state"]?.stringValue else { return "unknown" }
         return state == "not_reachable" ? "not reachable" : state
     }
 }

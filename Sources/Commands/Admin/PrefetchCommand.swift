@@ -152,25 +152,25 @@ struct PrefetchReporter {
 
     /// Starts a job; returns its ID.
     func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
-        let answer = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
+        let response = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
-            _ = try answer.checked()
+            _ = try response.checked()
         } catch {
             // The service names the invalid parameter: `w: must be …`.
             if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
                 throw UsageError("--\(option.name)\(error.reason.dropFirst(option.name.count))")
             }
-            guard let url = Self.rejectedURL(answer, sources) else { throw error }
+            guard let url = Self.rejectedURL(response, sources) else { throw error }
             throw CommandFailure(code: error.code, "\(url): \(error.reason)")
         }
-        guard let id = answer.json?.members?["id"]?.stringValue else { throw unexpectedAnswer(without: "a job") }
-        Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
+        guard let id = response.json?.members?["id"]?.stringValue else { throw unexpectedResponse(without: "a job") }
+        Program.print(isJSON ? response.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
         return id
     }
 
     /// Returns the source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
-    private static func rejectedURL(_ answer: AdminClient.Answer, _ sources: [JSONValue]) -> String? {
-        guard let pointer = answer.json?.members?["parameter"]?.stringValue,
+    private static func rejectedURL(_ response: AdminClient.Response, _ sources: [JSONValue]) -> String? {
+        guard let pointer = response.json?.members?["parameter"]?.stringValue,
             let number = pointer.suffix(after: "/sources/").flatMap({ Int($0.prefix(before: UInt8(ascii: "/"))) }),
             sources.indices.contains(number)
         else { return nil }
@@ -181,12 +181,12 @@ struct PrefetchReporter {
     func end(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
-            let answer = try client.blockingJSON("GET", "/prefetch/" + id)
-            guard let members = answer.json?.members, let left = members["left"]?.intValue,
+            let response = try client.blockingJSON("GET", "/prefetch/" + id)
+            guard let members = response.json?.members, let left = members["left"]?.intValue,
                 let failed = members["failed"]?.intValue
-            else { throw unexpectedAnswer(without: "its job") }
+            else { throw unexpectedResponse(without: "its job") }
             if left == 0 {
-                Program.print(isJSON ? answer.text : try Self.line(members))
+                Program.print(isJSON ? response.text : try Self.line(members))
                 if !isJSON { for line in PrefetchText.failures(in: members) { Program.printError(line) } }
                 return failed == 0 && members["state"]?.stringValue == "finished"
             }
@@ -201,10 +201,12 @@ struct PrefetchReporter {
             if !isJSON { Program.print("job \(id): canceled") }
             return 0
         }
-        let answer = try client.blockingJSON("GET", "/prefetch")
-        guard let jobs = answer.json?.members?["jobs"]?.elements else { throw unexpectedAnswer(without: "its jobs") }
+        let response = try client.blockingJSON("GET", "/prefetch")
+        guard let jobs = response.json?.members?["jobs"]?.elements else {
+            throw unexpectedResponse(without: "its jobs")
+        }
         if isJSON {
-            Program.print(answer.text)
+            Program.print(response.text)
         } else if jobs.isEmpty {
             Program.print("no jobs")
         } else {
@@ -221,7 +223,7 @@ struct PrefetchReporter {
             + (state == "running" ? ", \(left) left" : state == "cancelled" ? ", canceled" : "")
     }
 
-    private func unexpectedAnswer(without subject: String) -> CommandFailure {
+    private func unexpectedResponse(without subject: String) -> CommandFailure {
         CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return \(subject)")
     }
 }

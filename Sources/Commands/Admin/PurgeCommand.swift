@@ -37,10 +37,10 @@ enum PurgeCommand {
         }
     }
 
-    private static func words(for answer: [ExactText: JSONValue]) -> String {
-        let entries = answer["entries"]?.intValue ?? 0, bytes = answer["bytes"]?.intValue ?? 0
+    private static func words(for response: [ExactText: JSONValue]) -> String {
+        let entries = response["entries"]?.intValue ?? 0, bytes = response["bytes"]?.intValue ?? 0
         var rest = ""
-        if case .bool(false)? = answer["complete"] { rest = "; more may be left under the tag" }
+        if case .bool(false)? = response["complete"] { rest = "; more may be left under the tag" }
         guard entries > 0 else {
             return rest.isEmpty ? "nothing removed, because nothing was cached" : "nothing removed\(rest)"
         }

@@ -17,15 +17,16 @@ enum ReloadCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("unexpected argument \(arguments.operands[0])") }
             let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
-            let answer = try client.blockingJSON("POST", "/reload")
-            return Program.print(arguments.has(.json) ? answer.text : words(for: answer.json?.members ?? [:])) ? 0 : 1
+            let response = try client.blockingJSON("POST", "/reload")
+            return Program.print(arguments.has(.json) ? response.text : words(for: response.json?.members ?? [:]))
+                ? 0 : 1
         }
     }
 
-    private static func words(for answer: [ExactText: JSONValue]) -> String {
-        let names = (answer["changed"]?.elements ?? []).compactMap(\.stringValue)
+    private static func words(for response: [ExactText: JSONValue]) -> String {
+        let names = (response["changed"]?.elements ?? []).compactMap(\.stringValue)
         let text = names.isEmpty ? "nothing changed" : "changed: \(names.joined(separator: ", "))"
-        guard let restart = answer["detail"]?.stringValue else { return text }
+        guard let restart = response["detail"]?.stringValue else { return text }
         return text + "; " + restart
     }
 }

@@ -10,7 +10,7 @@ struct SourceRequests {
     let path: String
     var parameter = "url"
     let isJSON: Bool
-    let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
+    let words: (_ response: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
     /// Sends a request per source and prints a line for each; nil stands for a request without source or tag.
     func run(_ sources: [String?]) throws -> CInt {
@@ -19,9 +19,9 @@ struct SourceRequests {
             try Task.checkCancellation()
             let query = source.map { "?" + NativeDialect.query(options: [(parameter, $0)]) } ?? ""
             do throws(CommandFailure) {
-                let answer = try client.blockingJSON(method, path + query)
-                if isJSON { Program.print(answer.text) }
-                let line = try words(answer.json?.members ?? [:])
+                let response = try client.blockingJSON(method, path + query)
+                if isJSON { Program.print(response.text) }
+                let line = try words(response.json?.members ?? [:])
                 if !isJSON { Program.print(Program.line(source.map { "\($0): \(line)" } ?? line)) }
             } catch {
                 hasNoFailures = false
@@ -56,12 +56,12 @@ enum RefreshCommand {
         }
     }
 
-    static func words(for answer: [ExactText: JSONValue]) throws(CommandFailure) -> String {
-        switch answer["result"] {
+    static func words(for response: [ExactText: JSONValue]) throws(CommandFailure) -> String {
+        switch response["result"] {
         case .string("unchanged")?: return "unchanged"
         case .string("changed")?: return "changed; the new version is in use"
         case .string("gone")?: return "gone from its origin, and from the caches"
-        default: throw CommandFailure(failure: answer) ?? CommandFailure(code: "failed", "the origin failed")
+        default: throw CommandFailure(failure: response) ?? CommandFailure(code: "failed", "the origin failed")
         }
     }
 }

@@ -40,9 +40,9 @@ package struct AstroDialect: FrontEndDialect {
             }
         }
         recipe.background = try parameters.color("background")
-        var query = Request(source: source, recipe: recipe, isNegotiated: false)
-        query.form.maximumAge = Self.year
-        return query
+        var request = Request(source: source, recipe: recipe, isNegotiated: false)
+        request.form.maximumAge = Self.year
+        return request
     }
 
     private static func side(_ text: String?, _ name: String) throws(APIError) -> Int? {

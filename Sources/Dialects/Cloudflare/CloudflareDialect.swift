@@ -17,16 +17,16 @@ package struct CloudflareDialect: PathOptionsDialect {
         let options = try CloudflareOptions(path.options, accept: target.accept?.string)
         let source = try source(path.source)
         let recipe = CloudflareRecipe(options: options)
-        var query = Request(source: source, recipe: recipe, isNegotiated: options.accepted != nil)
+        var request = Request(source: source, recipe: recipe, isNegotiated: options.accepted != nil)
         if options.requestsFacts {
-            query.form.facts = FactsRequest()
-            query.form.factsWriter = ResponseWriter(for: recipe) { recipe.response(about: $0) }
+            request.form.facts = FactsRequest()
+            request.form.factsWriter = ResponseWriter(for: recipe) { recipe.response(about: $0) }
         }
-        query.ignoredOptions = options.ignored
+        request.ignoredOptions = options.ignored
         if options.redirectsOnError, FrontEndPath.isAbsolute(source.string) {
-            query.form.fallback = .named(source, asTarget: nil)
+            request.form.fallback = .named(source, asTarget: nil)
         }
-        return query
+        return request
     }
 
     private func source(_ text: Substring) throws(APIError) -> ExactText {

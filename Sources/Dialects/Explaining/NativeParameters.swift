@@ -12,10 +12,10 @@ package struct NativeParameters {
     private var box: PixelSize
     private let additional: [AdditionalSource]
 
-    package init(of query: Request, _ plan: RenderPlan) {
+    package init(of request: Request, _ plan: RenderPlan) {
         box = plan.source.size
-        additional = query.additional
-        if let target = ThumbnailTarget.generate(query) {
+        additional = request.additional
+        if let target = ThumbnailTarget.generate(request) {
             items = ((try? RawQuery(target: target).decoded()) ?? []).filter {
                 $0.name != "url"
             }
@@ -33,7 +33,7 @@ package struct NativeParameters {
         values["h"] = String(box.height)
         if values["fit"] == nil { values["fit"] = Fit.cover.rawValue }
         if plan.isDataURL { unexpressedSteps.append("write the file as a data: URL") }
-        values["expires"] = query.expires.map(String.init)
+        values["expires"] = request.expires.map(String.init)
         items = ThumbnailParameter.all.compactMap { parameter in
             values[ExactText(parameter.name)].map { (name: parameter.name, value: $0) }
         }

@@ -15,11 +15,11 @@ package struct IPXDialect: PathOptionsDialect {
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)
         let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)
-        var query = Request(
+        var request = Request(
             source: try source(path.source), recipe: IPXRecipe(modifiers: modifiers),
             isNegotiated: modifiers.accepted != nil)
-        query.ignoredOptions = modifiers.ignored
-        return query
+        request.ignoredOptions = modifiers.ignored
+        return request
     }
 
     /// Returns the source, percent-decoded once, without the query of the request.

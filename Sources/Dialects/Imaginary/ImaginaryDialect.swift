@@ -55,13 +55,13 @@ package struct ImaginaryDialect: Dialect {
             _ = try parsed.operations(accept: nil)
             throw .missingParameter("url")
         }
-        return try query(parsed, source: try ParameterGrammar.source(source), accept: target.accept?.string)
+        return try request(parsed, source: try ParameterGrammar.source(source), accept: target.accept?.string)
     }
 
     package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: prefix)
-        return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
+        return try request(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
     }
 
     /// Returns the fallback image with the sides and the format of the target, if these are valid.
@@ -119,29 +119,29 @@ package struct ImaginaryDialect: Dialect {
 
     private var files: SourceBase? { configuration.folder ?? base }
 
-    private func query(_ target: ImaginaryTarget, source: String, accept: String?) throws(APIError) -> Request {
+    private func request(_ target: ImaginaryTarget, source: String, accept: String?) throws(APIError) -> Request {
         guard !configuration.disabledRoutes.contains(ExactText(target.name)) else { throw .noSuchRoute }
         let (operations, isNegotiated, ignored) = try target.operations(accept: accept)
-        var query: Request
+        var request: Request
         if target.route == .info {
-            query = Request(source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
-            query.form.writer = ImaginaryFactsRecipe.writer
+            request = Request(source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
+            request.form.writer = ImaginaryFactsRecipe.writer
         } else {
-            query = Request(
+            request = Request(
                 source: ExactText(source), additional: operations.compactMap(\.mark),
                 recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
             if operations.last(where: { $0.format != nil })?.format == .tiff {
                 throw .unsupportedOption("type", "Alula does not write TIFF.")
             }
         }
-        query.form.cacheControl = configuration.maximumAge.map { seconds in
+        request.form.cacheControl = configuration.maximumAge.map { seconds in
             seconds == 0
                 ? "private, no-cache, no-store, must-revalidate"
                 : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
         }
-        query.form.includesSize = true
-        query.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
-        return query
+        request.form.includesSize = true
+        request.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
+        return request
     }
 }
 

@@ -25,7 +25,7 @@ package struct ImgproxyConfiguration: Sendable {
     package var watermark: ExactText?
     package var maximumAge: Int?
     package var fallback: ExactText?
-    package var savesAnswers = false
+    package var returnsAttachments = false
     package var defaults = ImgproxyDefaults()
 
     package init() {}

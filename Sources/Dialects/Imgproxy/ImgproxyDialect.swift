@@ -53,7 +53,7 @@ package struct ImgproxyDialect: Dialect {
         let rest = try readOptions(segments[...], into: &reader)
         let source = try ImgproxySource(rest, configuration)
         if let format = source.format, !reader.image.isRaw { try reader.apply(format: format) }
-        return try query(source.url, reader, accept: target.accept?.string)
+        return try request(source.url, reader, accept: target.accept?.string)
     }
 
     private func path(of target: RequestedTarget) -> ImgproxyPath? {
@@ -85,7 +85,7 @@ package struct ImgproxyDialect: Dialect {
         return rest
     }
 
-    private func query(
+    private func request(
         _ source: ExactText, _ reader: ImgproxyOptionReader, accept: String?
     ) throws(APIError) -> Request {
         let image = reader.image
@@ -94,21 +94,21 @@ package struct ImgproxyDialect: Dialect {
         }
         let negotiation = configuration.defaults.negotiation
         let isNegotiated = !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
-        var query = Request(
+        var request = Request(
             source: source,
             recipe: ImgproxyRecipe(
                 options: image, defaults: configuration.defaults,
                 accepted: isNegotiated ? negotiation.accepted(by: accept) : ImgproxyNegotiation()),
             isNegotiated: isNegotiated, expires: reader.expires)
         let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
-        if let watermark { query.additional = [AdditionalSource(.watermark, source: watermark)] }
-        query.limits.maximumSourceBytes = reader.maximumSourceBytes
-        query.form.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
-        query.form.isAttachment = reader.isAttachment
-        query.form.maximumAge = configuration.maximumAge
-        query.form.fallback = configuration.fallback.map { .configured($0) }
-        query.choices = reader.choices
-        query.ignoredOptions = reader.ignored
-        return query
+        if let watermark { request.additional = [AdditionalSource(.watermark, source: watermark)] }
+        request.limits.maximumSourceBytes = reader.maximumSourceBytes
+        request.form.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
+        request.form.isAttachment = reader.isAttachment
+        request.form.maximumAge = configuration.maximumAge
+        request.form.fallback = configuration.fallback.map { .configured($0) }
+        request.choices = reader.choices
+        request.ignoredOptions = reader.ignored
+        return request
     }
 }

@@ -25,7 +25,7 @@ struct ImgproxyOptionReader {
         self.configuration = configuration
         self.presets = presets
         image = ImgproxyOptions(configuration.defaults)
-        isAttachment = configuration.savesAnswers
+        isAttachment = configuration.returnsAttachments
     }
 
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {

@@ -6,7 +6,7 @@ struct ImgproxyPlanBuilder {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
     private let isFlattened: Bool
-    private let surround: Color
+    private let backgroundColor: Color
     private(set) var image: PlannedImage
 
     init(options: ImgproxyOptions, layout: ImgproxyLayout, format: ImageFormat, image: PlannedImage) {
@@ -14,28 +14,28 @@ struct ImgproxyPlanBuilder {
         self.layout = layout
         self.image = image
         isFlattened = options.background != nil || !format.supportsAlpha
-        surround = isFlattened ? options.background ?? .white : .transparent
+        backgroundColor = isFlattened ? options.background ?? .white : .transparent
     }
 
     private var size: PixelSize { image.size }
 
-    mutating func finish() {
+    mutating func addStepsAfterResize() {
         let sourceHasAlpha = image.hasAlpha
         crop()
-        filter()
+        blurSharpenAndPixelate()
         if options.extend.isOn { extend(to: layout.boxSize, by: options.extend.gravity) }
         if options.extendRatio.isOn, layout.proportionalSize.width > 0 {
             extend(to: layout.proportionalSize, by: options.extendRatio.gravity)
         }
-        if options.hasPadding { image.apply(MarginStep(layout.margins(options), color: surround)) }
-        if isFlattened, sourceHasAlpha { image.apply(BackgroundStep(surround)) }
+        if options.hasPadding { image.apply(MarginStep(layout.margins(options), color: backgroundColor)) }
+        if isFlattened, sourceHasAlpha { image.apply(BackgroundStep(backgroundColor)) }
     }
 
-    mutating func flatten(for format: ImageFormat) {
+    mutating func flattenIfNeeded(by format: ImageFormat) {
         if !format.supportsAlpha, image.hasAlpha { image.apply(BackgroundStep(.white)) }
     }
 
-    mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
+    mutating func shrink(into format: ImageFormat, within limits: ImagingLimits) {
         guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
         let scale = min(
             1, Double(format.maximumSide) / Double(max(size.width, size.height)),
@@ -58,7 +58,7 @@ struct ImgproxyPlanBuilder {
         }
     }
 
-    private mutating func filter() {
+    private mutating func blurSharpenAndPixelate() {
         let blur = ImgproxyFilters.deviation(ofBlur: options.blur)
         if blur > 0 { image.apply(GaussianStep(.blur, sigma: blur)) }
         let sharpen = ImgproxyFilters.deviation(ofSharpen: options.sharpen)
@@ -70,12 +70,12 @@ struct ImgproxyPlanBuilder {
     private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
         let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
-        image.place(on: canvas, x: corner.x, y: corner.y, fill: .color(surround))
+        image.place(on: canvas, x: corner.x, y: corner.y, fill: .color(backgroundColor))
     }
 }
 
 extension ImgproxyPlanBuilder {
-    mutating func lay(opacity: Double) {
+    mutating func overlayWatermark(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)
         guard percent > 0, let sourceSize = image.source.additions.first?.size else { return }

@@ -11,13 +11,13 @@ struct ImgproxyRecipe: RenderRecipe {
         let header = source.header
         let sourceFormat = ImgproxyFormat(header.format)
         var draft =
-            isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try pipeline(of: source)
+            isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try checkedDraft(of: source)
         draft.gamut = options.gamut
         draft.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
         return draft
     }
 
-    private func pipeline(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
+    private func checkedDraft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
@@ -25,7 +25,7 @@ struct ImgproxyRecipe: RenderRecipe {
         let isAnimated = mayMove && format.isCommonAnimation
         let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1
         try check(header, frames: frames)
-        return pipeline(of: source, format: format, frames: frames)
+        return draft(of: source, format: format, frames: frames)
     }
 
     /// The options determine the second draft together with format and quality, which are already in the key.
@@ -81,7 +81,7 @@ struct ImgproxyRecipe: RenderRecipe {
 }
 
 extension ImgproxyRecipe {
-    private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> RenderDraft {
+    private func draft(of source: RecipeSource, format: ImageFormat, frames: Int) -> RenderDraft {
         let isTrimmed = options.trim.threshold != nil && frames == 1
         let upright = source.header.page(0).orientation
         // imgproxy crops the stored image before it turns it.
@@ -101,16 +101,16 @@ extension ImgproxyRecipe {
         if isCropped, gravity.kind == .smart { image.apply(InterestStep(.attention, size: cropSize)) }
         if isCropped, gravity.kind == .faces { image.cropToFaces(cropSize) }
         image.resample(to: layout.resizedSize)
-        var finish = ImgproxyPlanBuilder(options: options, layout: layout, format: format, image: image)
-        finish.finish()
+        var builder = ImgproxyPlanBuilder(options: options, layout: layout, format: format, image: image)
+        builder.addStepsAfterResize()
         var format = format
-        if format == .avif, min(finish.image.size.width, finish.image.size.height) < Self.shortestAVIFSide {
-            format = finish.image.hasAlpha ? .png : .jpeg
-            finish.flatten(for: format)
+        if format == .avif, min(builder.image.size.width, builder.image.size.height) < Self.shortestAVIFSide {
+            format = builder.image.hasAlpha ? .png : .jpeg
+            builder.flattenIfNeeded(by: format)
         }
-        if format == options.format?.written { finish.shrink(into: format, source.limits) }
-        finish.lay(opacity: defaults.watermarkOpacity)
-        var draft = finish.image.draft(as: format, quality: quality(in: format, by: source.rules))
+        if format == options.format?.written { builder.shrink(into: format, within: source.limits) }
+        builder.overlayWatermark(opacity: defaults.watermarkOpacity)
+        var draft = builder.image.draft(as: format, quality: quality(in: format, by: source.rules))
         draft.frames = frames
         if isTrimmed { draft.trim = trim(exchangingSides: upright.exchangesSides) }
         return draft

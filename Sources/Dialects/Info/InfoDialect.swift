@@ -24,7 +24,7 @@ package struct InfoDialect: NativelySignedDialect {
         try query.read(query.decoded()) { name, value, isLast throws(APIError) in
             try reader.read(name: name, value: value, isLast: isLast)
         }
-        var read = try reader.query()
+        var read = try reader.request()
         guard vocabulary.findsFaces || read.form.facts?.includesFaces != true else {
             throw .withoutFaces(InfoParameter.include.rawValue)
         }
@@ -38,7 +38,7 @@ extension InfoDialect {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)
         for (name, value) in options { try reader.read(name: name, value: value, isLast: false) }
-        return try reader.query().form.facts ?? FactsRequest()
+        return try reader.request().form.facts ?? FactsRequest()
     }
 }
 
@@ -67,14 +67,14 @@ struct InfoReader {
         }
     }
 
-    func query() throws(APIError) -> Request {
+    func request() throws(APIError) -> Request {
         guard let source else { throw .missingParameter(InfoParameter.url.rawValue) }
         guard !seen.contains(.components) || facts.features.contains(.blurHash) else {
             throw .badParameter(InfoParameter.components.rawValue, "Requires include=blurhash.")
         }
-        var query = Request(source: ExactText(source), expires: expires)
-        query.form.facts = facts
-        return query
+        var request = Request(source: ExactText(source), expires: expires)
+        request.form.facts = facts
+        return request
     }
 
     static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {

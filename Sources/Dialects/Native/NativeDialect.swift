@@ -46,8 +46,8 @@ package struct NativeDialect: RenditionDialect, NativelySignedDialect {
             throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
         let target = Self.target(rendition, of: source)
-        let query = try ThumbnailTarget.parse(RequestedTarget(target), vocabulary: vocabulary)
-        return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
+        let request = try ThumbnailTarget.parse(RequestedTarget(target), vocabulary: vocabulary)
+        return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(request) : nil) ?? target
     }
 
     package func source(_ text: String) -> String { vocabulary.source(text) }

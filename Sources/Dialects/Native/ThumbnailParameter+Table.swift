@@ -4,7 +4,8 @@ import ThumbnailTypes
 
 extension ThumbnailParameter {
     static let all: [ThumbnailParameter] =
-        boxes + geometry + Operations.parameters.map { .operation($0) } + files + watermarks + requests
+        boxParameters + cropParameters + Operations.parameters.map { .operation($0) } + outputParameters
+        + watermarkParameters + requestParameters
 
     private static let named = Dictionary(
         uniqueKeysWithValues: all.flatMap { parameter in
@@ -17,7 +18,7 @@ extension ThumbnailParameter {
 
     static let namesOutsideRenditions = all.filter { !$0.uses.contains(.renditions) }.map(\.name)
 
-    private static let boxes: [ThumbnailParameter] = [
+    private static let boxParameters: [ThumbnailParameter] = [
         .optional(
             "url", \.source,
             as: .init("URL", read: { text, _ throws(APIError) in try ParameterGrammar.source(text) }) {
@@ -44,7 +45,7 @@ extension ThumbnailParameter {
         ).allowingAuto(\.isRatioAutomatic).choosing([.width, .height]),
     ]
 
-    private static let geometry: [ThumbnailParameter] = [
+    private static let cropParameters: [ThumbnailParameter] = [
         .gravity("gravity", "part of the image that fit=cover keeps"),
         .optional("fx", \.focalX, as: .share, help: "focal point from the left, 0 to 1, with gravity focal"),
         .optional("fy", \.focalY, as: .share, help: "focal point from the top, 0 to 1, with gravity focal"),
@@ -59,7 +60,7 @@ extension ThumbnailParameter {
         .optional("flip", \.options.operations.flip, as: .choice, help: "mirror horizontally, vertically or both"),
     ]
 
-    private static let files: [ThumbnailParameter] = [
+    private static let outputParameters: [ThumbnailParameter] = [
         .value(
             "pad", \.options.operations.pad, as: .margins,
             help: "space around the result, one to four lengths as in CSS"),
@@ -88,7 +89,7 @@ extension ThumbnailParameter {
         .value("animated", \.options.isAnimated, as: .flag, help: "1: keep all frames"),
     ]
 
-    private static let watermarks: [ThumbnailParameter] = [
+    private static let watermarkParameters: [ThumbnailParameter] = [
         .watermark("watermark", "URL of an image to overlay, or its name in the settings file"),
         .ofWatermark("watermarkPosition", \.position, as: .place, help: "position of the watermark"),
         .ofWatermark("watermarkX", \.x, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
@@ -101,7 +102,7 @@ extension ThumbnailParameter {
         .ofWatermark("watermarkTile", \.isTiled, as: .flag, help: "1: repeat the watermark over the whole result"),
     ]
 
-    private static let requests: [ThumbnailParameter] = [
+    private static let requestParameters: [ThumbnailParameter] = [
         .presets("preset", "presets of the settings file, separated by commas"),
         .optional("placeholder", \.placeholder, as: .color, help: "sent if the source fails", in: .presets),
         .value(

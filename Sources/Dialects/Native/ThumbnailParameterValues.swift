@@ -22,10 +22,10 @@ struct ThumbnailParameterValues: Sendable {
 
     init(_ vocabulary: Vocabulary = Vocabulary()) { self.vocabulary = vocabulary }
 
-    init?(of query: Request) {
-        guard let options = query.nativeOptions else { return nil }
+    init?(of request: Request) {
+        guard let options = request.nativeOptions else { return nil }
         self.options = options
-        source = query.source.string
+        source = request.source.string
         if case .focal(let x, let y) = options.gravity {
             isFocal = true
             focalX = x
@@ -35,17 +35,17 @@ struct ThumbnailParameterValues: Sendable {
         if case .fixed(let fixed) = options.format { format = fixed }
         if options.page > 0, !options.isAnimated { page = options.page }
         if let watermark = options.watermark,
-            let source = query.additional.first(where: { $0.role == .watermark })?.source
+            let source = request.additional.first(where: { $0.role == .watermark })?.source
         {
             self.watermark = WatermarkParameters(source, watermark)
         }
-        placeholder = query.placeholder?.color
-        tags = query.tags
-        expires = query.expires
+        placeholder = request.placeholder?.color
+        tags = request.tags
+        expires = request.expires
     }
 
     /// Returns the request; `accept` selects the format if none is fixed, `hints` the automatic sizes.
-    func query(accept: String?, hints: ClientHints) throws(APIError) -> Request {
+    func request(accept: String?, hints: ClientHints) throws(APIError) -> Request {
         guard let source else { throw .missingParameter("url") }
         var options = options
         var hintFields: HintFields = []
@@ -77,14 +77,14 @@ struct ThumbnailParameterValues: Sendable {
         options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
         let mark = try watermark.watermark()
         options.watermark = mark?.options
-        var query = Request(
+        var request = Request(
             source: ExactText(vocabulary.source(source)),
             additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options,
             expires: expires)
-        query.tags = tags
-        query.placeholder = placeholder.map { Placeholder($0, in: options) }
-        query.hintFields = read.fields
-        return query
+        request.tags = tags
+        request.placeholder = placeholder.map { Placeholder($0, in: options) }
+        request.hintFields = read.fields
+        return request
     }
 
     /// Rounds each side up to an allowed one; a client's width is already in device pixels.

@@ -29,7 +29,7 @@ package enum ThumbnailTarget {
         var values = try read(over: [])
         let levels = vocabulary.levels(below: values.presets)
         if !levels.isEmpty { values = try read(over: levels) }
-        var result = try values.query(accept: target.accept?.string, hints: target.hints)
+        var result = try values.request(accept: target.accept?.string, hints: target.hints)
         if !levels.isEmpty {
             result.choices = items.reduce(into: []) { $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? []) }
         }
@@ -42,11 +42,11 @@ package enum ThumbnailTarget {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
-    /// Writes a query with main names in a fixed order, without defaults; nil for a query of another dialect.
+    /// Writes a query with main names in a fixed order, without defaults; nil for a request of another dialect.
     ///
     /// Omits negotiated formats, because they are in `Accept`, and the page of an animation, which has no effect.
-    package static func generate(_ query: Request) -> String? {
-        guard let values = ThumbnailParameterValues(of: query) else { return nil }
+    package static func generate(_ request: Request) -> String? {
+        guard let values = ThumbnailParameterValues(of: request) else { return nil }
         let items = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
         return "\(path)?\(items.joined(separator: "&"))"
     }

@@ -49,13 +49,13 @@ package struct NetlifyDialect: FrontEndDialect {
         if let position: Position = try parameters.choice("position") {
             recipe.gravity = ParameterGrammar.gravity(position.rawValue) ?? .center
         }
-        var query = Request(source: source, recipe: recipe, isNegotiated: format == nil)
+        var request = Request(source: source, recipe: recipe, isNegotiated: format == nil)
         if isText {
-            query.form.facts = FactsRequest(features: [.blurHash])
-            query.form.factsWriter = ResponseWriter(for: recipe) { facts in
+            request.form.facts = FactsRequest(features: [.blurHash])
+            request.form.factsWriter = ResponseWriter(for: recipe) { facts in
                 facts.appearance?.blurHash.map { WrittenResponse(mediaType: "text/plain", body: .text($0)) }
             }
         }
-        return query
+        return request
     }
 }

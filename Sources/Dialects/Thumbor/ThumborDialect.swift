@@ -70,26 +70,26 @@ package struct ThumborDialect: Dialect {
         }
         let recipe = ThumborRecipe(
             options: options, accepted: accepted, quality: configuration.quality, text: parsed.optionText)
-        guard let address = parsed.decodedAddress else {
+        guard let source = parsed.decodedSource else {
             throw .badURL("The image URL is not percent-encoded UTF-8.")
         }
         let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
-        var query = Request(
-            source: try ThumborAddress.source(address, base: configuration.baseURL),
+        var request = Request(
+            source: try ThumborSource.source(source, base: configuration.baseURL),
             additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
             isNegotiated: isNegotiated, expires: reader.expires)
-        query.form = reader.form
-        query.form.maximumAge = reader.form.maximumAge ?? configuration.maximumAge
-        query.form.staleAge = configuration.staleAge
+        request.form = reader.form
+        request.form.maximumAge = reader.form.maximumAge ?? configuration.maximumAge
+        request.form.staleAge = configuration.staleAge
         if parsed.isMeta {
-            query.form.writer = ResponseWriter(for: recipe) { [source = query.source] thumbnail in
+            request.form.writer = ResponseWriter(for: recipe) { [source = request.source] thumbnail in
                 guard let header = thumbnail.sourceHeader else { return nil }
                 let metadata = ThumborMetadata(of: header, recipe: recipe, source: source)
                 return WrittenResponse(mediaType: "application/json", body: .text(metadata.text))
             }
         }
-        query.ignoredOptions = reader.ignored
-        return query
+        request.ignoredOptions = reader.ignored
+        return request
     }
 
     private func verifiedText(of path: ThumborPath) -> ThumborText? { signer(of: path)?.text }

@@ -169,12 +169,12 @@ extension ThumborFilterReader {
         var layerFilters: [ThumborFilterText] = []
         switch filter.name {
         case "watermark":
-            guard 4...6 ~= arguments.count, let address = arguments.text(0),
+            guard 4...6 ~= arguments.count, let source = arguments.text(0),
                 let x = arguments.text(1).flatMap(Self.place),
                 let y = arguments.text(2).flatMap(Self.place), let alpha = arguments.whole(3),
                 let width = Self.share(arguments, 4), let height = Self.share(arguments, 5)
             else { return nil }
-            mark = ThumborMark(subject: .source(try index(of: address)))
+            mark = ThumborMark(subject: .source(try index(of: source)))
             mark.x = x
             mark.y = y
             mark.widthShare = width
@@ -184,11 +184,11 @@ extension ThumborFilterReader {
             guard let path = arguments.text(0) else { return nil }
             let target = try ThumborTarget(ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
             layerFilters = target.filters
-            let address = String(decoding: target.address, as: UTF8.self)
-            if let name = ThumborAddress.color(address) {
+            let source = String(decoding: target.source, as: UTF8.self)
+            if let name = ThumborSource.color(source) {
                 mark = ThumborMark(subject: .color(try ThumborFilter.color(name, of: "image")))
             } else {
-                mark = ThumborMark(subject: .source(try index(of: address)))
+                mark = ThumborMark(subject: .source(try index(of: source)))
             }
             mark.layer = target.geometry
             mark.x = arguments.text(1).flatMap(Self.place) ?? mark.x
@@ -212,11 +212,11 @@ extension ThumborFilterReader {
         return mark
     }
 
-    private mutating func index(of address: String) throws(APIError) -> Int {
+    private mutating func index(of source: String) throws(APIError) -> Int {
         guard marks.count < Self.maximumMarks else {
             throw .badParameter("filters", "At most \(Self.maximumMarks) watermarks and layers are allowed.")
         }
-        marks.append(try ThumborAddress.source(address, base: configuration.baseURL))
+        marks.append(try ThumborSource.source(source, base: configuration.baseURL))
         return marks.count - 1
     }
 

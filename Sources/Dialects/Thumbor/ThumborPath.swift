@@ -36,8 +36,8 @@ struct ThumborPath {
 
     /// The text of an unsigned path: as sent, or decoded if all its filters are percent-encoded, as imagor does.
     var unsignedText: ThumborText {
-        guard let decoded, let address = try? ThumborTarget(sent).address,
-            address.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })
+        guard let decoded, let source = try? ThumborTarget(sent).source,
+            source.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })
         else { return sent }
         return decoded
     }

@@ -18,14 +18,14 @@ extension ThumborPlanBuilder {
     /// Overlays the marks of a layer, clipped to the layer.
     ///
     /// To overlay the layer and then its marks is equivalent to overlaying the combined layer.
-    mutating func overlayInner(of mark: ThumborMark) {
+    mutating func overlayInnerMarks(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
         let imageArea = Area(x: 0, y: 0, size: image.size)
-        guard let area = place(mark, on: imageArea), let visible = area.intersection(imageArea) else { return }
-        for inner in mark.inner { lay(inner, on: area, within: visible) }
+        guard let area = area(of: mark, on: imageArea), let visible = area.intersection(imageArea) else { return }
+        for inner in mark.inner { overlay(inner, on: area, clippedTo: visible) }
     }
 
-    private func place(_ mark: ThumborMark, on layer: Area) -> Area? {
+    private func area(of mark: ThumborMark, on layer: Area) -> Area? {
         let size: PixelSize
         switch mark.subject {
         case .color: size = mark.size(ofColorOn: layer.size)
@@ -38,8 +38,8 @@ extension ThumborPlanBuilder {
             y: layer.y + mark.y.start(in: layer.size.height, sourceSide: size.height), size: size)
     }
 
-    private mutating func lay(_ mark: ThumborMark, on layer: Area, within visible: Area) {
-        guard let area = place(mark, on: layer), let part = area.intersection(visible) else { return }
+    private mutating func overlay(_ mark: ThumborMark, on layer: Area, clippedTo visible: Area) {
+        guard let area = area(of: mark, on: layer), let part = area.intersection(visible) else { return }
         switch mark.subject {
         case .color(let color):
             add(
@@ -58,6 +58,6 @@ extension ThumborPlanBuilder {
             layout.firstRow = stamp.y + part.y - area.y
             overlay(index, scaledTo: stamp.scaledSize, layout: layout, opacity: mark.opacity)
         }
-        for inner in mark.inner { lay(inner, on: area, within: part) }
+        for inner in mark.inner { overlay(inner, on: area, clippedTo: part) }
     }
 }

@@ -19,11 +19,11 @@ struct ThumborPlanBuilder {
         image.overlay(index, scaledTo: size, layout: layout, opacity: opacity)
     }
 
-    mutating func cut(to size: PixelSize) {
+    mutating func cropToFaces(_ size: PixelSize) {
         if size != image.size { image.cropToFaces(size) }
     }
 
-    mutating func append(_ filter: ThumborFilter) {
+    mutating func apply(_ filter: ThumborFilter) {
         switch filter {
         case .upscale: upscale()
         case .proportion(let share):
@@ -32,7 +32,7 @@ struct ThumborPlanBuilder {
             let size = PixelSize(width: side(image.size.width), height: side(image.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
         case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
-        case .background(let color): lay(on: color)
+        case .background(let color): flatten(onto: color)
         case .cornerBackground: if image.hasAlpha { add(CornerBackgroundStep()) }
         case .color(let map): add(ColorFormulaStep(map))
         case .histogram(let step): add(step)
@@ -45,7 +45,7 @@ struct ThumborPlanBuilder {
                 add(OutlineStep(.elliptic(across: across * 1_000, down: down * 1_000), color: color))
             }
         case .padding(let color, let padding):
-            lay(on: color)
+            flatten(onto: color)
             add(
                 MarginStep(
                     ImageOperations.Margins(
@@ -53,8 +53,8 @@ struct ThumborPlanBuilder {
                     color: color))
         case .crop(let x, let y, let width, let height): crop(x: x, y: y, width: width, height: height)
         case .mark(let mark):
-            append(mark)
-            overlayInner(of: mark)
+            overlay(mark)
+            overlayInnerMarks(of: mark)
         }
     }
 
@@ -62,7 +62,7 @@ struct ThumborPlanBuilder {
         if size != image.size { image.resample(to: size) }
     }
 
-    private mutating func lay(on color: Color) {
+    private mutating func flatten(onto color: Color) {
         if image.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
     }
 
@@ -79,7 +79,7 @@ struct ThumborPlanBuilder {
 
     /// Fills the box around the image; longer sides are cropped.
     private mutating func fill(_ paint: ThumborFilter.Paint, isBehind: Bool) {
-        if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
+        if case .color(let color) = paint, isBehind || padding != nil { flatten(onto: color) }
         let padding = padding ?? ThumborGeometry.Padding()
         let inner = PixelSize(
             width: box.width > 0 ? box.width : image.size.width,
@@ -119,7 +119,7 @@ struct ThumborPlanBuilder {
 }
 
 extension ThumborPlanBuilder {
-    private mutating func append(_ mark: ThumborMark) {
+    private mutating func overlay(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):
             let size = mark.size(ofColorOn: image.size)

@@ -41,8 +41,8 @@ struct ThumborRecipe: RenderRecipe {
         image.turn(geometry.mirror)
         image.resample(to: options.isDebug ? layout.part.size : drawnSize(layout.size, of: image.page))
         var steps = ThumborPlanBuilder(image, box: layout.box, padding: geometry.padding)
-        if let interest = layout.interest, !options.isDebug { steps.cut(to: interest) }
-        for filter in options.filters { steps.append(filter) }
+        if let interest = layout.interest, !options.isDebug { steps.cropToFaces(interest) }
+        for filter in options.filters { steps.apply(filter) }
         image = steps.image
     }
 

@@ -6,14 +6,14 @@ struct ThumborTarget {
     private(set) var isDebug = false
     private(set) var geometry = ThumborGeometry()
     private(set) var filters: [ThumborFilterText] = []
-    private(set) var address: ArraySlice<UInt8>
+    private(set) var source: ArraySlice<UInt8>
     private let text: ThumborText
     /// The options before the image URL, with characters that a target may contain.
     let optionText: String
 
     static let maximumPixels = 1_000_000
 
-    var decodedAddress: String? { text.decoded(address) }
+    var decodedSource: String? { text.decoded(source) }
 
     /// Parses the path after the signature and its slash.
     ///
@@ -21,7 +21,7 @@ struct ThumborTarget {
     init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
         let path = text.bytes
         self.text = text
-        address = path
+        source = path
         var cursor = ThumborCursor(rest: path)
         if isLayer { _ = cursor.take("unsafe") }
         isDebug = cursor.take("debug")
@@ -48,8 +48,8 @@ struct ThumborTarget {
             }
             filters = try ThumborFilterText.list(decoded)
         }
-        address = cursor.rest.drop { $0 == UInt8(ascii: "/") }
-        let options = String(decoding: path[..<address.startIndex], as: UTF8.self)
+        source = cursor.rest.drop { $0 == UInt8(ascii: "/") }
+        let options = String(decoding: path[..<source.startIndex], as: UTF8.self)
         optionText = text.isDecoded ? URLEscape.location(options) : options
     }
 

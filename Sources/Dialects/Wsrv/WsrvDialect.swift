@@ -20,7 +20,7 @@ package struct WsrvDialect: UnsignedDialect {
     }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
-        try WsrvTarget(target.target.string).query()
+        try WsrvTarget(target.target.string).request()
     }
 }
 

@@ -32,7 +32,7 @@ struct WsrvTarget {
         }
     }
 
-    func query() throws(APIError) -> Request {
+    func request() throws(APIError) -> Request {
         guard let text = value(of: "url") else { throw .missingParameter("url") }
         let source: String?
         var fault: APIError?
@@ -48,15 +48,15 @@ struct WsrvTarget {
         let (options, ignored) = options()
         guard options.output != .format(.tiff) else { throw .unsupportedOption("output", "Alula does not write TIFF.") }
         let recipe = WsrvRecipe(options)
-        var query = Request(source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
-        query.form.fileName = ExactText(fileName)
-        query.form.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
+        var request = Request(source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
+        request.form.fileName = ExactText(fileName)
+        request.form.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
         if options.output == .facts || options.isInBase64 {
-            query.form.writer = ResponseWriter(for: recipe) { recipe.writtenAnswer(about: $0) }
+            request.form.writer = ResponseWriter(for: recipe) { recipe.writtenResponse(about: $0) }
         }
-        query.form.fallback = fallback
-        query.ignoredOptions = ignored
-        return query
+        request.form.fallback = fallback
+        request.ignoredOptions = ignored
+        return request
     }
 
     private func value(of name: String) -> ArraySlice<UInt8>? {
@@ -97,7 +97,7 @@ struct WsrvTarget {
     private func options() -> (WsrvOptions, ignored: [String]) {
         var reader = WsrvOptionReader()
         var ignored: [String] = []
-        for item in items where !Self.concernsAnswer(item.name) {
+        for item in items where !Self.affectsResponse(item.name) {
             guard !reader.read(item.name, item.value), ignored.count < Self.maximumReported.count else { continue }
             let text = item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
             ignored.append(String(decoding: text.prefix(Self.maximumReported.bytes), as: UTF8.self))
@@ -106,7 +106,7 @@ struct WsrvTarget {
         return (reader.options, ignored)
     }
 
-    private static func concernsAnswer(_ name: ArraySlice<UInt8>) -> Bool {
+    private static func affectsResponse(_ name: ArraySlice<UInt8>) -> Bool {
         ["url", "default", "errorredirect", "filename", "encoding", "maxage"].contains { isName(name, $0) }
     }
 }

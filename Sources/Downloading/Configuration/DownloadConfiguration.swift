@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import Text
 
 package struct DownloadConfiguration: Sendable {

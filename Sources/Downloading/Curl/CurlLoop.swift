@@ -1,6 +1,7 @@
 import CCurl
 import Coordination
 import Glibc
+import HTTPTypes
 import Text
 
 /// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.

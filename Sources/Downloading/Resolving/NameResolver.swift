@@ -2,6 +2,7 @@ import CCares
 import CCurlShim
 import Coordination
 import Glibc
+import HTTPTypes
 import Text
 
 /// Resolves names with c-ares without blocking; one lookup serves all callers of a name.

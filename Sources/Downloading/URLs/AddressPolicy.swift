@@ -1,4 +1,5 @@
 import Glibc
+package import HTTPTypes
 
 /// The only place that protects private networks from clients' URLs.
 package struct AddressPolicy: Sendable {
@@ -95,5 +96,22 @@ struct LocalAddresses {
             unsafe next = entry.pointee.ifa_next
         }
         return addresses
+    }
+}
+
+extension IPAddress {
+    @unsafe
+    init?(_ address: UnsafePointer<sockaddr>?) {
+        guard let address = unsafe address else { return nil }
+        // Read by offset: several C modules declare these structures, so Swift finds their members ambiguous.
+        let raw = unsafe UnsafeRawPointer(address)
+        switch Int32(unsafe raw.load(as: sa_family_t.self)) {
+        case AF_INET:
+            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        case AF_INET6:
+            self.init(networkOrder: unsafe raw.loadUnaligned(fromByteOffset: 8, as: in6_addr.self))
+        default:
+            return nil
+        }
     }
 }

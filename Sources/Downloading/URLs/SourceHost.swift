@@ -1,3 +1,4 @@
+import HTTPTypes
 import Text
 
 /// The host of a source URL: a name in canonical form, or an address in its usual spelling.

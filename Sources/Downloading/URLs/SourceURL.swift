@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import Text
 
 /// An absolute http or https URL, parsed once.

@@ -79,7 +79,7 @@ extension ClientConnection {
     }
 
     func deliver(_ deferral: PendingDeferral) -> Bool {
-        step = .answered
+        step = .responded
         guard let continuation = end(deferral) else {
             _ = deferral.wait?.abandon()
             return false

@@ -20,7 +20,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case recognized(RecurringResponse)
         case receiving(ReceivedBody)
         case deferred(PendingDeferral)
-        case answered
+        case responded
     }
 
     /// The deferral for which the connection waits; event thread only.
@@ -83,14 +83,14 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         switch step {
         case .lineReceived(let target):
             let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)
-            return accept(header, target)
+            return accept(header, target: target)
         case .accepted(let request):
             let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)
-            return respond(to: request, header)
+            return respond(to: request, header: header)
         case .recognized(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
         case .deferred(let deferral): return deliver(deferral)
-        case .awaitingLine, .answered: return false
+        case .awaitingLine, .responded: return false
         }
     }
 
@@ -126,7 +126,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             // The library reports a malformed length as too large.
             if rejection == .bodyTooLarge { rejection = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
-        case .accepted, .recognized, .deferred, .answered: return
+        case .accepted, .recognized, .deferred, .responded: return
         }
         reject(with: context.responder.response(to: rejection))
     }
@@ -162,7 +162,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         socket.endSending()
     }
 
-    private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
+    private func accept(_ header: ReceivedHeader, target: ReceivedTarget) -> Bool {
         consumedBytes.wrappingAdd(header.size, ordering: .releasing)
         guard occupancy.acquire(for: .request) else { return false }
         if target.isKnown, let response = memory.header?.response(to: header) {
@@ -216,7 +216,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
                 case .rejected(let response): response
                 }
             // Free the received bytes before the library ends the connection.
-            step = .answered
+            step = .responded
             // The library accepts no response before the end of the body.
             if occupancy.endBody() { reject(with: response) }
             return false
@@ -230,10 +230,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private var isLastRequest: Bool { hasLastRequest || context.isDraining }
 
-    private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
+    private func respond(to request: HTTPRequest, header: ReceivedHeader? = nil) -> Bool {
         let response = context.responder.respond(to: request)
         if case .recurring(_, let responder) = response, let header {
-            memory.remember(header, of: request, responder)
+            memory.remember(header, of: request, by: responder)
         }
         return send(response)
     }
@@ -249,7 +249,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
-        step = .answered
+        step = .responded
         let allowsPausing = if case .streamed(let body) = response.body { body.allowsPausing } else { false }
         guard let outgoing = OutgoingResponse(response, isLast: isLast || allowsPausing, on: self) else { return false }
         report(invalidFields: outgoing.invalidFieldCount)
@@ -266,7 +266,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private func send(_ recurring: RecurringResponse) -> Bool {
         // The last response of a connection has an additional field.
         guard !context.isDraining else { return send(recurring.response, isLast: true) }
-        step = .answered
+        step = .responded
         let form = recurring.encodedForm { response in
             let form = SharedOutgoingResponse(response)
             report(invalidFields: form?.invalidFieldCount ?? 0)

@@ -54,8 +54,8 @@ extension HTTPServerConfiguration {
     /// after each request, which is a large part of the cost of a small response, and evicts other data from the core's
     /// cache.
     fileprivate var connectionBufferSize: Int {
-        let answer = 4_096
-        return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
+        let responseHeaderLength = 4_096
+        return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + responseHeaderLength
     }
 }
 

@@ -35,7 +35,7 @@ struct HeaderMemory {
     private var lastTarget: String?
 
     /// Remembers a target that is requested twice in a row, because most targets are never repeated.
-    mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, _ responder: any RecurringResponder) {
+    mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, by responder: any RecurringResponder) {
         guard request.target == lastTarget else {
             lastTarget = request.target
             return

@@ -20,7 +20,8 @@ extension ListenerResponder {
             Middleware(
                 checks: [sites, token], completions: [AllowedMethods(), token, requestIDs, AdminLog(logger: logger)]),
             routes: AdminRoutes(
-                service, reader: reader, explainer: explainer, workers: workers, bodies: bodies, failures: failures,
+                service: service, reader: reader, explainer: explainer, workers: workers, bodies: bodies,
+                failures: failures,
                 timekeeper: timekeeper),
             failures: failures, requestIDs: requestIDs, timekeeper: timekeeper)
     }

@@ -29,10 +29,10 @@ struct AdminLog: ResponseCompletion {
         line = line.with(["status": .int(outcome.response.status.code)])
         if let error { line = line.with(["error": .string(error.code)]) }
         if let detail = error?.logDetail { line = line.with(["detail": .string(detail)]) }
-        line.log(level: level(of: outcome, request), outcome.action == nil ? "operator request" : "operator action")
+        line.log(level: level(of: outcome, to: request), outcome.action == nil ? "operator request" : "operator action")
     }
 
-    private func level(of outcome: Outcome, _ request: HTTPRequest) -> Logger.Level {
+    private func level(of outcome: Outcome, to request: HTTPRequest) -> Logger.Level {
         if outcome.error?.category == .internal { return .error }
         if outcome.action != nil { return .info }
         if outcome.error?.category == .policy { return .warning }

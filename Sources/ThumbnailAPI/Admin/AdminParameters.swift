@@ -24,17 +24,6 @@ struct AdminParameters {
         }
     }
 
-    static func allowed(at route: Route, _ method: HTTPRequest.Method) -> Set<AdminParameter> {
-        switch route {
-        case .admin(.cache) where method == .delete: [.url, .tag]
-        case .admin(.downloads) where method == .delete, .admin(.refresh): [.url]
-        case .admin(.hold), .admin(.resume): [.origin]
-        case .admin(.events): [.url, .types, .after]
-        case .admin(.explain): [.target, .accept, .source]
-        default: []
-        }
-    }
-
     subscript(parameter: AdminParameter) -> String? { values[parameter] }
 
     /// Returns the source; it need not be a URL.

@@ -33,7 +33,7 @@ extension JSONValue {
 
     /// The state of the disk cache, the shared caches, and the calls of hooks and callbacks.
     static func externalState(
-        _ control: any ServiceControlling, _ calls: [Notifier.Statistics]?
+        _ control: any ServiceControlling, calls: [Notifier.Statistics]?
     ) -> [(String, JSONValue)] {
         var members = control.layers.map { ($0.name, JSONValue.object([("state", .string($0.state.rawValue))])) }
         if let calls { members.append(("outgoingCalls", .calls(calls))) }

@@ -12,7 +12,7 @@ struct EventResponder: Sendable {
     let control: any ServiceControlling
     let common: HTTPFields
 
-    func response(to request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
+    func response(to request: HTTPRequest, parameters: AdminParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
         // Browsers send the field only when they reconnect; the parameter is for the first connection.
         let field = request.headerFields[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }

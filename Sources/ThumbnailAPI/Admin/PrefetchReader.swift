@@ -42,7 +42,7 @@ package struct PrefetchReader: Sendable {
         let members = try JSONBody.members(of: value, at: "", allowing: ["sources", "callback"])
         var job = RequestedJob()
         for (number, source) in try JSONBody.elements(of: members, named: "sources", at: "").enumerated() {
-            try read(source, "/sources/\(number)", into: &job)
+            try read(source, at: "/sources/\(number)", into: &job)
         }
         job.callback = try members["callback"].map { (value) throws(APIError) in try callback(value) }
         return job
@@ -65,22 +65,23 @@ package struct PrefetchReader: Sendable {
         return PrefetchWork(request, to: destination, by: resultWriter)
     }
 
-    private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {
+    private func read(_ source: JSONValue, at pointer: String, into job: inout RequestedJob) throws(APIError) {
         let members = try JSONBody.members(of: source, at: pointer, allowing: ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a string.") }
         let renditions = try JSONBody.elements(of: members, named: "renditions", at: pointer)
         for (number, rendition) in renditions.enumerated() {
             let pointer = "\(pointer)/renditions/\(number)"
-            let element = try RenditionElement(rendition, at: number, pointer)
+            let element = try RenditionElement(rendition, index: number, pointer: pointer)
             guard case .query(let text) = element.content else {
                 throw .badBody(pointer + "/include", "A job makes images only.")
             }
             guard job.items.count < Self.maximumItems else {
                 throw .badBody(pointer, "A job has at most \(Self.maximumItems) thumbnails.")
             }
-            let destination = try element.checkDestination(resultWriter, pointer)
+            let destination = try element.checkDestination(by: resultWriter, pointer: pointer)
             let item = PrefetchItem(
-                try target(url: url, rendition: text, pointer).replacing("\t", with: "%09"), to: destination?.location,
+                try target(url: url, rendition: text, pointer: pointer).replacing("\t", with: "%09"),
+                to: destination?.location,
                 cacheControl: element.cacheControl)
             guard job.append(item) else { throw .badBody(pointer + "/to", "Another rendition has this destination.") }
             guard job.byteCount <= Self.longestTargets else {
@@ -90,7 +91,7 @@ package struct PrefetchReader: Sendable {
         }
     }
 
-    private func target(url: String, rendition: String, _ pointer: String) throws(APIError) -> String {
+    private func target(url: String, rendition: String, pointer: String) throws(APIError) -> String {
         do throws(APIError) {
             return try dialect.target(source: url, rendition: rendition)
         } catch {

@@ -55,7 +55,7 @@ package struct ServiceStats: Sendable {
             ("caches", .object(statistics.caches.map { ($0.name, .cache($0.statistics)) })),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
-        return .object(members + JSONValue.externalState(control, calls()))
+        return .object(members + JSONValue.externalState(control, calls: calls()))
     }
 
     /// A sample; faster than ``json``, whose size depends on the number of origins.

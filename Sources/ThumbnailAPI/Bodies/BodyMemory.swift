@@ -1,5 +1,4 @@
 package import Coordination
-import Downloading
 import HTTPTypes
 
 /// Reserves memory for request bodies: at most a quarter of the budget, and a quarter of that per client.
@@ -30,7 +29,7 @@ package final class BodyMemory: Sendable {
         Lease(of: self, client: ClientNetwork(of: client), reservation: try budget.reserveNow(0, for: .arrival))
     }
 
-    private func fits(_ bytes: Int, of client: ClientNetwork, _ shares: Shares) -> Bool {
+    private func fits(_ bytes: Int, of client: ClientNetwork, in shares: Shares) -> Bool {
         bytes <= maximumOfAllBodies - shares.all && bytes <= maximumPerBody - shares.byClient[client, default: 0]
     }
 
@@ -39,8 +38,8 @@ package final class BodyMemory: Sendable {
     /// So if several bodies compete for the rest, one of them completes.
     private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
         shares.withLock { shares in
-            guard let bytes = sizes.first(where: { fits($0, of: client, shares) }) else {
-                Self.release(share, of: client, &shares)
+            guard let bytes = sizes.first(where: { fits($0, of: client, in: shares) }) else {
+                Self.release(share, of: client, from: &shares)
                 return nil
             }
             shares.all += bytes
@@ -50,10 +49,10 @@ package final class BodyMemory: Sendable {
     }
 
     private func release(_ bytes: Int, of client: ClientNetwork) {
-        shares.withLock { Self.release(bytes, of: client, &$0) }
+        shares.withLock { Self.release(bytes, of: client, from: &$0) }
     }
 
-    private static func release(_ bytes: Int, of client: ClientNetwork, _ shares: inout Shares) {
+    private static func release(_ bytes: Int, of client: ClientNetwork, from shares: inout Shares) {
         shares.all -= bytes
         let rest = shares.byClient[client, default: 0] - bytes
         shares.byClient[client] = rest > 0 ? rest : nil
@@ -75,7 +74,7 @@ package final class BodyMemory: Sendable {
         deinit { release() }
 
         func check(_ length: Int) throws(MemoryBudget.Full) {
-            let fits = memory.shares.withLock { memory.fits(length, of: client, $0) }
+            let fits = memory.shares.withLock { memory.fits(length, of: client, in: $0) }
             if !fits { throw MemoryBudget.Full() }
         }
 

@@ -67,10 +67,10 @@ package struct APIConfiguration: Sendable {
             limits: requestLimits)
     }
 
-    func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> Request {
+    func rendition(_ rendition: String, of source: String, fields: HTTPFields) throws(APIError) -> Request {
         let hints = ClientHints(fields)
-        let query = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
-        return try clientPolicy.allowed(query, isSigned: !keys.isEmpty, hints)
+        let request = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
+        return try clientPolicy.allowed(request, isSigned: !keys.isEmpty, hints)
     }
 
     /// All dialects; Alula's come last, because an operator may assign their paths to others.

@@ -1,5 +1,4 @@
 import Dialects
-import Downloading
 package import HTTPTypes
 import Telemetry
 package import Text

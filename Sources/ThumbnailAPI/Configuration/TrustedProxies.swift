@@ -1,5 +1,4 @@
 import Coordination
-package import Downloading
 package import HTTPTypes
 
 package struct TrustedProxies: Sendable {
@@ -29,8 +28,6 @@ package struct TrustedProxies: Sendable {
 }
 
 extension IPAddress {
-    init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
-
     /// Parses an address, with a port or brackets as some proxies write it.
     fileprivate init?(forwarded member: Substring) {
         let text = HTTPSyntax.trimmed(member)

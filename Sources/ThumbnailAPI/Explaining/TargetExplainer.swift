@@ -44,13 +44,13 @@ package struct TargetExplainer: Sendable {
         var explanation = TargetExplanation(.works, dialect: dialect.name)
         var rejection: (any ServiceError)?
         do {
-            let query = try configuration.clientPolicy.request(in: target, of: dialect)
-            rejection = self.rejection(of: query, at: now)
-            explanation.source = query.source.string
-            explanation.ignored = query.ignoredOptions
-            explanation.response = Self.response(to: query) + forwarding(query)
-            if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
-            if query.form.facts == nil { try explain(query, for: header, into: &explanation) }
+            let request = try configuration.clientPolicy.request(in: target, of: dialect)
+            rejection = self.rejection(of: request, at: now)
+            explanation.source = request.source.string
+            explanation.ignored = request.ignoredOptions
+            explanation.response = Self.response(to: request) + forwarding(request)
+            if !request.ignoredOptions.isEmpty { explanation.verdict = .ignores }
+            if request.form.facts == nil { try explain(request, for: header, into: &explanation) }
         } catch {
             explanation.verdict = .rejected(error)
         }
@@ -61,11 +61,11 @@ package struct TargetExplainer: Sendable {
         return explanation
     }
 
-    private func rejection(of query: Request, at now: Int?) -> (any ServiceError)? {
-        if let now, let expires = query.expires, expires <= now { return APIError.expired }
+    private func rejection(of request: Request, at now: Int?) -> (any ServiceError)? {
+        if let now, let expires = request.expires, expires <= now { return APIError.expired }
         guard let rules else { return nil }
-        let additional = query.additional.filter { $0.file == nil }.map(\.source)
-        for source in [query.source] + additional {
+        let additional = request.additional.filter { $0.file == nil }.map(\.source)
+        for source in [request.source] + additional {
             do {
                 let identity = try rules.identity(of: source)
                 if let rule = identity.rules.violation(toFetching: identity.url) {
@@ -78,16 +78,16 @@ package struct TargetExplainer: Sendable {
         return nil
     }
 
-    private func forwarding(_ query: Request) -> [String] {
-        let sources = [query.source] + query.additional.filter { $0.file == nil }.map(\.source)
+    private func forwarding(_ request: Request) -> [String] {
+        let sources = [request.source] + request.additional.filter { $0.file == nil }.map(\.source)
         let names = sources.flatMap { source in (try? rules?.identity(of: source))?.forwardedNames ?? [] }
         guard !names.isEmpty else { return [] }
         let list = Set(names.map(\.rawName)).sorted().joined(separator: ", ")
         return ["private: its origin receives \(list) of the client"]
     }
 
-    private static func response(to query: Request) -> [String] {
-        let form = query.form
+    private static func response(to request: Request) -> [String] {
+        let form = request.form
         var summary: [String] = []
         if form.facts != nil {
             let way = form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"
@@ -99,7 +99,7 @@ package struct TargetExplainer: Sendable {
         if let seconds = form.maximumAge {
             summary.append("clients may use it for \(seconds) s if the source is not private")
         }
-        if let expires = query.expires {
+        if let expires = request.expires {
             summary.append("the URL expires on \(HTTPDate(secondsSince1970: expires).imfFixdate)")
         }
         switch form.fallback {
@@ -107,13 +107,13 @@ package struct TargetExplainer: Sendable {
         case .named(let url, _): summary.append("failures send the client to the image at \(url.string)")
         case nil: break
         }
-        if !query.hintFields.isEmpty {
-            summary.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
+        if !request.hintFields.isEmpty {
+            summary.append("chosen by \(request.hintFields.names.joined(separator: ", "))")
         }
-        if !query.tags.isEmpty {
-            summary.append("purged by \(query.tags.map(\.string).joined(separator: ", "))")
+        if !request.tags.isEmpty {
+            summary.append("purged by \(request.tags.map(\.string).joined(separator: ", "))")
         }
-        if query.placeholder != nil { summary.append("a placeholder of one color if the source fails") }
+        if request.placeholder != nil { summary.append("a placeholder of one color if the source fails") }
         return summary
     }
 
@@ -139,9 +139,8 @@ package struct TargetExplainer: Sendable {
         format: .png, storedSize: PixelSize(width: 400, height: 100), bands: 4, hasAlpha: true)
 
     private func explain(
-        _ query: Request, for header: ImageHeader, into explanation: inout TargetExplanation
+        _ request: Request, for header: ImageHeader, into explanation: inout TargetExplanation
     ) throws(APIError) {
-        let request = query
         let plan: RenderPlan
         do {
             plan = try RenderPlan(
@@ -154,7 +153,7 @@ package struct TargetExplainer: Sendable {
         }
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
         explanation.steps = plan.summary
-        let native = NativeParameters(of: query, plan)
+        let native = NativeParameters(of: request, plan)
         explanation.parameters = native.items
         explanation.unexpressedSteps = native.unexpressedSteps
     }

@@ -26,11 +26,11 @@ struct AccessLog: ResponseCompletion {
         var level = Logger.Level.info
         if outcome.error?.category == .internal { level = .error } else if context.route.isProbe { level = .debug }
         guard level >= logger.level else { return }
-        logger.log(level, "request", fields: Self.fields(outcome, context, at: now))
+        logger.log(level, "request", fields: Self.fields(outcome, in: context, at: now))
     }
 
     static func fields(
-        _ outcome: Outcome, _ context: RequestContext, at now: Duration
+        _ outcome: Outcome, in context: RequestContext, at now: Duration
     ) -> [(String, Logger.MetadataValue)] {
         let response = outcome.response
         let hasBody = context.method != .head && response.status != .notModified

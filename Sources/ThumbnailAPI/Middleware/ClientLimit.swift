@@ -1,6 +1,5 @@
 import Coordination
 import Dialects
-import Downloading
 import HTTPTypes
 
 /// Limits the pending requests of each client behind trusted proxies, whose connections are not limited.

@@ -1,6 +1,5 @@
 import Coordination
 import Dialects
-import Downloading
 package import HTTPTypes
 import Memory
 import Telemetry
@@ -47,17 +46,18 @@ package final class ListenerResponder: RequestResponder {
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         let (routes, tenant) = table(for: request)
-        let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0, tenant)
+        let context = context(
+            of: request, at: routes.route(of: request.target), bodyLength: request.body?.count ?? 0, tenant: tenant)
         do {
-            if let outcome = try check(context) { return completed(outcome, context) }
+            if let outcome = try check(context) { return responseOrFallbackImage(outcome, to: context) }
             guard request.method == .post, context.route.takesBody else {
-                return finished(try routes.respond(to: request, context), context)
+                return counted(try routes.respond(to: request, in: context), for: context)
             }
-            let body = try routes.body(of: request, context)
+            let body = try routes.body(of: request, in: context)
             guard request.hasBody else { throw APIError.lengthRequired }
-            return finished(body.respond(to: request), context)
+            return counted(body.respond(to: request), for: context)
         } catch {
-            return completed(failures.outcome(of: error, context), context)
+            return responseOrFallbackImage(failures.outcome(of: error, in: context), to: context)
         }
     }
 
@@ -68,12 +68,13 @@ package final class ListenerResponder: RequestResponder {
         guard maximum > 0 else { return nil }
         return BodyPolicy(maximumLength: maximum) { [self] request, length in
             // The request's time starts here.
-            let context = context(of: request, at: route, length, tenant)
+            let context = context(of: request, at: route, bodyLength: length, tenant: tenant)
             do {
-                if let outcome = try check(context) { return .rejected(complete(outcome, context)) }
-                return .accepted(Reservation(try routes.body(of: request, context), context: context, responder: self))
+                if let outcome = try check(context) { return .rejected(finalResponse(outcome, to: context)) }
+                return .accepted(
+                    Reservation(try routes.body(of: request, in: context), context: context, responder: self))
             } catch {
-                return .rejected(complete(failures.outcome(of: error, context), context))
+                return .rejected(finalResponse(failures.outcome(of: error, in: context), to: context))
             }
         }
     }
@@ -82,7 +83,7 @@ package final class ListenerResponder: RequestResponder {
         let context = RequestContext(
             request: nil, bodyLength: 0, receipt: requestIDs.next(), startedAt: timekeeper.now, route: .none,
             client: nil, isProxied: false, trace: nil)
-        return complete(failures.outcome(of: rejection.error, context), context)
+        return finalResponse(failures.outcome(of: rejection.error, in: context), to: context)
     }
 
     private func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant?) {
@@ -91,7 +92,7 @@ package final class ListenerResponder: RequestResponder {
     }
 
     private func context(
-        of request: HTTPRequest, at route: Route, _ bodyLength: Int?, _ tenant: RequestTenant?
+        of request: HTTPRequest, at route: Route, bodyLength: Int?, tenant: RequestTenant?
     ) -> RequestContext {
         let (client, isProxied) = trustedProxies.sender(of: request)
         let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
@@ -108,17 +109,18 @@ package final class ListenerResponder: RequestResponder {
         return nil
     }
 
-    private func finished(
-        _ pending: PendingResponse<Outcome>, _ context: RequestContext
+    /// Counts the request as waiting unless its response is ready.
+    private func counted(
+        _ pending: PendingResponse<Outcome>, for context: RequestContext
     ) -> PendingResponse<HTTPResponse> {
         switch pending {
-        case .ready(let outcome): return completed(outcome, context)
+        case .ready(let outcome): return responseOrFallbackImage(outcome, to: context)
         case .recurring(let response, let responder): return .recurring(response, by: responder)
         case .deferred, .waiting:
             do throws(APIError) {
-                return finished(pending, context, end: try beginWait(context))
+                return waiting(pending, for: context, end: try beginWait(context))
             } catch {
-                return completed(failures.outcome(of: error, context), context)
+                return responseOrFallbackImage(failures.outcome(of: error, in: context), to: context)
             }
         }
     }
@@ -138,13 +140,13 @@ package final class ListenerResponder: RequestResponder {
     }
 
     /// Calls `end` when the response is complete, or abandoned.
-    private func finished(
-        _ pending: PendingResponse<Outcome>, _ context: RequestContext, end: @escaping @Sendable () -> Void
+    private func waiting(
+        _ pending: PendingResponse<Outcome>, for context: RequestContext, end: @escaping @Sendable () -> Void
     ) -> PendingResponse<HTTPResponse> {
         switch pending {
         case .ready, .recurring:
             end()
-            return finished(pending, context)
+            return counted(pending, for: context)
         case .deferred(let work):
             return .deferred { [self] in
                 defer { end() }
@@ -152,29 +154,31 @@ package final class ListenerResponder: RequestResponder {
                     let outcome = await work()
                     // Complete before the fallback image replaces the response, so that logs and metrics record the
                     // failure.
-                    let response = complete(outcome, context)
-                    return await withFallbackImage(outcome, replacing: response, context)
+                    let response = finalResponse(outcome, to: context)
+                    return await withFallbackImage(outcome, replacing: response, in: context)
                 }
             }
         case .waiting(let wait):
             return .waiting(
                 ShortWait(begin: wait.begin) { [self] in
-                    finished(wait.finish(), context, end: end)
+                    waiting(wait.finish(), for: context, end: end)
                 } abandon: { [self] in
                     defer { end() }
-                    return complete(wait.abandon(), context)
+                    return finalResponse(wait.abandon(), to: context)
                 })
         }
     }
 
-    private func completed(_ outcome: Outcome, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
-        let response = complete(outcome, context)
+    private func responseOrFallbackImage(
+        _ outcome: Outcome, to context: RequestContext
+    ) -> PendingResponse<HTTPResponse> {
+        let response = finalResponse(outcome, to: context)
         if outcome.fallbackImage == nil { return .ready(response) }
-        return .deferred { [self] in await withFallbackImage(outcome, replacing: response, context) }
+        return .deferred { [self] in await withFallbackImage(outcome, replacing: response, in: context) }
     }
 
     private func withFallbackImage(
-        _ outcome: Outcome, replacing response: HTTPResponse, _ context: RequestContext
+        _ outcome: Outcome, replacing response: HTTPResponse, in context: RequestContext
     ) async -> HTTPResponse {
         let account = context.account(after: outcome.error)
         guard let image = outcome.fallbackImage, let fallbackImages, account?.workRejection() == nil else {
@@ -184,7 +188,8 @@ package final class ListenerResponder: RequestResponder {
         return await fallbackImages.response(image, replacing: response, receipt: context.receipt, bill: bill)
     }
 
-    private func complete(_ outcome: Outcome, _ context: RequestContext) -> HTTPResponse {
+    /// Returns the response after all completions.
+    private func finalResponse(_ outcome: Outcome, to context: RequestContext) -> HTTPResponse {
         var outcome = outcome
         let now = timekeeper.now
         for completion in middleware.completions { completion.complete(&outcome, to: context, at: now) }
@@ -209,14 +214,14 @@ extension ListenerResponder {
                 try body.grow(to: length)
                 return nil
             } catch {
-                return responder.complete(responder.failures.outcome(of: error, context), context)
+                return responder.finalResponse(responder.failures.outcome(of: error, in: context), to: context)
             }
         }
 
         func interrupt(by rejection: HTTPRejection) { body.interrupt(by: rejection.error) }
 
         func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
-            responder.finished(body.respond(to: request), context)
+            responder.counted(body.respond(to: request), for: context)
         }
     }
 }

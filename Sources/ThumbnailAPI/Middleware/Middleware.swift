@@ -33,8 +33,8 @@ protocol RouteTable: Sendable {
     func maximumBodyLength(at route: Route) -> Int
 
     /// Called after all checks; throws if the method or route takes no body.
-    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody
+    func body(of request: HTTPRequest, in context: RequestContext) throws -> ArrivingBody
 
     /// Called after all checks; errors become responses, too.
-    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome>
+    func respond(to request: HTTPRequest, in context: RequestContext) throws -> PendingResponse<Outcome>
 }

@@ -14,11 +14,9 @@ enum Route: Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .client(.renditions), .admin(.refresh), .admin(.reload), .admin(.hold), .admin(.resume): [.post]
-        case .admin(.prefetch): [.get, .head, .post]
+        case .client(.renditions): [.post]
+        case .admin(let route): route.methods
         case .client(.images(let route)) where route.dialect.takesImages: [.get, .head, .post]
-        case .admin(.cache), .admin(.downloads), .admin(.prefetchJob): [.get, .head, .delete]
-        case .admin(.download): [.delete]
         default: [.get, .head]
         }
     }
@@ -27,7 +25,8 @@ enum Route: Sendable {
 
     var takesBody: Bool {
         switch self {
-        case .client(.renditions), .admin(.prefetch): true
+        case .client(.renditions): true
+        case .admin(let route): route.takesBody
         case .client(.images(let route)): route.dialect.takesImages
         default: false
         }
@@ -72,11 +71,13 @@ enum ClientRoute: Sendable {
     case probe(ImageRoute)
 }
 
-enum AdminRoute: Sendable {
-    case metrics, status, cache, downloads, events, statsHistory, refresh, reload, hold, resume, prefetch, explain
-    case tenants
-    case download(receipt: String)
-    case prefetchJob(id: String)
+struct AdminRoute: Sendable {
+    /// The path without an ID.
+    let path: String
+    /// The ID at the end of the path; empty if the path takes none.
+    let id: String
+    let methods: [HTTPRequest.Method]
+    let takesBody: Bool
 }
 
 extension Route {
@@ -104,38 +105,6 @@ extension Route {
             }
         }
         return isNone ? fallback : nil
-    }
-}
-
-/// A dialect's route; a class, because each exchange and each cached target holds one.
-final class ImageRoute: Sendable {
-    let dialect: any Dialect
-    let isOpen: Bool
-    private let keyIDs: [ExactText]
-    /// Counts hits with GET and status 200; looked up once, because these responses are the most frequent.
-    private let hits: Counter
-    private let hitTimes: Histogram
-
-    /// - Parameter keyIDs: The names of the dialect's keys; if empty, keys are numbered.
-    init(_ dialect: any Dialect, isOpen: Bool, keyIDs: [ExactText] = [], metrics: APIMetrics) {
-        self.dialect = dialect
-        self.isOpen = isOpen
-        self.keyIDs = keyIDs
-        hits = metrics.requests.counter(dialect.name, "200")
-        hitTimes = metrics.times(of: dialect.name, cache: .hit, method: .get, status: 200)
-        for cache in CacheUse.allCases { _ = metrics.times(of: dialect.name, cache: cache, method: .get, status: 200) }
-    }
-
-    /// Returns the ID of the key that signs an authentic target.
-    func keyID(of target: RequestedTarget) -> String? {
-        dialect.keyID(of: target).map { id in
-            Int(id).flatMap { keyIDs.indices.contains($0 - 1) ? keyIDs[$0 - 1].string : nil } ?? id
-        }
-    }
-
-    func recordHit(seconds: Double, traceID: String? = nil) {
-        hits.increment()
-        hitTimes.observe(seconds, traceID: traceID)
     }
 }
 

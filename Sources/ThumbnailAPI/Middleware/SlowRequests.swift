@@ -26,7 +26,7 @@ package final class SlowRequests: ResponseCompletion {
         guard duration >= Self.threshold, !context.route.isProbe else { return }
         let entry = Entry(
             end: now, second: timekeeper.secondsSince1970, duration: duration,
-            fields: AccessLog.fields(outcome, context, at: now))
+            fields: AccessLog.fields(outcome, in: context, at: now))
         entries.withLock { entries in
             entries.removeAll { now - $0.end > Self.span }
             entries.insert(entry, at: entries.firstIndex { $0.duration < duration } ?? entries.endIndex)

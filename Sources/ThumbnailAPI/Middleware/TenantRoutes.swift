@@ -31,11 +31,11 @@ final class TenantRoutes: Sendable {
             hasBodySignature: request.headerFields.contains(.alulaSignature))
         let tenant = RequestTenant(claimed: accounts[claim.tenant], host: accounts[claim.host])
         let existing = routes[claim.tenant].existing
-        return (existing ?? routes[isForged(request, claim) ? claim.host : claim.tenant].value, tenant)
+        return (existing ?? routes[isForged(request, by: claim) ? claim.host : claim.tenant].value, tenant)
     }
 
     /// Called before a tenant's routes are created, which costs too much for a forged key.
-    private func isForged(_ request: HTTPRequest, _ claim: TenantDirectory.Claim) -> Bool {
+    private func isForged(_ request: HTTPRequest, by claim: TenantDirectory.Claim) -> Bool {
         claim.tenant != claim.host && !request.headerFields.contains(.alulaSignature)
             && directory.isForged(request.target)
     }

@@ -33,7 +33,7 @@ struct EmbeddedFiles: Sendable {
     }
 
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
-        if let chapter = file.chapter { return response(to: request, file, chapter) }
+        if let chapter = file.chapter { return response(to: request, for: file, chapter: chapter) }
         if let page, file.isPage {
             let bytes = page.value.inserted(into: file.bytes)
             return StaticResponse(bytes, mediaType: file.mediaType, common: common.page).response(to: request)
@@ -50,7 +50,7 @@ struct EmbeddedFiles: Sendable {
     }
 
     /// Responds with the compressed file if the client accepts it.
-    private func response(to request: HTTPRequest, _ file: EmbeddedFile, _ chapter: BookFile) -> HTTPResponse {
+    private func response(to request: HTTPRequest, for file: EmbeddedFile, chapter: BookFile) -> HTTPResponse {
         // Relative links need the root's slash.
         if file.path == EmbeddedFile.book, request.target.prefix(before: UInt8(ascii: "?")) != EmbeddedFile.book[...] {
             var fields = common.strict

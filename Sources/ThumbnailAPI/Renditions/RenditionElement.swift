@@ -23,7 +23,7 @@ struct RenditionElement {
     let cacheControl: String?
 
     /// - Parameter pointer: The element's JSON Pointer.
-    init(_ element: JSONValue, at index: Int, _ pointer: String) throws(APIError) {
+    init(_ element: JSONValue, index: Int, pointer: String) throws(APIError) {
         if case .string(let query) = element {
             name = ExactText(String(index))
             content = .query(query)
@@ -68,7 +68,7 @@ struct RenditionElement {
     }
 
     /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
-    func checkDestination(_ resultWriter: ResultWriter, _ pointer: String) throws(APIError) -> Destination? {
+    func checkDestination(by resultWriter: ResultWriter, pointer: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Rejection) {
             var resolved = try resultWriter.destination(destination)

@@ -52,21 +52,24 @@ struct RenditionList: Sendable {
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
             let pointer = "/renditions/\(index)"
-            let content = try RenditionElement(element, at: index, pointer)
+            let content = try RenditionElement(element, index: index, pointer: pointer)
             guard names.insert(content.name).inserted else {
                 throw .badBody(pointer + "/name", "Another rendition has this name.")
             }
             // With keys, only signed requests get here.
             guard content.destination == nil || !configuration.keys.isEmpty else { throw .badSignature }
-            let destination = Result { () throws(APIError) in try content.checkDestination(resultWriter, pointer) }
+            let destination = Result { () throws(APIError) in
+                try content.checkDestination(by: resultWriter, pointer: pointer)
+            }
             if case .success(let resolved?) = destination, !locations.insert(ExactText(resolved.location)).inserted {
                 throw .badBody(pointer + "/to", "Another rendition has this destination.")
             }
             let request = Result { () throws(APIError) -> RenditionRequest in
                 switch content.content {
                 case .query(let text):
-                    let query = try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields)
-                    return .image(query, to: try destination.get())
+                    let request = try configuration.rendition(
+                        text, of: source ?? NativeDialect.uploadedSource, fields: fields)
+                    return .image(request, to: try destination.get())
                 case .include(let text):
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }

@@ -20,7 +20,7 @@ struct Submission: Sendable {
     /// Checks the signature, then the expiry.
     ///
     /// - Parameter now: The time in Unix seconds.
-    init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
+    init(_ request: HTTPRequest, at route: Route, by configuration: APIConfiguration, now: Int) throws {
         guard let route = route.images else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
             seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
@@ -44,14 +44,16 @@ struct Submission: Sendable {
             isSigned = !configuration.keys.isEmpty
         }
         // Report an expired signature before other errors in the part that it covers.
-        let query = Result { () throws(APIError) in
+        let uploadRequest = Result { () throws(APIError) in
             try configuration.clientPolicy.allowed(
                 try route.dialect.uploadRequest(in: target), isSigned: isSigned, target.hints)
         }
-        if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
-        if field != nil { _ = try query.get() }
+        if case .success(let upload) = uploadRequest, let expires = upload.expires, expires <= now {
+            throw APIError.expired
+        }
+        if field != nil { _ = try uploadRequest.get() }
         body = try Self.accept(SubmittedBody(ofOne: request.headerFields, field: field), configuration)
-        work = .one(try query.get())
+        work = .one(try uploadRequest.get())
     }
 
     func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }

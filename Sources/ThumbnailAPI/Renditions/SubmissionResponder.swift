@@ -20,9 +20,9 @@ struct SubmissionResponder: Sendable {
     let costs: CostAccounting
     let timekeeper: any Timekeeper
 
-    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
+    func body(of request: HTTPRequest, in context: RequestContext) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
-        let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
+        let submission = try Submission(request, at: context.route, by: configuration, now: timekeeper.secondsSince1970)
         try costs.admit()
         if let rejection = costs.account?.workRejection() { throw rejection }
         let maximumImage = configuration.maximumUploadBytes, maximum = bodies.maximumPerBody
@@ -33,23 +33,23 @@ struct SubmissionResponder: Sendable {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
         } respond: { request, lease in
-            .deferred { await outcome(of: submission, request: request, lease: lease, context) }
+            .deferred { await outcome(of: submission, request: request, lease: lease, in: context) }
         }
     }
 
     private func outcome(
-        of submission: Submission, request: HTTPRequest, lease: BodyMemory.Lease, _ context: RequestContext
+        of submission: Submission, request: HTTPRequest, lease: BodyMemory.Lease, in context: RequestContext
     ) async -> Outcome {
         do {
             try submission.checkBody(of: request)
-            guard case .one(let query) = submission.work else {
-                return try await respondWithRenditions(of: submission.body, request: request, lease: lease, context)
+            guard case .one(let thumbnailRequest) = submission.work else {
+                return try await respondWithRenditions(of: submission.body, request: request, lease: lease, in: context)
             }
             defer { lease.release() }
-            return try await respondWithImage(for: query, of: submission.body, request, context)
+            return try await respondWithImage(for: thumbnailRequest, of: submission.body, in: request, in: context)
         } catch {
             lease.release()
-            var outcome = failures.outcome(of: error, context)
+            var outcome = failures.outcome(of: error, in: context)
             if let route = context.route.images, !Task.isCancelled {
                 outcome.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
             }
@@ -62,7 +62,7 @@ extension SubmissionResponder {
     func deadline(of context: RequestContext) -> Duration { context.startedAt + configuration.requestTimeout }
 
     private func respondWithImage(
-        for query: Request, of body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
+        for thumbnailRequest: Request, of body: SubmittedBody, in request: HTTPRequest, in context: RequestContext
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let client = ClientNetwork(of: context.client)
@@ -71,19 +71,21 @@ extension SubmissionResponder {
             let source = try await thumbnails.open(upload: image, of: client)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(thumbnails.resolved(query, of: source), of: client, receipt: context.receipt, bill: bill))
+                for: Job(
+                    thumbnails.resolved(thumbnailRequest, of: source), of: client, receipt: context.receipt, bill: bill)
+            )
         }
         try Task.checkCancellation()
         var fields = failures.common
-        let written = query.form.writer?.response(about: thumbnail)
+        let written = thumbnailRequest.form.writer?.response(about: thumbnail)
         var content = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if case .text(let text) = written?.body { content = .text(text) }
         fields.append(.contentType, written?.mediaType ?? thumbnail.image.format.mediaType)
         if written == nil { fields.append(.eTag, thumbnail.eTag) }
-        if query.form.includesSize, written == nil { fields.append(sizeOf: thumbnail.image) }
+        if thumbnailRequest.form.includesSize, written == nil { fields.append(sizeOf: thumbnail.image) }
         fields.append(findingsOf: thumbnail)
         fields.append(.cacheControl, "private, no-store")
-        if let vary = query.vary { fields.append(.vary, vary) }
+        if let vary = thumbnailRequest.vary { fields.append(.vary, vary) }
         if written == nil {
             fields.append(
                 .contentDisposition,
@@ -100,7 +102,7 @@ extension SubmissionResponder {
 
     /// Releases `lease` once the body is no longer needed.
     private func respondWithRenditions(
-        of body: SubmittedBody, request: HTTPRequest, lease: BodyMemory.Lease, _ context: RequestContext
+        of body: SubmittedBody, request: HTTPRequest, lease: BodyMemory.Lease, in context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
         let client = ClientNetwork(of: context.client)
@@ -120,7 +122,8 @@ extension SubmissionResponder {
         fields.append(.alulaReceipt, context.receipt)
         let (content, mediaType, failure) =
             form == .json
-            ? try await jsonContent(parts, lease) : try await archiveContent(parts, isTar: form == .tar, lease)
+            ? try await jsonContent(parts, lease: lease)
+            : try await archiveContent(parts, isTar: form == .tar, lease: lease)
         try Task.checkCancellation()
         fields.append(.contentType, mediaType)
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
@@ -152,7 +155,7 @@ extension SubmissionResponder {
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
     /// Returns the JSON text, which begins when all parts are ready.
-    private func jsonContent(_ parts: RenditionParts, _ lease: BodyMemory.Lease) async throws -> Content {
+    private func jsonContent(_ parts: RenditionParts, lease: BodyMemory.Lease) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
             lease.release()
@@ -181,7 +184,7 @@ extension SubmissionResponder {
 
     /// Sends parts as they complete; failures are held back until the first image, which determines the status.
     private func archiveContent(
-        _ parts: RenditionParts, isTar: Bool, _ lease: BodyMemory.Lease
+        _ parts: RenditionParts, isTar: Bool, lease: BodyMemory.Lease
     ) async throws -> Content {
         let archive = RenditionArchive(isTar: isTar), stream = StreamedBody()
         let begun = Promise<(any ServiceError)?>()

@@ -66,19 +66,19 @@ enum SubmittedBody: Equatable {
     func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType
-        case .image: return try Self.accept(body, maximum)
+        case .image: return try Self.accept(body, atMost: maximum)
         case .form(let boundary, let field?):
             let files = try MultipartForm(body, boundary: boundary).parts.filter { $0.name == field }
             guard files.count == 1 else {
                 throw .badBody("", "The form must have one field \(field), which is a file.")
             }
-            return try Self.accept(SharedBytes(files[0].content, of: body), maximum)
+            return try Self.accept(SharedBytes(files[0].content, of: body), atMost: maximum)
         case .form(let boundary, nil):
             let parts = try MultipartForm(body, boundary: boundary).parts
             guard parts.count == 1, parts[0].isFile else {
                 throw .badBody("", "The form must have one field, which is a file.")
             }
-            return try Self.accept(SharedBytes(parts[0].content, of: body), maximum)
+            return try Self.accept(SharedBytes(parts[0].content, of: body), atMost: maximum)
         }
     }
 
@@ -90,10 +90,12 @@ enum SubmittedBody: Equatable {
             let file = parts.first(where: { $0.name == "file" })
         else { throw .badBody("", "The form must have exactly two fields: request and file.") }
         guard list.content.count <= maximumListBytes else { throw .bodyTooLarge }
-        return (SharedBytes(list.content, of: body).array, try accept(SharedBytes(file.content, of: body), maximum))
+        return (
+            SharedBytes(list.content, of: body).array, try accept(SharedBytes(file.content, of: body), atMost: maximum)
+        )
     }
 
-    private static func accept(_ image: SharedBytes, _ maximum: Int) throws(APIError) -> SharedBytes {
+    private static func accept(_ image: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         guard image.count > 0 else { throw .badBody("", "The image is empty.") }
         guard image.count <= maximum else { throw .sourceTooLarge }
         return image

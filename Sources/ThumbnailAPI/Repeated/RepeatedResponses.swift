@@ -59,7 +59,7 @@ struct RepeatedResponses: Sendable {
     private func response(
         _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration, second: Int
     ) -> RecurringResponse? {
-        guard !isLoggingAll, request.request.expires == nil, let template = template(for: thumbnail, request) else {
+        guard !isLoggingAll, request.request.expires == nil, let template = template(for: thumbnail, of: request) else {
             return nil
         }
         route.recordHit(seconds: (timekeeper.now - start).seconds)
@@ -76,18 +76,18 @@ struct RepeatedResponses: Sendable {
         }
     }
 
-    func lastingFields(_ thumbnail: Thumbnail, _ request: ResolvedRequest) -> HTTPFields {
-        var lasting = template(for: thumbnail, request)?.fields ?? fields.lasting(thumbnail, to: request)
+    func lastingFields(of thumbnail: Thumbnail, for request: ResolvedRequest) -> HTTPFields {
+        var lasting = template(for: thumbnail, of: request)?.fields ?? fields.lasting(thumbnail, to: request)
         if let expires = request.request.expires {
             lasting[.cacheControl] = fields.cacheControl(
-                of: thumbnail, request.request.form, secondsLeft: expires - timekeeper.secondsSince1970)
+                of: thumbnail, as: request.request.form, secondsLeft: expires - timekeeper.secondsSince1970)
         }
         return lasting
     }
 
-    private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
+    private func template(for thumbnail: Thumbnail, of request: ResolvedRequest) -> ResponseTemplate? {
         guard let slot = thumbnail.slot else { return nil }
-        return ResponseTemplate.template(for: thumbnail, request.request, at: slot) {
+        return ResponseTemplate.template(for: thumbnail, of: request.request, at: slot) {
             fields.lasting(thumbnail, to: request)
         }
     }

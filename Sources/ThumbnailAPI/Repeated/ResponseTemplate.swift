@@ -22,7 +22,7 @@ final class ResponseTemplate: Sendable {
     }
 
     /// Whether the values in the fields are unchanged; the format of a cached result never changes.
-    private func fits(_ thumbnail: Thumbnail, _ request: Request) -> Bool {
+    private func fits(_ thumbnail: Thumbnail, of request: Request) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && self.request.hasSameResponse(as: request)
@@ -30,9 +30,9 @@ final class ResponseTemplate: Sendable {
 
     /// Returns the cached template; if it is missing or outdated, creates one with the fields that `make` returns.
     static func template(
-        for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
+        for thumbnail: Thumbnail, of request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
-        if let cached = slot.value as? ResponseTemplate, cached.fits(thumbnail, request) { return cached }
+        if let cached = slot.value as? ResponseTemplate, cached.fits(thumbnail, of: request) { return cached }
         let new = ResponseTemplate(thumbnail, request: request, fields: make())
         slot.set(new)
         return new

@@ -26,7 +26,7 @@ struct ThumbnailFields: Sendable {
         fields.append(findingsOf: thumbnail)
         if form.includesSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
-        fields.append(.cacheControl, cacheControl(of: thumbnail, form))
+        fields.append(.cacheControl, cacheControl(of: thumbnail, as: form))
         if let vary = resolved.vary { fields.append(.vary, vary) }
         if !request.hintFields.isEmpty {
             let names = request.hintFields.names.joined(separator: ", ")
@@ -43,7 +43,7 @@ struct ThumbnailFields: Sendable {
     }
 
     /// - Parameter secondsLeft: The seconds until the target expires, which limit `max-age`.
-    func cacheControl(of thumbnail: Thumbnail, _ form: ResponseForm, secondsLeft: Int? = nil) -> String {
+    func cacheControl(of thumbnail: Thumbnail, as form: ResponseForm, secondsLeft: Int? = nil) -> String {
         var freshness = thumbnail.freshness
         let isShared = freshness.storability == .shared
         if isShared, secondsLeft == nil, let requested = form.cacheControl { return requested.string }

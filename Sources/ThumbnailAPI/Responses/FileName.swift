@@ -9,10 +9,10 @@ package struct FileName: Sendable, Equatable {
     private let extended: String?
     private let isAttachment: Bool
 
-    init(of query: Request) {
-        let form = query.form
+    init(of request: Request) {
+        let form = request.form
         guard let name = form.fileName else {
-            self.init(source: query.source.string, isAttachment: form.isAttachment)
+            self.init(source: request.source.string, isAttachment: form.isAttachment)
             return
         }
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)

@@ -103,7 +103,7 @@ struct ThumborSignatureTests {
         let recipe = try #require(read.recipe.recipe as? ThumborRecipe)
         #expect(recipe.options.geometry == meant.geometry && recipe.options.filters == reader.options.filters)
         #expect(recipe.options.quality == reader.options.quality)
-        let source = try ThumborAddress.source(try #require(meant.decodedAddress), base: "http://")
+        let source = try ThumborSource.source(try #require(meant.decodedSource), base: "http://")
         #expect(read.source == source)
     }
 

@@ -8,7 +8,7 @@ struct ThumborTargetTests {
     private func target(_ path: String) throws -> ThumborTarget { try ThumborTarget(sent: path) }
 
     private func address(_ path: String) throws -> String {
-        String(decoding: try target(path).address, as: UTF8.self)
+        String(decoding: try target(path).source, as: UTF8.self)
     }
 
     @Test func `all options are parsed in their order`() throws {
@@ -27,7 +27,7 @@ struct ThumborTargetTests {
         #expect(geometry.padding == ThumborGeometry.Padding(left: 1, top: 2, right: 3, bottom: 4))
         #expect(geometry.across == .end && geometry.down == .start)
         #expect(read.filters.map(\.name) == ["blur", "fill"])
-        #expect(String(decoding: read.address, as: UTF8.self) == "http://a.example/b.png")
+        #expect(String(decoding: read.source, as: UTF8.self) == "http://a.example/b.png")
     }
 
     /// The image URL begins at the first segment that is not an option.
@@ -149,7 +149,7 @@ extension ThumborTarget {
     }
 
     fileprivate func source(base: SourceBase) throws(APIError) -> ExactText {
-        guard let decodedAddress else { throw .badURL("") }
-        return try ThumborAddress.source(decodedAddress, base: base)
+        guard let decodedSource else { throw .badURL("") }
+        return try ThumborSource.source(decodedSource, base: base)
     }
 }

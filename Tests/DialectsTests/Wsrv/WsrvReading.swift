@@ -6,7 +6,7 @@ import ThumbnailTypes
 @testable import Dialects
 
 /// Parses a target at `/`.
-func wsrvQuery(_ query: String) throws -> Request { try WsrvTarget("/?" + query).query() }
+func wsrvQuery(_ query: String) throws -> Request { try WsrvTarget("/?" + query).request() }
 
 /// The options of a target; a source is added to it.
 func wsrvOptions(_ query: String) throws -> WsrvOptions {

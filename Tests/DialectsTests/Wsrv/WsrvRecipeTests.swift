@@ -181,7 +181,7 @@ import ThumbnailTypes
                     EncodedImage(
                         bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 30, height: 20), quality: nil),
                     eTag: "\"a\"", cacheStatus: []), sourceHeader: header, lastModified: nil, freshness: Freshness())
-            return try WsrvRecipe(wsrvOptions(query)).writtenAnswer(about: thumbnail)
+            return try WsrvRecipe(wsrvOptions(query)).writtenResponse(about: thumbnail)
         }
         func text(_ query: String, _ header: ImageHeader) throws -> String {
             guard case .text(let text) = try facts(query, header)?.body else { return "" }

@@ -1,6 +1,7 @@
 import Coordination
 import Downloading
 import Glibc
+import HTTPTypes
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import TestSupport
 import Testing
 import Text

@@ -1,6 +1,7 @@
 import Coordination
 import Crypto
 import Downloading
+import HTTPTypes
 import Memory
 import TestSupport
 import Testing

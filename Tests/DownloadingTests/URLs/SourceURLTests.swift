@@ -1,4 +1,5 @@
 import Downloading
+import HTTPTypes
 import Testing
 import Text
 

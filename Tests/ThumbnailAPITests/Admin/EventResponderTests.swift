@@ -27,10 +27,11 @@ struct EventResponderTests {
     private func respond(
         _ target: String = "/events", method: HTTPRequest.Method = .get, fields: HTTPFields = [:]
     ) throws -> HTTPResponse {
-        let parameters = try AdminParameters(
-            target: target, allowed: AdminParameters.allowed(at: .admin(.events), method))
+        let action = try #require(
+            AdminEndpoint.route(at: "/events").flatMap { AdminEndpoint.action(method, at: $0) })
+        let parameters = try AdminParameters(target: target, allowed: action.parameters)
         return try responder.response(
-            to: HTTPRequest(method: method, target: target, headerFields: fields), parameters)
+            to: HTTPRequest(method: method, target: target, headerFields: fields), parameters: parameters)
     }
 
     /// The error code of a request.

@@ -171,8 +171,8 @@ struct TenantListenerTests {
 private struct NoRoutes: RouteTable {
     func route(of target: String) -> Route { .none }
     func maximumBodyLength(at route: Route) -> Int { 0 }
-    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody { throw APIError.noSuchRoute }
-    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+    func body(of request: HTTPRequest, in context: RequestContext) throws -> ArrivingBody { throw APIError.noSuchRoute }
+    func respond(to request: HTTPRequest, in context: RequestContext) throws -> PendingResponse<Outcome> {
         throw APIError.noSuchRoute
     }
 }

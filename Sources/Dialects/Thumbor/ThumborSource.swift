@@ -1,7 +1,7 @@
 import Crypto
 import Text
 
-enum ThumborAddress {
+enum ThumborSource {
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }

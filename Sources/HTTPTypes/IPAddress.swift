@@ -1,5 +1,4 @@
-import Glibc
-package import HTTPTypes
+package import Glibc
 
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IPv4 address in host byte order: 127.0.0.1 is 0x7f000001.
@@ -14,33 +13,20 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
             self = .v4(UInt32(bigEndian: four))
         } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
-            self.init(six)
+            self.init(networkOrder: six)
         } else {
             return nil
         }
     }
 
-    @unsafe
-    init?(_ address: UnsafePointer<sockaddr>?) {
-        guard let address = unsafe address else { return nil }
-        // Read by offset: several C modules declare these structures, so Swift finds their members ambiguous.
-        let raw = unsafe UnsafeRawPointer(address)
-        switch Int32(unsafe raw.load(as: sa_family_t.self)) {
-        case AF_INET:
-            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
-        case AF_INET6:
-            self.init(unsafe raw.loadUnaligned(fromByteOffset: 8, as: in6_addr.self))
-        default:
-            return nil
-        }
-    }
-
-    private init(_ address: in6_addr) {
+    package init(networkOrder address: in6_addr) {
         let halves = unsafe withUnsafeBytes(of: address) { bytes in
             unsafe (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }
         self = .v6(UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
     }
+
+    package init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
 
     /// The IPv4 address inside an IPv4-mapped one (`::ffff:0:0/96`), otherwise the address itself.
     package var unmapped: IPAddress {
@@ -63,17 +49,6 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
             unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-    }
-}
-
-extension ClientNetwork {
-    /// All clients without a known address share one network.
-    package init(of client: IPAddress?) {
-        switch client?.unmapped {
-        case .v4(let address): self.init(bits: UInt64(address))
-        case .v6(let network, _): self.init(bits: network)
-        case nil: self.init(bits: nil)
         }
     }
 }

@@ -17,7 +17,7 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
             else { return nil }
             length = number
         }
-        guard Self.isPrefix(of: address, length) else { return nil }
+        guard Self.isPrefix(of: address, length: length) else { return nil }
         self.address = address
         prefixLength = length
     }
@@ -40,7 +40,7 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { keyText }
 
-    private static func isPrefix(of address: IPAddress, _ length: Int) -> Bool {
+    private static func isPrefix(of address: IPAddress, length: Int) -> Bool {
         switch address {
         case .v4(let bits): bits << UInt32(length) == 0
         case .v6(let high, let low):

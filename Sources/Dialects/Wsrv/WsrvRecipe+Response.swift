@@ -4,7 +4,7 @@ import Recipes
 import ThumbnailTypes
 
 extension WsrvRecipe {
-    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenResponse? {
+    func writtenResponse(about thumbnail: Thumbnail) -> WrittenResponse? {
         guard options.output == .facts else {
             return options.isInBase64 ? WrittenResponse(mediaType: "text/plain", body: .thumbnail) : nil
         }

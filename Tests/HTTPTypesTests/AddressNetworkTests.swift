@@ -1,4 +1,4 @@
-import Downloading
+import HTTPTypes
 import Testing
 
 struct AddressNetworkTests {

@@ -1,0 +1,98 @@
+import HTTPTypes
+import Text
+
+/// A path of the admin listener and its actions.
+struct AdminEndpoint: Sendable {
+    /// A method at a path: its parameters, its name in the log, and its response.
+    struct Action: Sendable {
+        typealias Response = @Sendable (AdminRoutes) -> (AdminRequest) throws -> PendingResponse<Outcome>
+
+        let methods: [HTTPRequest.Method]
+        let parameters: Set<AdminParameter>
+        /// The name in the log; nil if the action changes nothing.
+        let name: String?
+        let takesBody: Bool
+        let response: Response
+
+        static func get(_ parameters: Set<AdminParameter> = [], response: @escaping Response) -> Action {
+            Action(methods: [.get, .head], parameters: parameters, name: nil, takesBody: false, response: response)
+        }
+
+        static func post(
+            _ name: String, _ parameters: Set<AdminParameter> = [], takesBody: Bool = false,
+            response: @escaping Response
+        ) -> Action {
+            Action(methods: [.post], parameters: parameters, name: name, takesBody: takesBody, response: response)
+        }
+
+        static func delete(
+            _ name: String, _ parameters: Set<AdminParameter> = [], response: @escaping Response
+        ) -> Action {
+            Action(methods: [.delete], parameters: parameters, name: name, takesBody: false, response: response)
+        }
+    }
+
+    /// The path; an ID follows if it ends with a slash.
+    let path: String
+    let actions: [Action]
+
+    init(_ path: String, _ actions: Action...) {
+        self.path = path
+        self.actions = actions
+    }
+
+    static let all = [
+        AdminEndpoint("/metrics", .get(response: AdminRoutes.metrics)),
+        AdminEndpoint("/status", .get(response: AdminRoutes.status)),
+        AdminEndpoint(
+            "/cache", .get(response: AdminRoutes.caches), .delete("purge", [.url, .tag], response: AdminRoutes.purge)),
+        AdminEndpoint(
+            "/downloads", .get(response: AdminRoutes.downloads),
+            .delete("cancel", [.url], response: AdminRoutes.cancelDownloads)),
+        AdminEndpoint("/downloads/", .delete("cancel", response: AdminRoutes.cancelWait)),
+        AdminEndpoint("/events", .get([.url, .types, .after], response: AdminRoutes.events)),
+        AdminEndpoint("/stats/history", .get(response: AdminRoutes.statsHistory)),
+        AdminEndpoint("/refresh", .post("refresh", [.url], response: AdminRoutes.refresh)),
+        AdminEndpoint("/origins/hold", .post("hold", [.origin], response: AdminRoutes.hold)),
+        AdminEndpoint("/origins/resume", .post("resume", [.origin], response: AdminRoutes.resume)),
+        AdminEndpoint("/reload", .post("reload", response: AdminRoutes.reload)),
+        AdminEndpoint(
+            "/prefetch", .get(response: AdminRoutes.jobs),
+            .post("job", takesBody: true, response: AdminRoutes.beginJob)),
+        AdminEndpoint(
+            "/prefetch/", .get(response: AdminRoutes.job), .delete("cancel", response: AdminRoutes.cancelJob)),
+        AdminEndpoint("/explain", .get([.target, .accept, .source], response: AdminRoutes.explain)),
+        AdminEndpoint("/tenants", .get(response: AdminRoutes.tenants)),
+    ]
+
+    private static let byPath = Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.path), $0) })
+
+    /// Returns the route of a path; nil if no endpoint has it.
+    static func route(at path: Substring) -> AdminRoute? {
+        if !path.utf8.isEmpty, path.utf8.last != UInt8(ascii: "/"), let endpoint = byPath[ExactText(path)] {
+            return endpoint.route()
+        }
+        guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
+        return byPath[ExactText(path[...slash])]?.route(id: String(path[path.index(after: slash)...]))
+    }
+
+    static func action(_ method: HTTPRequest.Method, at route: AdminRoute) -> Action? {
+        byPath[ExactText(route.path)]?.actions.first { $0.methods.contains(method) }
+    }
+
+    private func route(id: String = "") -> AdminRoute {
+        AdminRoute(
+            path: path, id: id, methods: actions.flatMap(\.methods), takesBody: actions.contains(where: \.takesBody))
+    }
+}
+
+/// A request to an endpoint of the admin listener.
+struct AdminRequest: Sendable {
+    var http: HTTPRequest
+    let action: AdminEndpoint.Action
+    let id: String
+    let parameters: AdminParameters
+    let context: RequestContext
+    /// The memory of the body; nil if the action takes none.
+    var bodyLease: BodyMemory.Lease?
+}
