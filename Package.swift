@@ -160,18 +160,28 @@ let package = Package(
                 "JSON", "Memory", "Text",
             ]),
         module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Recipes", "Telemetry", "Text"]),
+        module(
+            "Webhooks",
+            ["Coordination", "Downloading", "HTTPTypes", "JSON", "Telemetry", "Text", "ThumbnailTypes"]),
         module("Dialects", ["Crypto", "HTTPTypes", "JSON", "Recipes", "Text", "ThumbnailTypes"]),
         module(
             "ThumbnailPipeline",
             [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageSandbox", "Imaging", "JSON",
-                "Memory", "Recipes", "SharedCaching", "Telemetry", "Text", "ThumbnailTypes",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "Imaging", "Memory", "Recipes",
+                "SharedCaching", "Telemetry", "Text", "ThumbnailTypes", "Webhooks",
+            ]),
+        module(
+            "Prefetching",
+            [
+                "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "Telemetry", "Text", "ThumbnailPipeline",
+                "ThumbnailTypes", "Webhooks",
             ]),
         module(
             "ThumbnailAPI",
             [
                 "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes",
-                "JSON", "Memory", "Recipes", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
+                "JSON", "Memory", "Prefetching", "Recipes", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
+                "Webhooks",
             ]),
         module(
             "HTTPServing",
@@ -182,15 +192,15 @@ let package = Package(
             "Settings",
             [
                 "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "JSON", "Memory", "Program", "Recipes", "SharedCaching", "Telemetry", "Text",
-                "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
+                "ImageSandbox", "JSON", "Memory", "Prefetching", "Program", "Recipes", "SharedCaching", "Telemetry",
+                "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes", "Webhooks",
             ]),
         module(
             "Composition",
             [
                 "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
-                "Imaging", "Memory", "Program", "Recipes", "Settings", "SharedCaching", "Telemetry", "Text",
-                "ThumbnailAPI", "ThumbnailPipeline",
+                "Imaging", "Memory", "Prefetching", "Program", "Recipes", "Settings", "SharedCaching", "Telemetry",
+                "Text", "ThumbnailAPI", "ThumbnailPipeline", "Webhooks",
             ]),
         module(
             "Commands",
@@ -267,6 +277,15 @@ let package = Package(
                 "Recipes", "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests(
+            "WebhooksTests",
+            ["Coordination", "Downloading", "HTTPTypes", "Telemetry", "TestSupport", "ThumbnailTypes", "Webhooks"]),
+        tests(
+            "PrefetchingTests",
+            [
+                "Coordination", "DiskCaching", "Downloading", "HTTPTypes", "Memory", "Prefetching", "Recipes",
+                "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes", "Webhooks",
+            ]),
+        tests(
             "DialectsTests",
             [
                 "Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "Recipes", "TestSupport", "Text",
@@ -276,7 +295,8 @@ let package = Package(
             "ThumbnailAPITests",
             [
                 "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "JSON", "Memory",
-                "Recipes", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
+                "Prefetching", "Recipes", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "ThumbnailTypes", "Webhooks",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
@@ -290,7 +310,7 @@ let package = Package(
             "CompositionTests",
             [
                 "Composition", "Coordination", "Downloading", "HTTPTypes", "Settings", "Telemetry", "TestSupport",
-                "ThumbnailAPI", "ThumbnailPipeline",
+                "ThumbnailAPI", "Webhooks",
             ]),
         tests(
             "CommandsTests",
@@ -303,7 +323,7 @@ let package = Package(
             [
                 "alula", "Commands", "Composition", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading",
                 "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Recipes", "Settings",
-                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline", "Webhooks",
             ]),
     ]
 )

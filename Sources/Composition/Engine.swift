@@ -51,13 +51,14 @@ package struct Engine: Sendable {
         }
         originMetrics = OriginMetrics(registry: registry)
         originMetrics.prepare(settings.downloads.origins)
-        let observer = DownloadMetrics.observer(registry: registry, events: log, named: originMetrics)
+        let observer = DownloadMetrics.observer(registry: registry, events: log, originMetrics: originMetrics)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
         let rules = DownloadRules(settings.downloads, tenants: settings.tenantDownloads)
         let writable = WritableOrigins(rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
         writableOrigins = Locked(writable)
         resultStore = writable[settings.resultStore.origin].map {
-            SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
+            SharedStore(
+                $0, configuration: settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
         let caches = Self.caches(
             settings, disk: disk, sharedCache: sharedStore, resultStore: resultStore, log: log, timekeeper: timekeeper)
@@ -89,7 +90,7 @@ package struct Engine: Sendable {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
         }
         try resultStore?.start()
-        resultStore?.waitForFirstAttempt()
+        resultStore?.waitForFirstProbe()
     }
 
     /// The settings without formats that may not be decoded and faces that cannot be found on this machine.
@@ -179,7 +180,7 @@ package struct Engine: Sendable {
         disk?.setCapacities(settings.disk.capacities)
         lanes.setMaximumWaiting(settings.downloads.maximumTransfers)
         originMetrics.prepare(settings.downloads.origins)
-        downloader.use(rules)
+        downloader.setRules(rules)
         return settings
     }
 
@@ -195,15 +196,15 @@ package struct Engine: Sendable {
     package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
-        await resultStore?.stop(timeLimit: .seconds(2))
+        await resultStore?.shutDown(timeLimit: .seconds(2))
         await writableOrigins.withLock { $0 }.end(timeLimit: .seconds(2), by: timekeeper)
         loader.shutDown()
         folders.shutDown()
     }
 
     package func end() async {
-        await sharedStore?.stop(timeLimit: .seconds(2))
-        await disk?.close(timeLimit: .seconds(2))
+        await sharedStore?.shutDown(timeLimit: .seconds(2))
+        await disk?.shutDown(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }
 }

@@ -5,7 +5,7 @@ import Memory
 import Program
 import Settings
 import Telemetry
-import ThumbnailPipeline
+import Webhooks
 
 extension Notifier {
     private static let timeLimit = Duration.seconds(10)
@@ -16,7 +16,7 @@ extension Notifier {
         let loader = engine.loader, downloader = engine.downloader
         self.init(
             hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,
-            toHooks: { call in
+            sendToHook: { call in
                 let result = await HTTPClient.status(
                     of: Self.request(call), to: call.url, timeLimit: Self.timeLimit, authorities: authorities,
                     thread: "hook")
@@ -25,8 +25,8 @@ extension Notifier {
                 case .failure(let failure): return .none(failure.description)
                 }
             },
-            toCallbacks: { call in
-                guard let url = try? SourceURL(parsing: call.url) else { return .rejected("no URL") }
+            sendToCallback: { call in
+                guard let url = try? SourceURL(parsing: call.url) else { return .rejected("not a URL") }
                 // A job may have been stored under other settings.
                 let rules = downloader.rules
                 if let violation = settings().notifying.violation(toCallback: url, by: rules) {

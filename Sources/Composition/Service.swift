@@ -4,12 +4,14 @@ import Downloading
 import HTTPServing
 import HTTPTypes
 import ImageSandbox
+import Prefetching
 import Program
 import Settings
 import SharedCaching
 import Telemetry
 import ThumbnailAPI
 import ThumbnailPipeline
+import Webhooks
 
 struct Service: Sendable {
     let engine: Engine
@@ -89,7 +91,7 @@ struct Service: Sendable {
         responders: ServiceResponders
     ) -> Settings {
         let settings = engine.use(settings)
-        notifier.use(settings.notifying.hooks)
+        notifier.setHooks(settings.notifying.hooks)
         let earlier = responders.use(ServiceVersion(settings, engine))
         if earlier.settings.api.adminToken?.text != settings.api.adminToken?.text { events.closeReaders() }
         return settings
@@ -101,7 +103,7 @@ struct Service: Sendable {
     ) -> Prefetcher {
         let prefetcher = Prefetcher(
             configuration: engine.settings.prefetch,
-            reading: { item in
+            resolving: { item in
                 let version = version()
                 return version.prefetchReader.work(of: item).map { ($0, version.thumbnails) }
             },
@@ -130,7 +132,7 @@ struct Service: Sendable {
         lifecycle.beginDraining()
         await exporters.shutDown()
         prefetcher.shutDown()
-        await notifier.stop(timeLimit: .seconds(2))
+        await notifier.shutDown(timeLimit: .seconds(2))
         await engine.stopWork()
         events.shutDown()
         sampling.cancel()

@@ -33,12 +33,12 @@ struct ServiceListeners: Sendable {
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
         let tenants = ConfiguredTenants(version.settings, version.rules) { [accounts] in
-            accounts.account(of: ExactText($0.name), $0.limits)
+            accounts.account(of: ExactText($0.name), limits: $0.limits)
         }
         let isAccounted = tenants.accounts.isEmpty && version.settings.api.showsCosts
         let services = TenantServices(
             version.settings.api, thumbnails: version.thumbnails, resultWriter: version.resultWriter,
-            account: isAccounted ? accounts.account(of: "default", TenantAccount.Limits()) : nil)
+            account: isAccounted ? accounts.account(of: "default", limits: TenantAccount.Limits()) : nil)
         guard !tenants.entries.isEmpty else { return publicListener.responder(for: services) }
         let each = PublicListener.Tenants(tenants.entries) { [pipeline = engine.pipeline] tenant in
             let (settings, rules) = tenants.view(tenant)

@@ -29,12 +29,12 @@ package enum Hexadecimal {
 }
 
 package enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values = Base64Digits.values(in: alphabet)
+
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
     }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    private static let values = Base64Digits.values(in: alphabet)
 
     /// Nil unless the text is canonical, with padding.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {

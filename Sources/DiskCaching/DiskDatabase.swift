@@ -1,6 +1,10 @@
 import Memory
 
 struct DiskDatabase {
+    /// Tags may take an additional sixteenth of the entries' capacity, within these bounds.
+    private static let tagCapacityDivisor = 16
+    private static let tagCapacityRange = (256 << 10)...(128 << 20)
+
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
@@ -19,20 +23,20 @@ struct DiskDatabase {
     }
 
     static func open(
-        _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
+        _ folder: DiskFolder, configuration: DiskStoreConfiguration
     ) throws(DiskStoreError) -> (database: DiskDatabase, state: State) {
         do {
-            let verdict = try attempt(folder, configuration)
-            guard let database = verdict.database else {
-                if verdict.state == .setAside { folder.setAside() } else { _ = folder.discard() }
-                guard let database = try attempt(folder, configuration).database else {
+            let attempt = try Self.attempt(folder, configuration: configuration)
+            guard let database = attempt.database else {
+                if attempt.state == .setAside { folder.setAside() } else { _ = folder.discard() }
+                guard let database = try Self.attempt(folder, configuration: configuration).database else {
                     throw DiskStoreError.unusable(reason: "the file cannot be replaced")
                 }
                 folder.record(removals: [])
-                return (database, verdict.state)
+                return (database, attempt.state)
             }
-            if verdict.state == .new { folder.record(removals: []) }
-            return (database, verdict.state)
+            if attempt.state == .new { folder.record(removals: []) }
+            return (database, attempt.state)
         } catch let error as DiskStoreError {
             throw error
         } catch let error as SQLiteError {
@@ -48,7 +52,7 @@ struct DiskDatabase {
 
     /// Opens the file; returns nil if it is unusable.
     private static func attempt(
-        _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
+        _ folder: DiskFolder, configuration: DiskStoreConfiguration
     ) throws -> (database: DiskDatabase?, state: State) {
         try folder.prepare()
         let connection: SQLiteConnection
@@ -84,16 +88,12 @@ struct DiskDatabase {
         }
     }
 
-    /// Tags may take an additional sixteenth of the entries' capacity, within these bounds.
-    private static let tagShare = 16
-    private static let tagRoom = (256 << 10)...(128 << 20)
-
     private init(
         _ connection: SQLiteConnection, folder: DiskFolder, configuration: DiskStoreConfiguration, version: Int,
         isNew: Bool
     ) throws(SQLiteError) {
         // The folder has already opened the file for writing, so its header must forbid it.
-        guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
+        guard !connection.isReadOnly else { throw .damaged("the header forbids writing") }
         for pragma in [
             // A committed transaction survives a crash of the process, but the last ones may not survive a crash of the
             // machine.
@@ -103,7 +103,7 @@ struct DiskDatabase {
         ] {
             try connection.execute("PRAGMA \(pragma)")
         }
-        try Self.setMaximumPages(connection, configuration)
+        try Self.setMaximumPages(of: connection, configuration: configuration)
         var isFull = false
         do throws(SQLiteError) {
             try connection.transaction { () throws(SQLiteError) in
@@ -125,18 +125,20 @@ struct DiskDatabase {
     }
 
     func setCapacities(_ configuration: DiskStoreConfiguration) throws(SQLiteError) {
-        try Self.setMaximumPages(connection, configuration)
+        try Self.setMaximumPages(of: connection, configuration: configuration)
         entries.capacities = configuration.capacities
         tags.capacity = Self.tagCapacity(configuration)
     }
 
     private static func tagCapacity(_ configuration: DiskStoreConfiguration) -> Int {
-        min(max(configuration.entryCapacity / tagShare, tagRoom.lowerBound), tagRoom.upperBound)
+        min(
+            max(configuration.entryCapacity / tagCapacityDivisor, tagCapacityRange.lowerBound),
+            tagCapacityRange.upperBound)
     }
 
-    /// Limits the file as a last resort; the shares reach their own limits first.
+    /// Limits the file as a last resort; the partitions reach their own limits first.
     private static func setMaximumPages(
-        _ connection: SQLiteConnection, _ configuration: DiskStoreConfiguration
+        of connection: SQLiteConnection, configuration: DiskStoreConfiguration
     ) throws(SQLiteError) {
         let capacity = configuration.entryCapacity + configuration.noteCapacity + tagCapacity(configuration)
         try connection.execute("PRAGMA max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)")
@@ -144,6 +146,8 @@ struct DiskDatabase {
 }
 
 extension DiskDatabase {
+    private static let probeBytes = 512 << 10
+
     /// Checks that the file can grow, beyond the free space in its log.
     func checkWriting() throws(SQLiteError) {
         try evictAtFileLimit()
@@ -152,9 +156,7 @@ extension DiskDatabase {
         try connection.execute("DELETE FROM body WHERE id = 0")
     }
 
-    private static let probeBytes = 512 << 10
-
-    /// Evicts entries if the file is near its limit although its shares are not, because its pages are badly filled.
+    /// Evicts entries if the file is near its limit although its partitions are not, due to badly filled pages.
     func evictAtFileLimit() throws(SQLiteError) {
         func number(_ pragma: String) throws(SQLiteError) -> Int {
             var number = 0

@@ -11,6 +11,16 @@ struct DiskFolder {
         }
     }
 
+    private static let fileName = "alula-cache.sqlite"
+    private static let aside = ".set-aside"
+    /// The list of removed sources that the file may still contain; without it, any source may have been removed.
+    private static let removalListSuffix = ".trusted"
+    /// The maximum size of the list in bytes.
+    private static let removalListBytes = 4 << 10
+    /// Free space required before writing resumes after a full disk.
+    private static let minimumFreeBytes: UInt = 4 << 20
+    private static let suffixes = ["", "-journal", "-wal", "-shm"]
+
     let path: String
 
     init(path: String) {
@@ -25,11 +35,11 @@ struct DiskFolder {
     ///
     /// A user who can replace the store with a file or a link controls the responses and the files that it overwrites.
     func prepare() throws(DiskStoreError) {
-        try Self.make(path)
+        try Self.create(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw Self.isLink(path) ? .folderIsLink : Self.failure(errno) }
         defer { close(folder) }
-        try check(folder)
+        try checkOwner(of: folder)
         for suffix in Self.suffixes.dropFirst() { try checkFile(Self.fileName + suffix, in: folder) }
         let file = unsafe openat(folder, Self.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : Self.failure(errno) }
@@ -41,12 +51,12 @@ struct DiskFolder {
         error == ENOSPC || error == EDQUOT ? .full : .folder(systemError: error)
     }
 
-    private static func make(_ path: String) throws(DiskStoreError) {
+    private static func create(_ path: String) throws(DiskStoreError) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
             throw Self.failure(errno)
         }
-        try make(String(path[..<slash]))
+        try create(String(path[..<slash]))
         if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw Self.failure(errno) }
     }
 
@@ -58,7 +68,7 @@ struct DiskFolder {
     }
 
     /// Checks owner and permissions; root may own the folder, as in containers, because root can do anything anyway.
-    private func check(_ folder: CInt) throws(DiskStoreError) {
+    private func checkOwner(of folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstat(folder, &status) == 0 else { throw Self.failure(errno) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
@@ -92,13 +102,13 @@ struct DiskFolder {
     var hasRemovalList: Bool { unsafe access(file + Self.removalListSuffix, F_OK) == 0 }
 
     var removals: [[UInt8]] {
-        var bytes = [UInt8](repeating: 0, count: Self.removalRoom)
+        var bytes = [UInt8](repeating: 0, count: Self.removalListBytes)
         let file = unsafe open(file + Self.removalListSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return [] }
         defer { close(file) }
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
-        return stride(from: 0, to: max(0, count), by: Checksum.length).map { place in
-            Array(bytes[place..<place + Checksum.length])
+        return stride(from: 0, to: max(0, count), by: Checksum.length).map { offset in
+            Array(bytes[offset..<offset + Checksum.length])
         }.filter { $0.contains { $0 != 0 } }
     }
 
@@ -108,18 +118,18 @@ struct DiskFolder {
     func record(removals: [[UInt8]]) {
         let bytes = Array(removals.joined())
         let file = unsafe open(file + Self.removalListSuffix, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        let all = bytes + [UInt8](repeating: 0, count: max(0, Self.removalRoom - bytes.count))
+        let all = bytes + [UInt8](repeating: 0, count: max(0, Self.removalListBytes - bytes.count))
         let count = unsafe all.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
         if file >= 0 { close(file) }
-        if count != Self.removalRoom { discardRemovalList() }
+        if count != Self.removalListBytes { discardRemovalList() }
     }
 
     private func discardRemovalList() { _ = unsafe unlink(file + Self.removalListSuffix) }
 
-    var hasRoom: Bool {
+    var hasFreeSpace: Bool {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return true }
-        return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.neededBytes
+        return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.minimumFreeBytes
     }
 
     /// Deletes the files; returns false if one is left.
@@ -139,46 +149,6 @@ struct DiskFolder {
         for suffix in Self.suffixes.reversed() {
             unsafe unlink(file + Self.aside + suffix)
             unsafe rename(file + suffix, file + Self.aside + suffix)
-        }
-    }
-
-    private static let fileName = "alula-cache.sqlite"
-    private static let aside = ".set-aside"
-    /// The list of removed sources that the file may still contain; without it, any source may have been removed.
-    private static let removalListSuffix = ".trusted"
-    /// The maximum size of the list in bytes.
-    private static let removalRoom = 4 << 10
-    /// Free space required before writing resumes after a full disk.
-    private static let neededBytes: UInt = 4 << 20
-    private static let suffixes = ["", "-journal", "-wal", "-shm"]
-}
-
-package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
-    case folder(systemError: Int32)
-    case folderIsLink
-    case foreignFolder(owner: UInt32, user: UInt32)
-    case worldWritableFolder
-    case notPlainFile(name: String)
-    case inUse
-    case full
-    /// The file or folder cannot be used; the reason is for the log.
-    case unusable(reason: String)
-
-    /// The error in one sentence, with advice if the remedy is not obvious.
-    package var description: String {
-        switch self {
-        case .folder(let number):
-            "the folder cannot be made or written: \(unsafe String(cString: strerror(number))) (system error \(number))"
-        case .folderIsLink: "it is a link; name the folder that it leads to"
-        case .foreignFolder(let owner, let user):
-            "it belongs to user \(owner), who could change its contents; give it to user \(user), who runs the service, "
-                + "or name a folder within it, which is made"
-        case .worldWritableFolder:
-            "all users may write in it; take that right away (chmod o-w), or name a folder within it, which is made"
-        case .notPlainFile(let name): "\(name) in it is a link or not a plain file; remove it"
-        case .inUse: "another process uses it"
-        case .full: "the disk is full"
-        case .unusable(let reason): reason
         }
     }
 }

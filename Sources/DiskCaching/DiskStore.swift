@@ -14,11 +14,14 @@ package final class DiskStore: Sendable {
         var changes: PendingChanges
         var health: DiskHealth
         var statistics = DiskStatistics()
-        var evictedBefore: [DiskShare: Int] = [:]
-        var isClosed = false
+        var evictedBefore: [DiskPartition: Int] = [:]
+        var isShutDown = false
         var isFull = false
-        var capacities: [DiskShare: Int]
+        var capacities: [DiskPartition: Int]
     }
+
+    /// The time limit for notes and removal reports, which only operators wait for.
+    private static let operatorTimeLimit = Duration.seconds(5)
 
     private let configuration: DiskStoreConfiguration
     private let shared: Locked<Shared>
@@ -45,7 +48,7 @@ package final class DiskStore: Sendable {
     }
 
     /// Changes the capacities; entries beyond a smaller capacity are removed later.
-    package func setCapacities(_ capacities: [DiskShare: Int]) {
+    package func setCapacities(_ capacities: [DiskPartition: Int]) {
         shared.withLock { $0.capacities = capacities }
         trimIfAbove()
     }
@@ -53,7 +56,11 @@ package final class DiskStore: Sendable {
     package func entry(for key: DiskKey) async -> CacheValue? {
         let row = await find(key)
         shared.withLock { shared in
-            if row == nil { shared.statistics[key.share].misses += 1 } else { shared.statistics[key.share].hits += 1 }
+            if row == nil {
+                shared.statistics[key.partition].misses += 1
+            } else {
+                shared.statistics[key.partition].hits += 1
+            }
         }
         return row
     }
@@ -63,16 +70,16 @@ package final class DiskStore: Sendable {
     package func store(_ entry: CacheValue, for key: DiskKey) -> Bool {
         let now = timekeeper.now
         let ticket: PendingChanges.Ticket? = shared.withLock { shared in
-            guard shared.health.mayTry(at: now), !shared.isClosed, !shared.isFull else { return nil }
-            return shared.changes.announce(bytes: entry.body.count, source: key.source)
+            guard shared.health.mayAttempt(at: now), !shared.isShutDown, !shared.isFull else { return nil }
+            return shared.changes.registerWrite(bytes: entry.body.count, source: key.source)
         }
         guard let ticket else { return drop(key) }
         let isQueued = thread.submit { isCancelled in
-            let isWanted = self.shared.withLock { $0.changes.finish(ticket) }
+            let isWanted = self.shared.withLock { $0.changes.finishWrite(ticket) }
             if !isCancelled, isWanted { self.write(entry, for: key) }
         }
         if isQueued { return true }
-        _ = shared.withLock { $0.changes.finish(ticket) }
+        _ = shared.withLock { $0.changes.finishWrite(ticket) }
         return drop(key)
     }
 
@@ -93,7 +100,7 @@ package final class DiskStore: Sendable {
         shared.withLock { $0.changes.cancelWrites(source: digest) }
         return await purge {
             $0.removeAll(from: digest)
-        } elseNote: {
+        } orLater: {
             $0.addRemoval(source: digest)
         }
     }
@@ -113,7 +120,7 @@ package final class DiskStore: Sendable {
 
     /// Returns the labels of the sources with a tag, except removed ones, and whether the list is complete.
     package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
-        await answer(within: Self.operatorTimeLimit, or: ([], false)) { worker in
+        await result(within: Self.operatorTimeLimit, or: ([], false)) { worker in
             let row = worker.perform { database throws(SQLiteError) in
                 try database.tags.names(under: Checksum.of(Array(tag.utf8)))
             }
@@ -127,7 +134,7 @@ package final class DiskStore: Sendable {
         shared.withLock { $0.changes.cancelAllWrites() }
         return await purge {
             $0.removeEverything()
-        } elseNote: {
+        } orLater: {
             $0.addRemovalOfEverything()
         }
     }
@@ -137,7 +144,7 @@ package final class DiskStore: Sendable {
     /// Notes have their own capacity. If it is used up or the disk is full, they are rejected; entries are not
     /// affected.
     package func store(_ notes: [DiskNote]) async -> Bool {
-        await answer(within: configuration.readTimeLimit, or: false) { worker in
+        await result(within: configuration.readTimeLimit, or: false) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.store(notes) } ?? false
         }
     }
@@ -152,7 +159,7 @@ package final class DiskStore: Sendable {
     }
 
     package func notes() async -> [DiskNote] {
-        await answer(within: Self.operatorTimeLimit, or: []) { worker in
+        await result(within: Self.operatorTimeLimit, or: []) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.all() } ?? []
         }
     }
@@ -162,22 +169,22 @@ package final class DiskStore: Sendable {
             var statistics = shared.statistics
             statistics.isWorking = shared.health.isWorking
             statistics.isFull = shared.isFull
-            for share in DiskShare.allCases {
-                statistics[share].capacity = shared.capacities[share] ?? 0
+            for partition in DiskPartition.allCases {
+                statistics[partition].capacity = shared.capacities[partition] ?? 0
             }
             return statistics
         }
     }
 
-    package func close(timeLimit limit: Duration) async {
-        let answer = Promise<Bool>()
+    package func shutDown(timeLimit limit: Duration) async {
+        let promise = Promise<Bool>()
         // Do this first, so that no work opens the file again.
-        shared.withLock { $0.isClosed = true }
+        shared.withLock { $0.isShutDown = true }
         let isQueued = thread.submit { _ in
             self.worker.close()
-            answer.fulfill(true)
+            promise.fulfill(true)
         }
-        let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
+        let isClosed = isQueued ? await promise.value(within: limit, by: timekeeper, or: false) : false
         // If the disk does not respond, its thread stays blocked and ends with the process.
         if isClosed { thread.shutDown() }
     }
@@ -186,7 +193,7 @@ package final class DiskStore: Sendable {
         // Reads go ahead of queued writes, unless one of these is for the same source.
         let priority: WorkerPool.Priority =
             shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
-        return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
+        return await result(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
             worker.entry(for: key)
         }
     }
@@ -199,7 +206,7 @@ package final class DiskStore: Sendable {
                 // The usage may be wrong, or the file's pages badly filled: recount, evict, and try once more.
                 try database.entries.count()
                 while try database.entries.trim() {}
-                try database.entries.makeRoom(for: entry.cost, in: key.share)
+                try database.entries.makeRoom(for: entry.cost, in: key.partition)
                 try database.evictAtFileLimit()
                 try database.entries.store(entry, for: key)
             }
@@ -208,7 +215,7 @@ package final class DiskStore: Sendable {
 
     private func trimIfAbove() {
         let isAbove = shared.withLock { shared in
-            shared.statistics.shares.contains { $1.usage > shared.capacities[$0] ?? 0 }
+            shared.statistics.partitions.contains { $1.usage > shared.capacities[$0] ?? 0 }
         }
         if isAbove { trim() }
     }
@@ -222,21 +229,18 @@ package final class DiskStore: Sendable {
 
     /// Removes entries ahead of all queued work; a removal that does not fit in the queue stays pending.
     private func purge(
-        _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
+        _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, orLater postpone: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
-        let answer = Promise<DiskUsage>()
+        let promise = Promise<DiskUsage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
-            answer.fulfill(isCancelled ? DiskUsage() : body(self.worker))
+            promise.fulfill(isCancelled ? DiskUsage() : body(self.worker))
         }
         guard isQueued else {
-            shared.withLock { note(&$0.changes) }
+            shared.withLock { postpone(&$0.changes) }
             return DiskUsage()
         }
-        return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
+        return await promise.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
-
-    /// The time limit for notes and removal reports, which only operators wait for.
-    private static let operatorTimeLimit = Duration.seconds(5)
 
     /// Removes an outdated entry; on a full disk it may stay, because a new version of the source removes it.
     private func drop(_ key: DiskKey) -> Bool {
@@ -252,7 +256,7 @@ package final class DiskStore: Sendable {
         Task { [weak self, timekeeper, delay = configuration.fullDelay] in
             while true {
                 try? await timekeeper.sleep(until: timekeeper.now + delay)
-                guard let self, shared.withLock({ $0.isFull && !$0.isClosed }) else { return }
+                guard let self, shared.withLock({ $0.isFull && !$0.isShutDown }) else { return }
                 enqueue { $0.retry() }
             }
         }
@@ -260,23 +264,24 @@ package final class DiskStore: Sendable {
 
     /// Performs pending removals with an empty job; if the queue is full, its jobs perform them.
     private func scheduleRemovals() { enqueue { $0.perform { _ throws(SQLiteError) in } } }
+
     private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }
         }
     }
 
-    private func answer<Value: Sendable>(
+    private func result<Value: Sendable>(
         within limit: Duration, priority: WorkerPool.Priority = .starting, or fallback: Value,
         _ body: @escaping @Sendable (DiskWorker) -> Value
     ) async -> Value {
         let now = timekeeper.now
-        guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return fallback }
-        let answer = Promise<Value>()
+        guard shared.withLock({ $0.health.mayAttempt(at: now) && !$0.isShutDown }) else { return fallback }
+        let promise = Promise<Value>()
         let isQueued = thread.submit(priority: priority) { isCancelled in
-            answer.fulfill(isCancelled ? fallback : body(self.worker))
+            promise.fulfill(isCancelled ? fallback : body(self.worker))
         }
         guard isQueued else { return fallback }
-        return await answer.value(within: limit, by: timekeeper, or: fallback)
+        return await promise.value(within: limit, by: timekeeper, or: fallback)
     }
 }

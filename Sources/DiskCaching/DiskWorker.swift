@@ -7,12 +7,19 @@ import Telemetry
 /// Unchecked, because after initialization only the store's thread uses it; other threads read values under the store's
 /// lock.
 final class DiskWorker: @unchecked Sendable {
+    /// The number of unwritten removals above which everything is removed.
+    private static let maximumUnwritten = 1 << 16
+
     private let folder: DiskFolder
     private var configuration: DiskStoreConfiguration
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let shared: Locked<DiskStore.Shared>
     private var database: DiskDatabase?
+    private var unwritten = PendingChanges.Removals()
+    /// Whether an earlier process left unwritten removals.
+    private var hasEarlierRemovals = false
+    var onFull: @Sendable () -> Void = {}
 
     init(
         _ configuration: DiskStoreConfiguration, shared: Locked<DiskStore.Shared>, logger: Logger,
@@ -113,15 +120,8 @@ final class DiskWorker: @unchecked Sendable {
 
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
-    private var unwritten = PendingChanges.Removals()
-    /// Whether an earlier process left unwritten removals.
-    private var hasEarlierRemovals = false
-    /// The number of unwritten removals above which everything is removed.
-    private static let maximumUnwritten = 1 << 16
-    var onFull: @Sendable () -> Void = {}
-
     func retry() {
-        guard isFull, folder.hasRoom else { return }
+        guard isFull, folder.hasFreeSpace else { return }
         if database == nil { database = try? open() }
         guard let database else { return }
         database.entries.isReadOnly = true
@@ -147,12 +147,12 @@ final class DiskWorker: @unchecked Sendable {
             // A write that failed halfway has changed the usage.
             try? database.entries.count()
         }
-        let isNews = shared.withLock { shared in
+        let isNew = shared.withLock { shared in
             defer { shared.isFull = true }
             if !shared.isFull { shared.statistics.fullDisks += 1 }
             return !shared.isFull
         }
-        guard isNews else { return }
+        guard isNew else { return }
         logger.warning("disk cache full; read-only", ["detail": .string(detail)])
         onFull()
     }
@@ -222,11 +222,11 @@ final class DiskWorker: @unchecked Sendable {
             total.bytes += usage.bytes
             total.entries += usage.entries
         }
-        keepEvicted(of: old)
+        countEvictedBytes(of: old)
         database = nil
         guard folder.discard() else { throw SQLiteError(code: 10, message: "the file cannot be deleted") }
         do {
-            let (new, _) = try DiskDatabase.open(folder, configuration)
+            let (new, _) = try DiskDatabase.open(folder, configuration: configuration)
             database = new
             _ = try new.notes.store(notes)
         } catch let error as SQLiteError {
@@ -244,13 +244,15 @@ final class DiskWorker: @unchecked Sendable {
         let isLost = database.map { !folder.contains($0.files) } ?? false
         if let database {
             guard isLost else { return database }
-            keepEvicted(of: database)
+            countEvictedBytes(of: database)
             logger.warning("disk cache file gone or replaced")
             shared.withLock { $0.statistics.lostFiles += 1 }
         }
         database = nil
         let now = timekeeper.now
-        guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }), isLost || !isFull else { return nil }
+        guard shared.withLock({ $0.health.mayAttempt(at: now) && !$0.isShutDown }), isLost || !isFull else {
+            return nil
+        }
         do {
             database = try openEmpty()
             if !isLost {
@@ -260,7 +262,7 @@ final class DiskWorker: @unchecked Sendable {
         } catch  where error == .full {
             becomeFull(error.description)
         } catch {
-            if isLost { doWithout("\(error)") } else { shared.withLock { $0.health.fail(at: now) } }
+            if isLost { disable("\(error)") } else { shared.withLock { $0.health.fail(at: now) } }
         }
         return database
     }
@@ -268,7 +270,7 @@ final class DiskWorker: @unchecked Sendable {
     /// Opens an empty file, because the existing one may contain removed entries.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
-            let (database, state) = try DiskDatabase.open(folder, configuration)
+            let (database, state) = try DiskDatabase.open(folder, configuration: configuration)
             if state != .known {
                 _ = shared.withLock { $0.changes.takeRemovals() }
                 return database
@@ -283,7 +285,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     private func open() throws(DiskStoreError) -> DiskDatabase {
-        let (database, state) = try DiskDatabase.open(folder, configuration)
+        let (database, state) = try DiskDatabase.open(folder, configuration: configuration)
         if state == .known {
             let removals = folder.removals
             hasEarlierRemovals = !removals.isEmpty
@@ -301,7 +303,7 @@ final class DiskWorker: @unchecked Sendable {
     /// A file that cannot be written would soon be outdated.
     private func fail(_ error: SQLiteError) {
         if error.kind == .full { return becomeFull("\(error)") }
-        if let database { keepEvicted(of: database) }
+        if let database { countEvictedBytes(of: database) }
         database = nil
         let isDeleted = folder.discard()
         if error.kind == .damaged, isDeleted, let fresh = try? open() {
@@ -310,10 +312,10 @@ final class DiskWorker: @unchecked Sendable {
             database = fresh
             return
         }
-        doWithout("\(error)")
+        disable("\(error)")
     }
 
-    private func doWithout(_ detail: String) {
+    private func disable(_ detail: String) {
         let now = timekeeper.now
         shared.withLock { shared in
             shared.statistics.failures += 1
@@ -322,9 +324,11 @@ final class DiskWorker: @unchecked Sendable {
         logger.error("disk cache disabled", ["detail": .string(detail)])
     }
 
-    private func keepEvicted(of database: DiskDatabase) {
+    private func countEvictedBytes(of database: DiskDatabase) {
         shared.withLock { shared in
-            for (share, bytes) in database.entries.evictedBytes { shared.evictedBefore[share, default: 0] += bytes }
+            for (partition, bytes) in database.entries.evictedBytes {
+                shared.evictedBefore[partition, default: 0] += bytes
+            }
         }
     }
 
@@ -335,46 +339,12 @@ final class DiskWorker: @unchecked Sendable {
         shared.withLock { shared in
             shared.statistics.noteUsage = noteUsage
             shared.statistics.tagUsage = tagUsage
-            for share in DiskShare.allCases {
-                shared.statistics[share].usage = usage[share]?.bytes ?? 0
-                shared.statistics[share].entries = usage[share]?.entries ?? 0
-                shared.statistics[share].evictedBytes = (shared.evictedBefore[share] ?? 0) + (evicted[share] ?? 0)
+            for partition in DiskPartition.allCases {
+                shared.statistics[partition].usage = usage[partition]?.bytes ?? 0
+                shared.statistics[partition].entries = usage[partition]?.entries ?? 0
+                shared.statistics[partition].evictedBytes =
+                    (shared.evictedBefore[partition] ?? 0) + (evicted[partition] ?? 0)
             }
         }
-    }
-}
-
-/// Determines when a failed file is tried again; the delay grows if the next failure follows soon.
-struct DiskHealth {
-    private let firstDelay: Duration
-    private let maximumDelay: Duration
-    private var delay: Duration
-    private var retryAt: Duration?
-    private var lastRecovery: Duration?
-
-    init(firstDelay: Duration, maximumDelay: Duration) {
-        self.firstDelay = firstDelay
-        self.maximumDelay = maximumDelay
-        delay = firstDelay
-    }
-
-    var isWorking: Bool { retryAt == nil }
-
-    /// Whether the file is in use, or may be tried again.
-    func mayTry(at now: Duration) -> Bool { retryAt.map { $0 <= now } ?? true }
-
-    mutating func fail(at now: Duration) {
-        if retryAt == nil {
-            let isLongAgo = lastRecovery.map { now - $0 > maximumDelay } ?? true
-            delay = isLongAgo ? firstDelay : min(delay * 2, maximumDelay)
-        } else {
-            delay = min(delay * 2, maximumDelay)
-        }
-        retryAt = now + delay
-    }
-
-    mutating func recover(at now: Duration) {
-        retryAt = nil
-        lastRecovery = now
     }
 }

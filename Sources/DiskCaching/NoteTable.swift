@@ -35,13 +35,13 @@ final class NoteTable {
 
     /// Stores all notes, or none if there is too little space; returns whether they are stored.
     func store(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
-        var after = usage
-        for note in notes { after += note.cost - (try cost(of: note.name)) }
-        guard after <= capacity else { return false }
+        var newUsage = usage
+        for note in notes { newUsage += note.cost - (try cost(of: note.name)) }
+        guard newUsage <= capacity else { return false }
         try connection.transaction { () throws(SQLiteError) in
             for note in notes { try replace.run([.blob(note.name), .blob(note.bytes), .blob(note.checksum)]) }
         }
-        usage = after
+        usage = newUsage
         return true
     }
 
@@ -52,12 +52,12 @@ final class NoteTable {
     }
 
     func remove(_ names: [[UInt8]]) throws(SQLiteError) {
-        var after = usage
-        for name in names { after -= try cost(of: name) }
+        var newUsage = usage
+        for name in names { newUsage -= try cost(of: name) }
         try connection.transaction { () throws(SQLiteError) in
             for name in names { try delete.run([.blob(name)]) }
         }
-        usage = after
+        usage = newUsage
     }
 
     /// Returns the size of a note; 0 if it does not exist.

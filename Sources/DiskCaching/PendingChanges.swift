@@ -31,10 +31,10 @@ struct PendingChanges {
     private let maximumBytes: Int
     private var writes = ChangeTracker<[UInt8]>()
     private var pendingBytes = 0
-    private var due = Removals()
+    private var removals = Removals()
 
     /// The number of removals above which everything is removed.
-    private static let maximumDue = 4_096
+    private static let maximumRemovals = 4_096
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
@@ -42,14 +42,14 @@ struct PendingChanges {
     func isWriting(_ source: [UInt8]) -> Bool { writes.isInUse(source) }
 
     /// Registers a write; returns nil if too many bytes already wait.
-    mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
+    mutating func registerWrite(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
         return Ticket(bytes: bytes, position: writes.begin(source))
     }
 
     /// Ends a write that was performed or dropped; returns whether it was still wanted.
-    mutating func finish(_ ticket: Ticket) -> Bool {
+    mutating func finishWrite(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
         defer { writes.end(ticket.position) }
         return writes.isUnchanged(since: ticket.position)
@@ -61,27 +61,27 @@ struct PendingChanges {
 
     mutating func addRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)
-        due.keys.insert(key)
-        bound()
+        removals.keys.insert(key)
+        removeEverythingIfTooMany()
     }
 
     mutating func addRemoval(source: [UInt8]) {
         cancelWrites(source: source)
-        due.sources.insert(source)
-        bound()
+        removals.sources.insert(source)
+        removeEverythingIfTooMany()
     }
 
     mutating func addRemovalOfEverything() {
         cancelAllWrites()
-        due = Removals(isEverything: true)
+        removals = Removals(isEverything: true)
     }
 
     mutating func takeRemovals() -> Removals {
-        defer { due = Removals() }
-        return due
+        defer { removals = Removals() }
+        return removals
     }
 
-    private mutating func bound() {
-        if due.keys.count + due.sources.count > Self.maximumDue { addRemovalOfEverything() }
+    private mutating func removeEverythingIfTooMany() {
+        if removals.keys.count + removals.sources.count > Self.maximumRemovals { addRemovalOfEverything() }
     }
 }

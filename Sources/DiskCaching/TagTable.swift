@@ -4,6 +4,9 @@ import Memory
 ///
 /// If there is too little space for the tags of a source, it is removed, so that every entry can be purged by its tags.
 final class TagTable {
+    /// The size in the file of one tag of a source, with its index entries.
+    private static let rowCost = 256
+
     private let connection: SQLiteConnection
     var capacity: Int
     private let insert: SQLiteStatement
@@ -106,9 +109,6 @@ final class TagTable {
         try deleteName.run([.blob(source)])
         return cost
     }
-
-    /// The size in the file of one tag of a source, with its index entries.
-    private static let rowCost = 256
 
     /// Returns the size in the file: table leaves are two thirds full, and a row over half a page takes a whole leaf.
     private static func cost(nameLength: Int) -> Int {

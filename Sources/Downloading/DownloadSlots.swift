@@ -26,7 +26,7 @@ struct DownloadSlots {
     /// The maximum number of slots; lowering it does not end transfers.
     private(set) var maximum: Int
     private var maximumPerHost: Int
-    private var exceptions: [ExactText: Int] = [:]
+    private var hostLimits: [ExactText: Int] = [:]
     private var lastNumber: UInt64 = 0
     private var allocations: [SlotToken: Allocation] = [:]
     private var counts: [ExactText: Int] = [:]
@@ -35,7 +35,7 @@ struct DownloadSlots {
 
     init(_ configuration: DownloadConfiguration) {
         self.init(maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
-        use(configuration)
+        setConfiguration(configuration)
     }
 
     init(maximum: Int, perHost: Int) {
@@ -43,48 +43,49 @@ struct DownloadSlots {
         maximumPerHost = perHost
     }
 
-    mutating func use(_ configuration: DownloadConfiguration) {
+    mutating func setConfiguration(_ configuration: DownloadConfiguration) {
         maximum = configuration.maximumActiveDownloads
         maximumPerHost = configuration.maximumActiveDownloadsPerHost
-        exceptions = configuration.origins.maximumActiveDownloads
+        hostLimits = configuration.origins.maximumActiveDownloads
     }
 
     var activeCount: Int { allocations.count }
 
-    var hasRoom: Bool { allocations.count < maximum }
+    var hasFreeSlot: Bool { allocations.count < maximum }
 
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    func hasRoom(for host: ExactText, of flow: TenantFlow? = nil, at now: Duration) -> Bool {
+    func hasFreeSlot(for host: ExactText, of flow: TenantFlow? = nil, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
-        let free = (exceptions[host] ?? maximumPerHost) - count
-        let own = flow.map { flow in allocations.values.count { $0.flow?.id == flow.id && $0.host == host } } ?? count
-        guard hasRoom, free > 0 else { return false }
+        let free = (hostLimits[host] ?? maximumPerHost) - count
+        let flowCount =
+            flow.map { flow in allocations.values.count { $0.flow?.id == flow.id && $0.host == host } } ?? count
+        guard hasFreeSlot, free > 0 else { return false }
         if let flow {
-            guard flow.mayTake(used: own, free: free),
+            guard flow.mayTake(used: flowCount, free: free),
                 flow.mayTake(used: self.count(of: flow), free: maximum - allocations.count)
             else { return false }
         }
-        if own == 0 || count == allocations.count { return true }
+        if flowCount == 0 || count == allocations.count { return true }
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
     private func count(of flow: TenantFlow) -> Int { flowCounts[flow.id, default: 0] }
 
     /// The tenant's transfers divided by its weight.
-    func load(of flow: TenantFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
+    func load(of flow: TenantFlow) -> Double { Double(count(of: flow)) / Double(flow.weight) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
-        let verdicts = allocations.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
-        return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
+        let paces = allocations.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
+        return !paces.isEmpty && 2 * paces.count { $0 } >= paces.count
     }
 
-    /// Takes a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
-    mutating func take(
-        for host: ExactText, of flow: TenantFlow? = nil, _ progress: TransferProgress, at now: Duration
+    /// Acquires a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
+    mutating func acquire(
+        for host: ExactText, of flow: TenantFlow? = nil, progress: TransferProgress, at now: Duration
     ) -> SlotToken? {
-        guard hasRoom(for: host, of: flow, at: now) else { return nil }
+        guard hasFreeSlot(for: host, of: flow, at: now) else { return nil }
         lastNumber += 1
         let token = SlotToken(number: lastNumber)
         allocations[token] = Allocation(host: host, flow: flow, pace: TransferPace(progress, since: now))
@@ -99,8 +100,8 @@ struct DownloadSlots {
         let count = counts[allocation.host, default: 0] - 1
         counts[allocation.host] = count > 0 ? count : nil
         if let flow = allocation.flow {
-            let left = self.count(of: flow) - 1
-            flowCounts[flow.id] = left > 0 ? left : nil
+            let remaining = self.count(of: flow) - 1
+            flowCounts[flow.id] = remaining > 0 ? remaining : nil
         }
         switch allocation.pace.isSlow(at: now) {
         case true?: slowHosts.insert(true, for: allocation.host, until: now + Self.slownessMemory)
@@ -109,26 +110,5 @@ struct DownloadSlots {
         case nil: break
         }
         return true
-    }
-}
-
-struct TransferPace {
-    private static let grace = Duration.seconds(2)
-    /// Bytes per second below which a longer transfer counts as slow.
-    private static let minimumSpeed = 128 << 10
-
-    private let progress: TransferProgress
-    private let start: Duration
-
-    init(_ progress: TransferProgress, since start: Duration) {
-        self.progress = progress
-        self.start = start
-    }
-
-    /// Whether the transfer is slow; nil if it is too early to tell.
-    func isSlow(at now: Duration) -> Bool? {
-        let age = now - start
-        guard age >= Self.grace else { return nil }
-        return Double(progress.receivedBytes) < age.seconds * Double(Self.minimumSpeed)
     }
 }

@@ -14,11 +14,13 @@ struct FetchQueue {
 
     var count: Int { ids.count }
 
-    /// Whether the queue accepts the fetch: a tenant may have as many queued fetches as `share` × the free places.
-    func hasRoom<Answer>(for fetch: SharedFetch<Answer>, among fetches: [FetchID: SharedFetch<Answer>]) -> Bool {
+    /// Whether the queue accepts the fetch: a tenant may queue as many fetches as its weight times the free places.
+    func accepts<Continuation>(
+        _ fetch: SharedFetch<Continuation>, among fetches: [FetchID: SharedFetch<Continuation>]
+    ) -> Bool {
         guard let flow = fetch.request.flow else { return ids.count < maximum }
-        let own = ids.count { fetches[$0]?.request.flow?.id == flow.id }
-        return flow.mayTake(used: own, free: maximum - ids.count, ratio: 1)
+        let flowCount = ids.count { fetches[$0]?.request.flow?.id == flow.id }
+        return flow.mayTake(used: flowCount, free: maximum - ids.count, ratio: 1)
     }
 
     func contains(_ id: FetchID) -> Bool { ids.contains(id) }
@@ -33,39 +35,33 @@ struct FetchQueue {
     mutating func remove(_ id: FetchID) { ids.removeAll { $0 == id } }
 
     /// Removes and returns the next fetch that can get a slot; nil if there is none.
-    mutating func popNext<Answer>(
-        from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+    mutating func popNext<Continuation>(
+        from fetches: [FetchID: SharedFetch<Continuation>], for slots: DownloadSlots, at now: Duration
     ) -> FetchID? {
-        guard slots.hasRoom, let index = nextIndex(from: fetches, for: slots, at: now) else { return nil }
+        guard slots.hasFreeSlot, let index = nextIndex(from: fetches, for: slots, at: now) else { return nil }
         return ids.remove(at: index)
     }
 
     /// Prefers the tenant with the fewest transfers relative to its weight, then a host without a transfer.
     ///
     /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
-    private func nextIndex<Answer>(
-        from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+    private func nextIndex<Continuation>(
+        from fetches: [FetchID: SharedFetch<Continuation>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
-        var canStartByPlace: [Place: Bool] = [:]
+        var freeSlots = FreeSlots(slots: slots, now: now)
         var candidates: [Int?: Candidates] = [:]
-        func canStart(_ fetch: SharedFetch<Answer>) -> Bool {
-            let place = Place(host: fetch.host, flow: fetch.request.flow)
-            let isRoom = canStartByPlace[place] ?? slots.hasRoom(for: place.host, of: place.flow, at: now)
-            canStartByPlace[place] = isRoom
-            return isRoom
-        }
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
         for index in indices {
             guard let fetch = fetches[ids[index]] else { return index }
             let flow = fetch.request.flow
             if order == .fifo, candidates[flow?.id]?.idle != nil { continue }
-            guard canStart(fetch) else { continue }
-            var own = candidates[flow?.id] ?? Candidates(load: flow.map { slots.load(of: $0) } ?? 0)
-            if order == .lifo, fetch.isOverdue(at: now) { own.overdue = index }
-            if own.idle == nil, slots.isIdle(fetch.host) { own.idle = index }
-            own.other = own.other ?? index
-            candidates[flow?.id] = own
-            if order == .fifo, flow == nil, own.idle != nil { break }
+            guard freeSlots.contain(fetch.host, of: flow) else { continue }
+            var candidate = candidates[flow?.id] ?? Candidates(load: flow.map { slots.load(of: $0) } ?? 0)
+            if order == .lifo, fetch.isOverdue(at: now) { candidate.overdue = index }
+            if candidate.idle == nil, slots.isIdle(fetch.host) { candidate.idle = index }
+            candidate.other = candidate.other ?? index
+            candidates[flow?.id] = candidate
+            if order == .fifo, flow == nil, candidate.idle != nil { break }
         }
         let lowest = candidates.values.map(\.load).min()
         let best = candidates.values.filter { $0.load == lowest }
@@ -73,9 +69,28 @@ struct FetchQueue {
         return order == .fifo ? best.compactMap(\.first).min() : best.compactMap(\.first).max()
     }
 
-    private struct Place: Hashable {
-        let host: ExactText
-        let flow: TenantFlow?
+    /// Whether hosts have free slots, each checked once.
+    private struct FreeSlots {
+        private struct Key: Hashable {
+            let host: ExactText
+            let flow: TenantFlow?
+        }
+
+        let slots: DownloadSlots
+        let now: Duration
+        private var known: [Key: Bool] = [:]
+
+        init(slots: DownloadSlots, now: Duration) {
+            self.slots = slots
+            self.now = now
+        }
+
+        mutating func contain(_ host: ExactText, of flow: TenantFlow?) -> Bool {
+            let key = Key(host: host, flow: flow)
+            let isFree = known[key] ?? slots.hasFreeSlot(for: host, of: flow, at: now)
+            known[key] = isFree
+            return isFree
+        }
     }
 
     /// The fetches of one tenant that can start.

@@ -39,27 +39,27 @@ extension ImageDownloader {
         startTransfers(end.toStart)
         if end.needsRevalidation { revalidate(identity) }
         if let retrieved {
-            for answer in end.served { answer.resume(returning: .fetched(.whole(retrieved))) }
+            for continuation in end.served { continuation.resume(returning: .fetched(.whole(retrieved))) }
         }
-        for answer in end.rejected { answer.resume(throwing: DownloadError.queueFull) }
+        for continuation in end.rejected { continuation.resume(throwing: DownloadError.queueFull) }
     }
 
     private func transfer(_ action: State.StartAction) async {
         let identity = action.request.identity
         let reason = reason(for: action.request, storedCopy: action.storedCopy)
-        observer.started(action.slotWait)
+        observer.onStart(action.slotWait)
         reportStart(of: action)
         let begin = timekeeper.now
         let result = await result(of: action, reason: reason)
         action.progress.take(nil)
         let end = FinishedTransfer(identity, result: result, progress: action.progress, in: timekeeper.now - begin)
         // Before the fetch is forgotten, and so before another one of the source may begin.
-        observer.transfer?(TransferReport(identity, state: .ended(end), progress: action.progress))
-        let completion = finish(action, with: result)
-        startTransfers(completion.toStart)
+        observer.onTransferReport?(TransferReport(identity, state: .ended(end), progress: action.progress))
+        let finished = finish(action, with: result)
+        startTransfers(finished.toStart)
         activity?.watch()
-        observer.finished(end)
-        resume(completion.answers, of: action, with: result, reason: reason)
+        observer.onFinish(end)
+        resume(finished.waiters, of: action, with: result, reason: reason)
     }
 
     private func result(
@@ -83,13 +83,13 @@ extension ImageDownloader {
     }
 
     private func resume(
-        _ answers: [(answer: Answer, participation: Participation)], of action: State.StartAction,
+        _ waiters: [(continuation: Continuation, participation: Participation)], of action: State.StartAction,
         with result: Result<FetchOutcome, any Error>, reason: OriginResponseInfo.Reason
     ) {
         switch result {
         case .success(let outcome):
-            for (answer, participation) in answers {
-                answer.resume(returning: outcome.shared(as: participation))
+            for (continuation, participation) in waiters {
+                continuation.resume(returning: outcome.shared(as: participation))
             }
         case .failure(let error):
             // A fetch with callers is never canceled, so the loader has shut down.
@@ -101,11 +101,13 @@ extension ImageDownloader {
                     reason: reason, status: shared?.upstreamStatus, hasFailed: true,
                     traceparent: action.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
-            for (answer, _) in answers { answer.resume(throwing: failure) }
+            for (continuation, _) in waiters { continuation.resume(throwing: failure) }
         }
     }
 
-    private func finish(_ action: State.StartAction, with result: Result<FetchOutcome, any Error>) -> State.Completion {
+    private func finish(
+        _ action: State.StartAction, with result: Result<FetchOutcome, any Error>
+    ) -> State.FinishedFetch {
         let identity = action.request.identity
         return shell.withLock { shell in
             shell.tasks[action.fetch] = nil
@@ -122,7 +124,7 @@ extension ImageDownloader {
     }
 
     private func reportStart(of action: State.StartAction) {
-        guard let report = observer.transfer else { return }
+        guard let report = observer.onTransferReport else { return }
         let identity = action.request.identity, progress = action.progress
         report(TransferReport(identity, state: .started, progress: progress))
         progress.watch(every: TransferReport.interval, by: timekeeper) { [weak progress] in
@@ -147,18 +149,18 @@ extension ImageDownloader {
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
         let receiver: any SourceReceiver = request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
         let fetch = OriginFetch(action: action, base: base, reason: reason, receiver: receiver)
-        if let walk = request.walk { return try await parts(of: fetch, by: walk) }
-        var answer = try await loader.load(
+        if let scan = request.scan { return try await parts(of: fetch, by: scan) }
+        var result = try await loader.load(
             TransferRequest(identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
             progress: action.progress)
-        if case .notModified(let confirmation) = answer {
+        if case .notModified(let confirmation) = result {
             if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(.whole(copy)) }
             // The 304 is for a version that we do not have: request the source without a condition.
-            answer = try await loader.load(
+            result = try await loader.load(
                 TransferRequest(identity: request.identity, traceparent: request.traceparent),
                 progress: action.progress)
         }
-        guard case .source(let source) = answer else {
+        guard case .source(let source) = result else {
             throw DownloadError.protocolError("status 304 without a condition")
         }
         return .fetched(.whole(try received(source, by: fetch)))
@@ -172,7 +174,7 @@ extension ImageDownloader {
         if mayStore(fetch) { fetch.receiver.store(source) }
         return SourceCopy(
             head: source.head, bytes: source.bytes,
-            exchange: fetch.exchange(status: source.head.status, source.timings))
+            exchange: fetch.exchange(status: source.head.status, timings: source.timings))
     }
 
     func mayStore(_ fetch: OriginFetch) -> Bool {

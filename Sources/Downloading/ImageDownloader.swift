@@ -7,8 +7,8 @@ package import Text
 /// A shared fetch is a separate task. It is canceled when its last caller leaves, unless half of the announced bytes
 /// have arrived. Each caller waits under a receipt.
 package final class ImageDownloader: Sendable {
-    typealias Answer = CheckedContinuation<FetchOutcome, any Error>
-    typealias State = ImageDownloaderState<Answer>
+    typealias Continuation = CheckedContinuation<FetchOutcome, any Error>
+    typealias State = ImageDownloaderState<Continuation>
 
     struct Shell {
         var state: State
@@ -33,7 +33,7 @@ package final class ImageDownloader: Sendable {
         self.budget = budget
         let shell = Locked(Shell(state: State(rules.configuration)))
         self.shell = shell
-        activity = observer.activity.map { report in
+        activity = observer.onActivityChange.map { report in
             ActivityReporter(report, timekeeper: timekeeper) { now in
                 shell.withLock { ($0.state.isActive(at: now), $0.state.nextActivityChange(at: now)) }
             }
@@ -49,9 +49,9 @@ package final class ImageDownloader: Sendable {
     package var rules: DownloadRules { currentRules.withLock { $0 } }
 
     /// Replaces the rules; existing identities and transfers in progress keep theirs.
-    package func use(_ rules: DownloadRules) {
+    package func setRules(_ rules: DownloadRules) {
         currentRules.withLock { $0 = rules }
-        startTransfers(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
+        startTransfers(shell.withLock { $0.state.setConfiguration(rules.configuration, at: timekeeper.now) })
     }
 
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
@@ -76,18 +76,18 @@ package final class ImageDownloader: Sendable {
     package func download(
         _ request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> SourceCopy {
-        try await download(partOf: request.ofWhole, receipt: receipt, deadline: deadline).whole
+        try await download(partOf: request.withoutScan, receipt: receipt, deadline: deadline).whole
     }
 
-    /// Fetches the bytes that the request's walk needs, or the whole source if ranges are not supported or sufficient.
+    /// Fetches the bytes that the request's scan needs, or the whole source if ranges are not supported or sufficient.
     package func download(
         partOf request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> FetchedSource {
         if request.directives.onlyIfCached { return .whole(try await cachedCopy(for: request)) }
         do {
-            return try await fetched(request, receipt: receipt, deadline: deadline)
+            return try await fetch(request, receipt: receipt, deadline: deadline)
         } catch let failure as FetchFailure {
-            guard let staleCopy = await staleCopy(for: request, failure) else { throw failure.error }
+            guard let staleCopy = await staleCopy(for: request, after: failure) else { throw failure.error }
             return .whole(staleCopy)
         }
     }
@@ -100,7 +100,7 @@ package final class ImageDownloader: Sendable {
         directives.noCache = true
         let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
         do {
-            return try await fetched(request, receipt: receipt, deadline: deadline).whole
+            return try await fetch(request, receipt: receipt, deadline: deadline).whole
         } catch let failure as FetchFailure {
             throw failure.error
         }
@@ -108,16 +108,16 @@ package final class ImageDownloader: Sendable {
 
     /// Returns how a stored source may be used now for a caller.
     package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
-        freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
+        freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances: staleAllowances)
     }
 
     /// Starts a background revalidation unless one is running.
-    package func revalidate(_ identity: SourceIdentity, walk: SourceWalk? = nil) {
+    package func revalidate(_ identity: SourceIdentity, scan: SourceScan? = nil) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
             // A failure is remembered; there is no caller to report it to.
-            _ = try? await self.fetched(
-                SourceRequest(identity: identity, needsBytes: false, isBackground: true, walk: walk),
+            _ = try? await self.fetch(
+                SourceRequest(identity: identity, needsBytes: false, isBackground: true, scan: scan),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36), deadline: nil)
             self.shell.withLock { _ = $0.revalidating.remove(identity) }
         }
@@ -155,63 +155,66 @@ package final class ImageDownloader: Sendable {
     /// Ends only this caller's wait; returns false if no caller has the receipt.
     package func cancel(receipt: String) -> Bool {
         let leaveAction = shell.withLock { $0.state.leave(receipt: receipt) }
-        conclude(leaveAction, throwing: DownloadError.receiptCanceled)
-        return !leaveAction.answers.isEmpty
+        resumeLeaving(leaveAction, throwing: DownloadError.receiptCanceled)
+        return !leaveAction.continuations.isEmpty
     }
 
     /// Cancels all downloads of a source, even if nearly complete.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
         let (leaveAction, count) = shell.withLock { $0.state.leave(source: source) }
-        conclude(leaveAction, throwing: DownloadError.receiptCanceled)
-        return (count, leaveAction.answers.count)
+        resumeLeaving(leaveAction, throwing: DownloadError.receiptCanceled)
+        return (count, leaveAction.continuations.count)
     }
 
-    package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
+    package func shutDown() {
+        resumeLeaving(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
+    }
 
-    private func fetched(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
+    private func fetch(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
         var request = request, rangeBytes = 0
         while true {
             switch try await join(request, receipt: receipt, deadline: deadline) {
             case .fetched(.whole(var copy)):
                 copy.rangeBytes += rangeBytes
                 return .whole(copy)
-            case .fetched(.part(let copy)) where request.walk != nil: return .part(copy)
+            case .fetched(.part(let copy)) where request.scan != nil: return .part(copy)
             case .fetched: break
             case .insufficient(let count): rangeBytes += count
             }
-            request = request.ofWhole
+            request = request.withoutScan
         }
     }
 
     private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchOutcome {
         let id = shell.withLock { $0.state.makeWaiterID() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: Answer) in
+            try await withCheckedThrowingContinuation { (continuation: Continuation) in
                 // A partial fetch has already looked there for the record.
-                let queriesLayersBelowMemory = cache.hasLayerBelowMemory && request.walk == nil
+                let queriesLayersBelowMemory = cache.hasLayerBelowMemory && request.scan == nil
                 let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in
                     shell.state.join(
-                        id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
+                        id, request: request, receipt: receipt, deadline: deadline, at: timekeeper.now,
+                        continuation: continuation,
                         queriesLayersBelowMemory: queriesLayersBelowMemory, isHeld: isHeld, cached: storedCopy(for:))
                 }
                 switch admission {
-                case .cached(let copy, let reuse, let answer):
-                    if reuse == .usableWhileRevalidating { revalidate(request.identity, walk: request.walk) }
-                    answer.resume(returning: .fetched(.whole(copy)))
-                case .rejected(let error, let answer):
-                    answer.resume(throwing: error)
-                case .failedBefore(let error, let answer):
-                    answer.resume(throwing: FetchFailure(error: error, exchange: nil))
+                case .cached(let copy, let reuse, let continuation):
+                    if reuse == .usableWhileRevalidating { revalidate(request.identity, scan: request.scan) }
+                    continuation.resume(returning: .fetched(.whole(copy)))
+                case .rejected(let error, let continuation):
+                    continuation.resume(throwing: error)
+                case .failedBefore(let error, let continuation):
+                    continuation.resume(throwing: FetchFailure(error: error, exchange: nil))
                 case .waiting(let toStart, let isJoined):
-                    if isJoined { observer.collapsed() }
+                    if isJoined { observer.onCollapse() }
                     startTransfers(toStart)
                 case .lookingUp(let action):
                     launch([action], lookUp)
                 }
             }
         } onCancel: {
-            conclude(shell.withLock { $0.state.leave(id) }, throwing: CancellationError())
+            resumeLeaving(shell.withLock { $0.state.leave(id) }, throwing: CancellationError())
         }
     }
 
@@ -219,7 +222,7 @@ package final class ImageDownloader: Sendable {
         if request.directives.noStore { return nil }
         let whole = cache.stored(for: request.identity)
         let wholeReuse = whole.map { reuse(of: $0, for: request) }
-        let part = request.walk == nil ? nil : cache.storedPart(of: request.identity)
+        let part = request.scan == nil ? nil : cache.storedPart(of: request.identity)
         if let part, wholeReuse != .usable {
             let copy = SourceCopy(head: part, bytes: nil)
             let reuse = reuse(of: copy, for: request)
@@ -248,12 +251,12 @@ package final class ImageDownloader: Sendable {
         return retrieved
     }
 
-    private func staleCopy(for request: SourceRequest, _ failure: FetchFailure) async -> SourceCopy? {
-        guard failure.error.isOriginTrouble,
+    private func staleCopy(for request: SourceRequest, after failure: FetchFailure) async -> SourceCopy? {
+        guard failure.error.isOriginFailure,
             !request.identity.isPrivate || ![401, 403].contains(failure.error.upstreamStatus)
         else { return nil }
         var copy = cache.stored(for: request.identity)
-        if copy == nil, request.walk != nil, !request.needsBytes {
+        if copy == nil, request.scan != nil, !request.needsBytes {
             copy = cache.storedPart(of: request.identity).map { SourceCopy(head: $0, bytes: nil) }
         }
         if copy == nil || request.needsBytes && copy?.bytes == nil {
@@ -261,15 +264,15 @@ package final class ImageDownloader: Sendable {
         }
         guard let copy, isSelected(copy.head),
             copy.head.freshness.isUsableOnError(
-                at: timekeeper.secondsSince1970, for: request.directives, staleAllowances,
+                at: timekeeper.secondsSince1970, for: request.directives, staleAllowances: staleAllowances,
                 isHeld: failure.error == .originHeld)
         else { return nil }
         return SourceCopy(head: copy.head, bytes: copy.bytes, exchange: failure.exchange)
     }
 
-    private func conclude(_ leaveAction: State.LeaveAction, throwing error: any Error) {
+    private func resumeLeaving(_ leaveAction: State.LeaveAction, throwing error: any Error) {
         let tasks = shell.withLock { shell in leaveAction.abandoned.compactMap { shell.tasks.removeValue(forKey: $0) } }
         for task in tasks { task.cancel() }
-        for answer in leaveAction.answers { answer.resume(throwing: error) }
+        for continuation in leaveAction.continuations { continuation.resume(throwing: error) }
     }
 }

@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-struct ImageDownloaderState<Answer> {
+struct ImageDownloaderState<Continuation> {
     /// A transfer to start, or a lookup in the layers below memory.
     struct StartAction {
         let fetch: FetchID
@@ -14,29 +14,29 @@ struct ImageDownloaderState<Answer> {
     }
 
     enum Admission {
-        case cached(SourceCopy, SourceReuse, Answer)
+        case cached(SourceCopy, SourceReuse, Continuation)
         case waiting(toStart: [StartAction], isJoined: Bool)
         case lookingUp(StartAction)
-        case rejected(any Error, Answer)
-        case failedBefore(DownloadError, Answer)
+        case rejected(any Error, Continuation)
+        case failedBefore(DownloadError, Continuation)
     }
 
     struct LeaveAction {
-        var answers: [Answer] = []
+        var continuations: [Continuation] = []
         var abandoned: [FetchID] = []
     }
 
     /// The consequences of a lookup in the layers below memory for the fetch's callers.
     struct LookupResult {
-        var served: [Answer] = []
+        var served: [Continuation] = []
         /// True if a served caller needs a background revalidation and this fetch ends without a transfer.
         var needsRevalidation = false
-        var rejected: [Answer] = []
+        var rejected: [Continuation] = []
         var toStart: [StartAction] = []
     }
 
-    struct Completion {
-        var answers: [(answer: Answer, participation: Participation)] = []
+    struct FinishedFetch {
+        var waiters: [(continuation: Continuation, participation: Participation)] = []
         var toStart: [StartAction] = []
     }
 
@@ -45,7 +45,7 @@ struct ImageDownloaderState<Answer> {
     private var lastID: UInt64 = 0
     private var unregisteredWaiters: Set<WaiterID> = []
     private var fetchOfWaiter: [WaiterID: FetchID] = [:]
-    private var fetches: [FetchID: SharedFetch<Answer>] = [:]
+    private var fetches: [FetchID: SharedFetch<Continuation>] = [:]
     private var fetchOfKey: [FetchKey: FetchID] = [:]
     private var queue: FetchQueue
     private var isShutDown = false
@@ -82,19 +82,19 @@ struct ImageDownloaderState<Answer> {
     /// A held origin or a remembered failure prevents a new fetch. A new fetch starts, is queued, or first queries the
     /// layers below memory.
     mutating func join(
-        _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, queriesLayersBelowMemory: Bool = false, isHeld: Bool = false,
+        _ id: WaiterID, request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
+        continuation: Continuation, queriesLayersBelowMemory: Bool = false, isHeld: Bool = false,
         cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
     ) -> Admission {
-        guard unregisteredWaiters.remove(id) != nil else { return .rejected(CancellationError(), answer) }
-        guard !isShutDown else { return .rejected(DownloadError.shuttingDown, answer) }
+        guard unregisteredWaiters.remove(id) != nil else { return .rejected(CancellationError(), continuation) }
+        guard !isShutDown else { return .rejected(DownloadError.shuttingDown, continuation) }
         let key = FetchKey(request)
         var waiter = Waiter(
             id: id, request: request, receipt: receipt, halfTime: deadline.map { now + ($0 - now) / 2 },
-            participation: .joined, answer: answer)
+            participation: .joined, continuation: continuation)
 
         let stored = cached(request)
-        if let stored, stored.reuse != .needsValidation { return .cached(stored.copy, stored.reuse, answer) }
+        if let stored, stored.reuse != .needsValidation { return .cached(stored.copy, stored.reuse, continuation) }
 
         if let fetch = fetchToJoin(key) {
             fetches[fetch]?.waiters.append(waiter)
@@ -103,31 +103,32 @@ struct ImageDownloaderState<Answer> {
         }
 
         // The caller falls back to a stale copy from any layer.
-        if isHeld { return .failedBefore(.originHeld, answer) }
+        if isHeld { return .failedBefore(.originHeld, continuation) }
 
         if key.mode == .ordinary, let failure = failures.failure(of: key.identity, at: now) {
-            return .failedBefore(failure, answer)
+            return .failedBefore(failure, continuation)
         }
 
         waiter.participation = .started
         let isWhole = stored.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
         return register(
-            waiter, key, storedCopy: stored?.copy,
+            waiter, key: key, storedCopy: stored?.copy,
             queriesLayersBelowMemory: queriesLayersBelowMemory && key.mode != .unstored && !isWhole, at: now)
     }
 
     private mutating func register(
-        _ waiter: Waiter<Answer>, _ key: FetchKey, storedCopy: SourceCopy?, queriesLayersBelowMemory: Bool,
+        _ waiter: Waiter<Continuation>, key: FetchKey, storedCopy: SourceCopy?, queriesLayersBelowMemory: Bool,
         at now: Duration
     ) -> Admission {
         lastID += 1
-        var fetch = SharedFetch<Answer>(id: lastID, key: key, request: waiter.request, startedAt: now, queuedAt: now)
+        var fetch = SharedFetch<Continuation>(
+            id: lastID, key: key, request: waiter.request, startedAt: now, queuedAt: now)
         fetch.waiters = [waiter]
         fetch.storedCopy = storedCopy
         if !queriesLayersBelowMemory {
-            fetch.slot = slots.take(for: fetch.host, of: waiter.request.flow, fetch.progress, at: now)
-            guard fetch.slot != nil || queue.hasRoom(for: fetch, among: fetches) else {
-                return .rejected(DownloadError.queueFull, waiter.answer)
+            fetch.slot = slots.acquire(for: fetch.host, of: waiter.request.flow, progress: fetch.progress, at: now)
+            guard fetch.slot != nil || queue.accepts(fetch, among: fetches) else {
+                return .rejected(DownloadError.queueFull, waiter.continuation)
             }
         }
         fetches[fetch.id] = fetch
@@ -156,7 +157,7 @@ struct ImageDownloaderState<Answer> {
             if reuse == .needsValidation {
                 fetch.waiters.append(waiter)
             } else {
-                end.served.append(waiter.answer)
+                end.served.append(waiter.continuation)
                 end.needsRevalidation = end.needsRevalidation || reuse == .usableWhileRevalidating
                 fetchOfWaiter[waiter.id] = nil
             }
@@ -170,9 +171,9 @@ struct ImageDownloaderState<Answer> {
         fetch.request = leader.request
         fetch.storedCopy = retrieved ?? fetch.storedCopy
         fetch.queuedAt = now
-        fetch.slot = slots.take(for: fetch.host, of: fetch.request.flow, fetch.progress, at: now)
-        guard fetch.slot != nil || queue.hasRoom(for: fetch, among: fetches) else {
-            end.rejected = finish(id, at: now).answers.map(\.answer)
+        fetch.slot = slots.acquire(for: fetch.host, of: fetch.request.flow, progress: fetch.progress, at: now)
+        guard fetch.slot != nil || queue.accepts(fetch, among: fetches) else {
+            end.rejected = finish(id, at: now).waiters.map(\.continuation)
             return end
         }
         fetches[id] = fetch
@@ -205,31 +206,31 @@ struct ImageDownloaderState<Answer> {
     ///
     /// - Parameter failedTarget: The target of a failed transfer; nil after success. Callers with another target do not
     ///   receive the failure: they continue in a separate fetch.
-    mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Completion {
-        guard let fetch = fetches.removeValue(forKey: id) else { return Completion() }
+    mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> FinishedFetch {
+        guard let fetch = fetches.removeValue(forKey: id) else { return FinishedFetch() }
         if fetchOfKey[fetch.key] == id { fetchOfKey[fetch.key] = nil }
         if let slot = fetch.slot { slots.release(slot, at: now) }
-        let isAnswered = { (waiter: Waiter<Answer>) in
+        let isAffected = { (waiter: Waiter<Continuation>) in
             failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
         }
-        let answered = fetch.waiters.filter(isAnswered)
-        for waiter in answered { fetchOfWaiter[waiter.id] = nil }
-        let others = Dictionary(grouping: fetch.waiters.filter { !isAnswered($0) }) {
+        let finished = fetch.waiters.filter(isAffected)
+        for waiter in finished { fetchOfWaiter[waiter.id] = nil }
+        let others = Dictionary(grouping: fetch.waiters.filter { !isAffected($0) }) {
             FetchedTarget($0.request.identity)
         }
         let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: fetch, at: now) }
         queue.prepend(next)
         let toStart = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return Completion(answers: answered.map { ($0.answer, $0.participation) }, toStart: toStart)
+        return FinishedFetch(waiters: finished.map { ($0.continuation, $0.participation) }, toStart: toStart)
     }
 
     /// After a fetch failed for one target, lets callers of another target continue in the next fetch to start.
     private mutating func requeue(
-        _ waiters: [Waiter<Answer>], of fetch: SharedFetch<Answer>, at now: Duration
+        _ waiters: [Waiter<Continuation>], of fetch: SharedFetch<Continuation>, at now: Duration
     ) -> FetchID {
         lastID += 1
-        var next = SharedFetch<Answer>(
+        var next = SharedFetch<Continuation>(
             id: lastID, key: fetch.key, request: waiters.first?.request ?? fetch.request, startedAt: fetch.startedAt,
             queuedAt: now)
         next.waiters = waiters
@@ -242,8 +243,8 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Applies a new configuration; drops remembered failures, which the earlier one may have caused.
-    mutating func use(_ configuration: DownloadConfiguration, at now: Duration) -> [StartAction] {
-        slots.use(configuration)
+    mutating func setConfiguration(_ configuration: DownloadConfiguration, at now: Duration) -> [StartAction] {
+        slots.setConfiguration(configuration)
         queue.maximum = configuration.maximumQueuedDownloads
         failures.removeAll()
         let toStart = startQueued(at: now)
@@ -281,25 +282,25 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func leave(
-        _ ids: [FetchID], includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+        _ ids: [FetchID], includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Continuation>) -> Bool
     ) -> LeaveAction {
         var leaveAction = LeaveAction()
         for id in ids.sorted() {
-            let part = leave(id, includesNearlyComplete: includesNearlyComplete, where: isLeaving)
-            leaveAction.answers += part.answers
-            leaveAction.abandoned += part.abandoned
+            let action = leave(id, includesNearlyComplete: includesNearlyComplete, where: isLeaving)
+            leaveAction.continuations += action.continuations
+            leaveAction.abandoned += action.abandoned
         }
         return leaveAction
     }
 
     private mutating func leave(
-        _ id: FetchID, includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+        _ id: FetchID, includesNearlyComplete: Bool = false, where isLeaving: (Waiter<Continuation>) -> Bool
     ) -> LeaveAction {
         guard var fetch = fetches[id], !fetch.isAbandoned else { return LeaveAction() }
         let leaving = fetch.waiters.filter(isLeaving)
         fetch.waiters.removeAll(where: isLeaving)
         for waiter in leaving { fetchOfWaiter[waiter.id] = nil }
-        var leaveAction = LeaveAction(answers: leaving.map(\.answer))
+        var leaveAction = LeaveAction(continuations: leaving.map(\.continuation))
         if fetch.waiters.isEmpty {
             if fetch.slot == nil {
                 queue.remove(id)
@@ -322,7 +323,8 @@ struct ImageDownloaderState<Answer> {
         var toStart: [StartAction] = []
         while let id = queue.popNext(from: fetches, for: slots, at: now) {
             guard let fetch = fetches[id] else { continue }
-            fetches[id]?.slot = slots.take(for: fetch.host, of: fetch.request.flow, fetch.progress, at: now)
+            fetches[id]?.slot = slots.acquire(
+                for: fetch.host, of: fetch.request.flow, progress: fetch.progress, at: now)
             toStart.append(action(of: fetch, at: now))
         }
         return toStart
@@ -331,15 +333,15 @@ struct ImageDownloaderState<Answer> {
     /// Returns a fetch to join; a fetch of a part only if the origin sends the whole source.
     private func fetchToJoin(_ key: FetchKey) -> FetchID? {
         if let fetch = fetchOfKey[key] { return fetch }
-        return key.suitable.lazy.compactMap { fetchOfKey[$0] }.first { id in
+        return key.joinableKeys.lazy.compactMap { fetchOfKey[$0] }.first { id in
             guard let fetch = fetches[id] else { return false }
             return [key.extent, .whole].contains(fetch.key.extent) || fetch.progress.isWhole
         }
     }
 
-    private func action(of fetch: SharedFetch<Answer>, at now: Duration) -> StartAction {
+    private func action(of fetch: SharedFetch<Continuation>, at now: Duration) -> StartAction {
         StartAction(
-            fetch: fetch.id, request: fetch.key.extent == .whole ? fetch.request.ofWhole : fetch.request,
+            fetch: fetch.id, request: fetch.key.extent == .whole ? fetch.request.withoutScan : fetch.request,
             progress: fetch.progress, storedCopy: fetch.storedCopy, slotWait: now - fetch.queuedAt)
     }
 }

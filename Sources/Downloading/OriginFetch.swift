@@ -16,37 +16,37 @@ struct OriginFetch {
     func copy(confirmedBy confirmation: SourceConfirmation) -> SourceCopy? {
         guard let base, let head = base.head.confirmed(by: confirmation) else { return nil }
         receiver.refresh(head)
-        return SourceCopy(head: head, bytes: base.bytes, exchange: exchange(status: 304, confirmation.timings))
+        return SourceCopy(head: head, bytes: base.bytes, exchange: exchange(status: 304, timings: confirmation.timings))
     }
 
-    func exchange(status: Int, _ timings: TransferTimings) -> OriginResponseInfo {
+    func exchange(status: Int, timings: TransferTimings) -> OriginResponseInfo {
         OriginResponseInfo(reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
     }
 }
 
 extension ImageDownloader {
-    /// Requests the ranges that the walk needs, one after another, and the whole source if they do not suffice.
+    /// Requests the ranges that the scan needs, one after another, and the whole source if they do not suffice.
     ///
     /// Uses no range if the source changes during the fetch or the origin's ranges contradict each other.
-    func parts(of fetch: OriginFetch, by walk: SourceWalk) async throws -> FetchOutcome {
+    func parts(of fetch: OriginFetch, by scan: SourceScan) async throws -> FetchOutcome {
         let identity = fetch.action.request.identity, progress = fetch.action.progress
         let configuration = identity.rules.configuration
         let end = timekeeper.now + configuration.downloadTimeout
         var plan = RangePlan(maximumBytes: configuration.maximumBytes)
         var source: PartialSource?
         while true {
-            let answer: TransferResult
+            let result: TransferResult
             do {
                 progress.beginNextBody()
                 let request = TransferRequest(
                     RequestedRange(range: plan.range, version: source?.version), of: identity,
                     condition: source == nil ? fetch.condition : nil,
                     traceparent: fetch.action.request.traceparent, timeLimit: end - timekeeper.now)
-                answer = try await loader.load(request, progress: progress)
+                result = try await loader.load(request, progress: progress)
             } catch DownloadError.unexpectedResponse, DownloadError.protocolError {
                 return .insufficient(progress.receivedBytes)
             }
-            switch answer {
+            switch result {
             case .source(let whole):
                 var copy = try received(whole, by: fetch)
                 copy.rangeBytes = source?.file.knownCount ?? 0
@@ -59,14 +59,15 @@ extension ImageDownloader {
             case .head: break
             }
             guard let known = source else { return .insufficient(progress.receivedBytes) }
-            switch walk.need(known) {
+            switch scan.need(known) {
             case .complete:
                 if mayStore(fetch) { fetch.receiver.store(known) }
-                return .fetched(.part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))
+                return .fetched(
+                    .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, timings: known.timings))))
             case .ranges(let missing, let limit):
                 if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
-            case .run(let run):
-                if known.version != nil, plan.advance(to: run, of: known.file) { continue }
+            case .block(let block):
+                if known.version != nil, plan.advance(to: block, of: known.file) { continue }
             case .whole: break
             }
             return .insufficient(progress.receivedBytes)
@@ -106,7 +107,7 @@ extension FetchedSource {
     /// The whole source; throws for a part, which callers of whole sources never receive.
     package var whole: SourceCopy {
         get throws(DownloadError) {
-            guard case .whole(let copy) = self else { throw .internal("a part in place of a source") }
+            guard case .whole(let copy) = self else { throw .internal("only a part of the source was fetched") }
             return copy
         }
     }

@@ -7,14 +7,14 @@ typealias WaiterID = UInt64
 
 /// A fetch shared by several callers, from the lookup in the layers below memory to the end of its transfer.
 ///
-/// `Answer` is a caller's continuation.
-struct SharedFetch<Answer> {
+/// `Continuation` resumes a caller.
+struct SharedFetch<Continuation> {
     let id: FetchID
     let key: FetchKey
     var request: SourceRequest
     let progress = TransferProgress()
     let startedAt: Duration
-    var waiters: [Waiter<Answer>] = []
+    var waiters: [Waiter<Continuation>] = []
     /// The slot; nil while the fetch is queued or queries the layers below memory.
     var slot: SlotToken?
     /// When the fetch was queued for a slot or got one immediately.
@@ -45,15 +45,15 @@ struct FetchKey: Hashable {
 
     let identity: SourceIdentity
     let mode: Mode
-    let extent: SourceWalk.Extent
+    let extent: SourceScan.Extent
 
     init(_ request: SourceRequest) {
         identity = request.identity
-        extent = request.walk?.extent ?? .whole
+        extent = request.scan?.extent ?? .whole
         mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
     }
 
-    private init(_ identity: SourceIdentity, mode: Mode, extent: SourceWalk.Extent) {
+    private init(_ identity: SourceIdentity, mode: Mode, extent: SourceScan.Extent) {
         self.identity = identity
         self.mode = mode
         self.extent = extent
@@ -63,23 +63,23 @@ struct FetchKey: Hashable {
     ///
     /// An ordinary caller may join a reload, but not the reverse, because the ordinary response may be older than the
     /// reload. Callers of the whole source may join the fetch of a part, because the origin may send the whole source.
-    var suitable: [FetchKey] {
+    var joinableKeys: [FetchKey] {
         let modes: [Mode] =
             switch mode {
             case .ordinary: [.ordinary, .reload]
             case .reload: [.reload]
             case .unstored: []
             }
-        let extents = extent == .whole ? SourceWalk.Extent.allCases : [extent, .whole]
+        let extents = extent == .whole ? SourceScan.Extent.allCases : [extent, .whole]
         return modes.flatMap { mode in extents.map { FetchKey(identity, mode: mode, extent: $0) } }
     }
 }
 
-struct Waiter<Answer> {
+struct Waiter<Continuation> {
     let id: WaiterID
     let request: SourceRequest
     let receipt: String
     let halfTime: Duration?
     var participation: Participation
-    let answer: Answer
+    let continuation: Continuation
 }

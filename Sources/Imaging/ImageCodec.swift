@@ -40,6 +40,13 @@ package struct UnderestimatedDecode: Error {
     package init() {}
 }
 
+/// Thrown if the machine is short of memory or descriptors; the image is not at fault.
+package struct WorkerUnavailable: Error {
+    package let detail: String
+
+    package init(detail: String) { self.detail = detail }
+}
+
 package struct InProcessCodec: ImageCodec {
     package init() {}
 

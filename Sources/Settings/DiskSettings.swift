@@ -18,7 +18,7 @@ package struct DiskSettings: Sendable {
         return DiskStoreConfiguration(folder: path, capacities: capacities, contentVersion: DiskLayer.contentVersion)
     }
 
-    package var capacities: [DiskShare: Int] {
+    package var capacities: [DiskPartition: Int] {
         [
             .source: sourceCapacity, .result: resultCapacity,
             // A record takes one or two kilobytes, and each source has one for all its results.

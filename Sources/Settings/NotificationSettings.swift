@@ -2,7 +2,8 @@ import Downloading
 import HTTPTypes
 import JSON
 import ThumbnailAPI
-package import ThumbnailPipeline
+import ThumbnailPipeline
+package import Webhooks
 
 package struct NotificationSettings: Sendable {
     package var hooks: [PurgeHook] = [] { didSet { isUsed = isUsed || !hooks.isEmpty } }

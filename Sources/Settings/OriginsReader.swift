@@ -165,7 +165,7 @@ enum OriginsReader {
     /// Reads which responses are sources, and what is cached of them.
     private static func readUse(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
         origin.cachePolicy = try object.setting("cache", .choice) ?? .all
-        origin.largestDecodedKept = try object.setting("largestDecodedKept", .byteSize)
+        origin.maximumDecodedBytes = try object.setting("largestDecodedKept", .byteSize)
         guard let expect = try object.object("expect", names: ["formats", "statuses"]) else { return }
         origin.expectation.formats = try expect.setting("formats", .set(.formats(of: ImageFormat.allCases)))
             .map { Set($0.map { ExactText($0.rawValue) }) }

@@ -2,6 +2,7 @@ import Coordination
 import Dialects
 package import Downloading
 package import HTTPServing
+package import Prefetching
 import Program
 import Recipes
 package import Telemetry

@@ -34,7 +34,7 @@ package struct TenantSettings: Hashable, Sendable {
     var maximumSourceBytes: Int?
     var maximumSourcePixels: Int?
     var maximumOutputPixels: Int?
-    package var limits = TenantAccount.Limits(share: 1)
+    package var limits = TenantAccount.Limits(weight: 1)
 
     package init(_ name: String) { self.name = name }
 

@@ -76,7 +76,7 @@ struct TenantsReader {
         let time = SettingParser<Duration>.duration.map { Int($0.nanoseconds) }
         tenant.limits.processorTime = try object.setting("processorTime", .quota(of: time, example: "30s/1m"))
         tenant.limits.originBytes = try object.setting("originBytes", .quota(of: .byteSize, example: "50GiB/24h"))
-        tenant.limits.share = try object.setting("share", .integer(in: 1...1_000)) ?? 1
+        tenant.limits.weight = try object.setting("share", .integer(in: 1...1_000)) ?? 1
         return tenant
     }
 

@@ -29,21 +29,22 @@ package final class SharedStore: Sendable {
         self.configuration = configuration.store
         signature = configuration.credentials.signature
         gate = StoreGate(
-            configuration.store, maximumReads: Self.maximumServerReads, .sharedCache, logger: logger,
+            configuration.store, maximumReads: Self.maximumServerReads, messages: .sharedCache, logger: logger,
             timekeeper: timekeeper)
         backend = try RedisBackend(configuration, gate: gate)
     }
 
     /// Creates a store in a folder or bucket, which is unused until ``start(_:position:)``.
     package init(
-        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, logger: Logger,
+        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, logger: Logger,
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         signature = SharedSignature(key: configuration.key)
         gate = StoreGate(
-            configuration, maximumReads: Self.maximumObjectReads, .resultStore, logger: logger, timekeeper: timekeeper)
-        backend = ObjectBackend(container, configuration, signature: signature, gate: gate)
+            configuration, maximumReads: Self.maximumObjectReads, messages: .resultStore, logger: logger,
+            timekeeper: timekeeper)
+        backend = ObjectBackend(container, configuration: configuration, signature: signature, gate: gate)
     }
 
     /// Connects, and reconnects after failures.
@@ -60,12 +61,12 @@ package final class SharedStore: Sendable {
     /// Waits for the first connection, at most for the timeout of a lookup.
     ///
     /// Sources fetched before it have no generation, so their results would not be stored.
-    package func waitForFirstAttempt() { gate.waitForFirstAttempt() }
+    package func waitForFirstProbe() { gate.waitForFirstProbe() }
 
     /// Finishes queued writes and retries pending removals once; logs those that stay unconfirmed.
-    package func stop(timeLimit: Duration) async {
-        gate.stop()
-        await backend.stop(timeLimit: timeLimit)
+    package func shutDown(timeLimit: Duration) async {
+        gate.shutDown()
+        await backend.shutDown(timeLimit: timeLimit)
     }
 
     package var statistics: SharedStoreStatistics { gate.statistics }
@@ -85,31 +86,31 @@ package final class SharedStore: Sendable {
     package func value(
         for key: SharedKey, of sources: [SharedSource], createsGenerations: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
-        let answer = Promise<SharedReply?>()
+        let promise = Promise<SharedReply?>()
         let isSent = query(key, of: sources, createsGenerations: createsGenerations, allowance: allowance) {
-            answer.fulfill($0)
+            promise.fulfill($0)
         }
-        guard isSent, let reply = await answer.value(orIfCanceled: nil) else { return SharedLookup() }
+        guard isSent, let reply = await promise.value(orIfCanceled: nil) else { return SharedLookup() }
         return verify(reply)
     }
 
     /// Like ``value(for:of:createsGenerations:allowance:)``, without waiting.
     ///
-    /// - Parameter finish: Called once, on any thread; must not block.
-    /// - Returns: Whether the query was sent; if not, `finish` is not called.
+    /// - Parameter completion: Called once, on any thread; must not block.
+    /// - Returns: Whether the query was sent; if not, `completion` is not called.
     package func query(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, allowance: WaitBudget,
-        _ finish: @escaping @Sendable (SharedReply) -> Void
+        completion: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, backend.mayRead(sources), gate.admitRead() else { return false }
         let begun = timekeeper.now
         let sourceCount = sources.count
         backend.read(key, of: sources, createsGenerations: createsGenerations && !isReadOnly, within: limit) {
-            [gate] answer in
-            gate.endRead(answer)
+            [gate] result in
+            gate.endRead(with: result)
             allowance.spend(gate.timekeeper.now - begun)
-            finish(SharedReply(answer: answer, key: key, sourceCount: sourceCount))
+            completion(SharedReply(result: result, key: key, sourceCount: sourceCount))
         }
         return true
     }
@@ -135,9 +136,10 @@ package final class SharedStore: Sendable {
         let length = value.length(generations: generations.count + 1)
         guard !isReadOnly, generations.count == sources.count, let first = generations.first,
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes,
-            seconds > 0 || !isServer, gate.admit(length, in: .values)
+            seconds > 0 || !isServer, gate.admitWrite(of: length, in: .values)
         else { return false }
-        let signed = value.encoded(under: key, generations: [first.everything] + generations.map(\.source), signature)
+        let signed = value.encoded(
+            under: key, generations: [first.everything] + generations.map(\.source), signature: signature)
         backend.write(signed, for: key, of: sources, seconds: seconds)
         return true
     }
@@ -145,11 +147,11 @@ package final class SharedStore: Sendable {
     /// Counts a dropped write if the server is full: it then stores no generations, without which nothing is written.
     package func dropIfFull() { gate.dropIfFull() }
 
-    /// Begins a request for a source under a tag.
+    /// Returns the state of a tag before a source is requested under it.
     ///
     /// From here on no removal by the tag is missed, if ``record(_:of:since:)`` follows once the source is available.
-    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
-        isReadOnly || !isUp ? nil : backend.begin(tag, of: source)
+    package func checkpoint(of tag: SharedTag, for source: NamedSource) -> TagCheckpoint? {
+        isReadOnly || !isUp ? nil : backend.checkpoint(of: tag, for: source)
     }
 
     /// Records a source under a tag; repeated while the source is served under it, dropped if its queue is full.
@@ -157,7 +159,7 @@ package final class SharedStore: Sendable {
         if !isReadOnly { backend.record(tag, of: source, since: checkpoint) }
     }
 
-    package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), nil) }
+    package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), fulfilling: nil) }
 
     /// Removes sources and notifies other instances if the store can; waits for a bounded time.
     package func purge(_ sources: [NamedSource]) async -> RemovalState {
@@ -177,8 +179,8 @@ package final class SharedStore: Sendable {
     private func perform(
         _ removal: PendingRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
-        let answer = Promise<RemovalState>()
-        backend.remove(removal, answer)
-        return await answer.value(within: limit, by: timekeeper, or: .pending)
+        let promise = Promise<RemovalState>()
+        backend.remove(removal, fulfilling: promise)
+        return await promise.value(within: limit, by: timekeeper, or: .pending)
     }
 }

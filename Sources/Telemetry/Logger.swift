@@ -43,6 +43,8 @@ package struct Logger: Sendable {
         }
     }
 
+    package static let silent = Logger(level: .error, sink: SilentSink())
+
     private let threshold: LogThreshold
     private let sink: any LogSink
     private let carried: [(String, MetadataValue)]
@@ -58,8 +60,6 @@ package struct Logger: Sendable {
     }
 
     package var level: Level { threshold.level }
-
-    package static let silent = Logger(level: .error, sink: SilentSink())
 
     package func with(_ metadata: Metadata) -> Logger {
         Logger(threshold, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })

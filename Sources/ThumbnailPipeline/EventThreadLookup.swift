@@ -20,15 +20,16 @@ final class EventThreadLookup: PendingLookup {
         var earlier = EarlierLookup()
     }
 
+    /// Hashing this many bytes on an event thread takes less than 0.1 ms.
+    private static let maximumReadAtOnce = 64 << 10
+
     private let pipeline: ImagePipeline
     private let layer: SharedLayer
     private let resolved: ResolvedRequest
     private let source: SourceIdentity
     private let progress: Locked<Progress>
-    private var caches: CacheLayers { pipeline.caches }
 
-    /// Hashing this many bytes on an event thread takes less than 0.1 ms.
-    private static let maximumReadAtOnce = 64 << 10
+    private var caches: CacheLayers { pipeline.caches }
 
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
@@ -38,9 +39,9 @@ final class EventThreadLookup: PendingLookup {
         let stored = caches.storedRecord(for: sources.image)
         let state: State
         if caches.mayHaveNewer(stored) {
-            state = .record(RecordRead(of: sources.image, stored, in: caches))
+            state = .record(RecordRead(of: sources.image, stored: stored, in: caches))
         } else {
-            guard let record = stored, let claim = pipeline.claim(for: resolved, record) else { return nil }
+            guard let record = stored, let claim = pipeline.claim(for: resolved, record: record) else { return nil }
             state = .result(claim, record)
         }
         self.pipeline = pipeline
@@ -50,8 +51,8 @@ final class EventThreadLookup: PendingLookup {
         progress = Locked(Progress(state: state))
     }
 
-    func begin(_ ready: @escaping @Sendable () -> Void) {
-        let (state, allowances) = progress.withLock { ($0.state, $0.earlier.allowances) }
+    func begin(completion: @escaping @Sendable () -> Void) {
+        let (state, waits) = progress.withLock { ($0.state, $0.earlier.waits) }
         let key: CacheKey? =
             switch state {
             case .record: .record(source)
@@ -59,12 +60,12 @@ final class EventThreadLookup: PendingLookup {
             case .ended: nil
             }
         let isSent = key.map { key in
-            layer.query(key, allowing: allowances) { [self] reply in
+            layer.query(key, waits: waits) { [self] reply in
                 progress.withLock { $0.reply = reply }
-                ready()
+                completion()
             }
         }
-        if isSent != true { ready() }
+        if isSent != true { completion() }
     }
 
     func finish() -> PendingLookupOutcome {
@@ -78,30 +79,34 @@ final class EventThreadLookup: PendingLookup {
         guard let reply else { return needsTask() }
         switch state {
         case .record(let read):
-            progress.withLock { $0.earlier.recordQueries = 1 }
+            progress.withLock { $0.earlier.recordLayer = layer.name }
             let record = read.record(storing: layer.read(reply, for: .record(source)))
-            guard let record, !caches.mayHaveNewer(record), let claim = pipeline.claim(for: resolved, record)
+            guard let record, !caches.mayHaveNewer(record), let claim = pipeline.claim(for: resolved, record: record)
             else { return needsTask() }
             progress.withLock { $0.state = .result(claim, record) }
             return .queryAgain
         case .result(let claim, let record):
             let key = claim.key
             guard reply.byteCount <= Self.maximumReadAtOnce else {
-                return needsTask((key, { [layer] in layer.read(reply, for: .result(key)) }))
+                return needsTask(withResult: { [layer] in layer.read(reply, for: .result(key)) }, for: key)
             }
             let layerReply = layer.read(reply, for: .result(key))
-            guard let thumbnail = pipeline.thumbnail(layerReply, for: key, of: PerSource(record)) else {
-                return needsTask((key, { layerReply }))
+            guard let thumbnail = pipeline.thumbnail(from: layerReply, of: layer, for: key, records: PerSource(record))
+            else {
+                return needsTask(withResult: { layerReply }, for: key)
             }
             return .thumbnail(thumbnail)
         case .ended: return needsTask()
         }
     }
 
-    private func needsTask(_ result: (key: ResultKey, read: @Sendable () -> LayerReply)? = nil) -> PendingLookupOutcome
-    {
+    private func needsTask() -> PendingLookupOutcome { .needsTask(progress.withLock { $0.earlier }) }
+
+    private func needsTask(
+        withResult read: @escaping @Sendable () -> LayerReply, for key: ResultKey
+    ) -> PendingLookupOutcome {
         var earlier = progress.withLock { $0.earlier }
-        earlier.result = result
+        earlier.result = EarlierLookup.Result(layer: layer.name, key: key, read: read)
         return .needsTask(earlier)
     }
 }
@@ -129,8 +134,8 @@ final class LookupClaims: Sendable {
 
 extension ImagePipeline {
     /// Claims the lookup; nil if the request will fail, or if another one is looking up or rendering the result.
-    fileprivate func claim(for resolved: ResolvedRequest, _ record: SourceRecord) -> LookupClaim? {
-        guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
+    fileprivate func claim(for resolved: ResolvedRequest, record: SourceRecord) -> LookupClaim? {
+        guard let key = try? resultKey(for: resolved, records: PerSource(record)), caches.isCurrent(record),
             failedDecodes.failure(of: record.identity, stored: record, plan: { _ in key.decodeKey.plan }) == nil,
             !estimator.renders.contains(key)
         else { return nil }
@@ -138,13 +143,13 @@ extension ImagePipeline {
     }
 
     fileprivate func thumbnail(
-        _ reply: LayerReply, for key: ResultKey, of records: PerSource<SourceRecord>
+        from reply: LayerReply, of layer: SharedLayer, for key: ResultKey, records: PerSource<SourceRecord>
     ) -> Thumbnail? {
         guard reply.value != nil else { return nil }
         // Another request may have stored it meanwhile. Counts the miss otherwise.
-        if let stored = caches.result(for: key) { return thumbnail(stored, ofFresh: records) }
-        var found = ResultLookup()
-        found.add(reply, ofLayer: 0, for: key, of: records, in: caches)
-        return RenderedImage(found).map { thumbnail($0, of: records) }
+        if let stored = caches.result(for: key) { return freshThumbnail(stored, of: records) }
+        var lookup = ResultLookup()
+        lookup.add(reply, of: layer, for: key, records: records, in: caches)
+        return RenderedImage(lookup).map { storedThumbnail($0, of: records) }
     }
 }

@@ -15,24 +15,24 @@ struct FactsReader: Sendable {
     /// Reports sizes above the limits. A truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
-            var facts = try await facts(request, of: AvailableSource(opened.record), opened, for: job)
-            facts.faces = try await faces(of: AvailableSource(opened.record), opened, request, for: job)
+            var facts = try await facts(request, of: opened, source: AvailableSource(opened.record), for: job)
+            facts.faces = try await faces(request, of: AvailableSource(opened.record), opened: opened, for: job)
             return facts
         }
         guard !request.features.isEmpty || request.includesFaces else {
             let source = try await describedSource(job)
             try job.request.check(byteCount: source.byteCount)
-            return facts(of: source)
+            return headerFacts(of: source)
         }
         var job = job
         while true {
             let source = try await decodableSource(job)
             try job.request.check(byteCount: source.record.byteCount)
             // Use the fetched version, even if the caches already have another one.
-            if let opened = try pipeline.open(source, job.directives) {
+            if let opened = try pipeline.open(source, directives: job.directives) {
                 defer { pipeline.close(opened) }
-                var facts = try await facts(request, of: source, opened, for: job)
-                facts.faces = try await faces(of: source, opened, request, for: job)
+                var facts = try await facts(request, of: opened, source: source, for: job)
+                facts.faces = try await faces(request, of: source, opened: opened, for: job)
                 return facts
             }
             // Already validated.
@@ -43,12 +43,12 @@ struct FactsReader: Sendable {
                 let current = job, sources = PerSource(source.record.identity)
                 var facts =
                     request.features.isEmpty
-                    ? facts(of: DescribedSource(source))
-                    : try await facts(request, of: source, named: job.request.source, bill: job.bill) {
+                    ? headerFacts(of: DescribedSource(source))
+                    : try await renderedFacts(request, of: source, named: job.request.source, bill: job.bill) {
                         try await pipeline.thumbnail(
                             for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
                     }
-                facts.faces = try await faces(of: source, nil, request, for: job)
+                facts.faces = try await faces(request, of: source, opened: nil, for: job)
                 // If the source changed between the header and the pixels, start again.
                 if pipeline.caches.isCurrent(source.record) { return facts }
             }
@@ -58,12 +58,12 @@ struct FactsReader: Sendable {
 
     /// Returns the detected faces; nil if the request does not include them.
     private func faces(
-        of source: AvailableSource, _ opened: OpenedSource?, _ request: FactsRequest, for job: Job
+        _ request: FactsRequest, of source: AvailableSource, opened: OpenedSource?, for job: Job
     ) async throws -> [Face]? {
         guard request.includesFaces else { return nil }
         if let faces = pipeline.caches.faces(of: source.record) { return faces }
         if let opened { return try await pipeline.renderer.faces(in: opened, for: job) }
-        if let opened = try pipeline.open(source, job.directives) {
+        if let opened = try pipeline.open(source, directives: job.directives) {
             defer { pipeline.close(opened) }
             return try await pipeline.renderer.faces(in: opened, for: job)
         }
@@ -76,10 +76,10 @@ struct FactsReader: Sendable {
     private typealias Rendering = (Request) async throws -> Thumbnail
 
     private func facts(
-        _ request: FactsRequest, of source: AvailableSource, _ opened: OpenedSource, for job: Job
+        _ request: FactsRequest, of opened: OpenedSource, source: AvailableSource, for job: Job
     ) async throws -> SourceFacts {
-        if request.features.isEmpty { return facts(of: DescribedSource(source)) }
-        return try await facts(request, of: source, named: job.request.source, bill: job.bill) {
+        if request.features.isEmpty { return headerFacts(of: DescribedSource(source)) }
+        return try await renderedFacts(request, of: source, named: job.request.source, bill: job.bill) {
             try await pipeline.thumbnail(
                 for: Job(
                     pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt,
@@ -87,8 +87,8 @@ struct FactsReader: Sendable {
         }
     }
 
-    private static func image(
-        of source: ExactText, _ format: ImageFormat, longestSide: Int, maximumBytes: Int? = nil
+    private static func request(
+        of source: ExactText, format: ImageFormat, longestSide: Int, maximumBytes: Int? = nil
     ) -> Request {
         var options = RenderingOptions()
         options.format = .fixed(format)
@@ -100,26 +100,28 @@ struct FactsReader: Sendable {
     }
 
     /// Renders the largest preview that fits the byte limit; nil if none fits.
-    private func preview(of source: ExactText, _ render: Rendering) async throws -> Thumbnail? {
+    private func preview(of source: ExactText, rendering render: Rendering) async throws -> Thumbnail? {
         for side in [16, 12, 8, 4] {
             let maximum = FactsRequest.maximumPreviewBytes
-            let rendered = try await render(Self.image(of: source, .webp, longestSide: side, maximumBytes: maximum))
+            let rendered = try await render(
+                Self.request(of: source, format: .webp, longestSide: side, maximumBytes: maximum))
             // Even the lowest quality can exceed the limit.
             if rendered.image.bytes.count <= maximum { return rendered }
         }
         return nil
     }
 
-    private func facts(
+    /// Returns facts that need pixels, besides those of the header.
+    private func renderedFacts(
         _ request: FactsRequest, of source: AvailableSource, named name: ExactText, bill: RequestBill? = nil,
         rendering render: Rendering
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
         var small = Thumbnail?.none, preview = Thumbnail?.none
         if request.features != [.preview] {
-            small = try await render(Self.image(of: name, .png, longestSide: ImageAppearance.longestSide))
+            small = try await render(Self.request(of: name, format: .png, longestSide: ImageAppearance.longestSide))
         }
-        if request.features.contains(.preview) { preview = try await self.preview(of: name, render) }
+        if request.features.contains(.preview) { preview = try await self.preview(of: name, rendering: render) }
         if let image = small?.image {
             let clock = WorkClock(at: pipeline.timekeeper.now)
             defer { bill?.charge(processor: clock.wholeProcessorTime) }
@@ -133,7 +135,7 @@ struct FactsReader: Sendable {
             }
         }
         let rendered = small ?? preview
-        var facts = facts(of: DescribedSource(source))
+        var facts = headerFacts(of: DescribedSource(source))
         facts.appearance = appearance
         facts.preview = preview?.image.bytes
         facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + facts.cacheStatus
@@ -141,7 +143,7 @@ struct FactsReader: Sendable {
         return facts
     }
 
-    private func facts(of source: DescribedSource) -> SourceFacts {
+    private func headerFacts(of source: DescribedSource) -> SourceFacts {
         let head = source.head
         var facts = SourceFacts(header: source.header, byteCount: source.byteCount)
         facts.eTag = head.eTag
@@ -160,13 +162,13 @@ struct FactsReader: Sendable {
         let identity = try job.sources.image, directives = job.directives
         var known: [DescribedSource] = []
         if !directives.noStore {
-            if let stored = await pipeline.caches.lookUpRecord(for: identity, job.allowances) {
+            if let stored = await pipeline.caches.lookUpRecord(for: identity, waits: job.waits) {
                 known.append(DescribedSource(AvailableSource(stored)))
             }
             if let part = pipeline.caches.part(of: identity) { known.append(DescribedSource(part)) }
         }
-        if let usable = usable(known, of: identity, under: directives, walk: .header) { return usable }
-        if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives) }
+        if let usable = usable(known, of: identity, under: directives, scan: .header) { return usable }
+        if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives: directives) }
         if let rejection = job.bill?.workRejection { throw rejection }
         if let source = try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty) {
             return source
@@ -181,7 +183,7 @@ struct FactsReader: Sendable {
 
     private func usable(
         _ known: [DescribedSource], of identity: SourceIdentity, under directives: RequestCacheControl,
-        walk: SourceWalk? = nil
+        scan: SourceScan? = nil
     ) -> DescribedSource? {
         func first(_ reuse: SourceReuse) -> DescribedSource? {
             known.first { pipeline.downloader.reuse(of: $0.head.freshness, for: directives) == reuse }
@@ -189,7 +191,7 @@ struct FactsReader: Sendable {
         var usable = first(.usable)
         if usable == nil {
             usable = first(.usableWhileRevalidating)
-            if usable != nil, !directives.onlyIfCached { pipeline.downloader.revalidate(identity, walk: walk) }
+            if usable != nil, !directives.onlyIfCached { pipeline.downloader.revalidate(identity, scan: scan) }
         }
         guard let timeToLive = usable?.head.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970) else {
             return nil
@@ -200,7 +202,7 @@ struct FactsReader: Sendable {
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
         let identity = try job.sources.image, directives = job.directives
-        let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, job.allowances)
+        let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, waits: job.waits)
         if let stored {
             var source = AvailableSource(stored)
             if let described = usable([DescribedSource(source)], of: identity, under: directives) {
@@ -208,7 +210,7 @@ struct FactsReader: Sendable {
                 return source
             }
         } else {
-            try pipeline.throwRememberedFailure(of: identity, directives)
+            try pipeline.throwRememberedFailure(of: identity, directives: directives)
         }
         if let rejection = job.bill?.workRejection { throw rejection }
         try pipeline.admission.admit(to: .small, for: job.flow)

@@ -24,12 +24,12 @@ extension ImagePipeline {
     package func open(file bytes: SharedBytes) throws -> OpenedSource { try open(uncacheable: bytes) }
 
     private func open(
-        uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, fetched: SourceFreshness? = nil
+        uncacheable bytes: SharedBytes, preview: RAWPreview? = nil, fetched: SourceFreshness? = nil
     ) throws -> OpenedSource {
         // A random name, so that no other request can find the source.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let source = try OpenedSource(
-            uncacheable: bytes, preview, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
+            uncacheable: bytes, preview: preview, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
         caches.storeInMemory(source.record)
         return source
     }
@@ -40,33 +40,33 @@ extension ImagePipeline {
     package func open(for job: Job) async throws -> OpenedSource {
         let identity = try job.sources.image, directives = job.directives
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
-        if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
+        if !directives.noStore { try throwRememberedFailure(of: identity, directives: directives) }
         // The results of a known source may all be cached.
         if directives.noStore || caches.storedRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
         guard
             let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
-            let opened = try open(source, directives)
+            let opened = try open(source, directives: directives)
         else { throw PipelineError.sourceNeeded }
         return opened
     }
 
     /// Does not throw if the source has a record: a stored copy may still decode.
-    func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
+    func throwRememberedFailure(of identity: SourceIdentity, directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
         let failure = failedDecodes.failure(of: identity, stored: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 
     /// Opens a fetched source; nil if it arrived without bytes, because it is unchanged.
-    func open(_ source: AvailableSource, _ directives: RequestCacheControl) throws -> OpenedSource? {
+    func open(_ source: AvailableSource, directives: RequestCacheControl) throws -> OpenedSource? {
         guard let bytes = source.file?.bytes else { return nil }
         let record = source.record
         if !directives.noStore, caches.isCurrent(record) {
             return OpenedSource(record, bytes: bytes, preview: source.preview, isAdmitted: !source.isFromCache)
         }
-        return try open(uncacheable: bytes, source.preview, fetched: record.head.freshness)
+        return try open(uncacheable: bytes, preview: source.preview, fetched: record.head.freshness)
     }
 
     package func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {

@@ -82,13 +82,13 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func cachedThumbnail(for resolved: ResolvedRequest) -> Thumbnail? {
         guard case .success(let sources) = resolved.sources, let records = caches.freshRecords(for: sources),
-            let key = try? resultKey(for: resolved, records),
+            let key = try? resultKey(for: resolved, records: records),
             let result = caches.result(for: key, countsMiss: false)
         else { return nil }
-        return thumbnail(result, ofFresh: records)
+        return freshThumbnail(result, of: records)
     }
 
-    func resultKey(for resolved: ResolvedRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
+    func resultKey(for resolved: ResolvedRequest, records: PerSource<SourceRecord>) throws -> ResultKey {
         try resolved.key(of: records) { try ResultKey(for: $0, of: records, by: configuration) }
     }
 
@@ -111,13 +111,13 @@ package final class ImagePipeline: ThumbnailServing {
         var lane = WorkLanes.Lane.small
         if let sources = try? resolved.sources.get(),
             let records = sources.mapValues(caches.storedRecord(for:)).complete(),
-            let key = try? resultKey(for: resolved, records)
+            let key = try? resultKey(for: resolved, records: records)
         {
             if estimator.needsNoWorker(key) { return nil }
             lane = estimator.cost(of: key, from: records).lane
         }
         guard let rejection = admission.rejection(in: lane, for: job.flow) else { return nil }
-        resources.metrics.rejected()
+        resources.metrics.recordRejection()
         return rejection
     }
 
@@ -132,26 +132,26 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
         if let rejection = job.bill?.workRejection {
-            guard let thumbnail = try await thumbnailWithoutWork(for: job, sources) else { throw rejection }
+            guard let thumbnail = try await lookUpThumbnail(for: job, of: sources) else { throw rejection }
             return thumbnail
         }
-        if job.directives.noStore { return try await uncacheableThumbnail(for: job) }
+        if job.directives.noStore { return try await fetchAndRenderUncached(job) }
         return try await caches.recordingTags(sources.image, under: job.request.tags, by: job.tagClient) {
-            try await cacheableThumbnail(for: job, sources)
+            try await lookUpOrRender(job, sources: sources)
         }
     }
 
-    private func cacheableThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
+    private func lookUpOrRender(_ job: Job, sources identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
         var needsBytes = identities.mapValues { _ in true }, lane = WorkLanes.Lane.small
-        if let records = try await lookUpRecords(for: job, identities).complete() {
+        if let records = try await lookUpRecords(for: job, of: identities).complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
             if reuse.contains(.needsValidation) {
-                key = await keyToValidate(for: job, records)
+                key = await keyToValidate(for: job, records: records)
             } else {
-                let usable = try resultKey(for: job.resolved, records)
-                if let thumbnail = try await thumbnailWithoutFetch(for: job, usable, records) {
-                    if !job.directives.onlyIfCached { revalidate(identities, reuse) }
+                let usable = try resultKey(for: job.resolved, records: records)
+                if let thumbnail = try await renderWithoutFetch(job, key: usable, records: records) {
+                    if !job.directives.onlyIfCached { revalidate(identities, reuse: reuse) }
                     return thumbnail
                 }
                 key = usable
@@ -163,43 +163,44 @@ package final class ImagePipeline: ThumbnailServing {
         }
         // Check again: many requests may have passed the first check before one of them entered the queue.
         if needsBytes.contains(true) { try admit(job, to: lane) }
-        return try await thumbnailAfterFetch(for: job, needsBytes: needsBytes)
+        return try await fetchAndRender(job, needsBytes: needsBytes)
     }
 
     /// Returns a cached result of fresh sources from any layer, without fetching or rendering.
-    private func thumbnailWithoutWork(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail?
-    {
+    private func lookUpThumbnail(
+        for job: Job, of identities: PerSource<SourceIdentity>
+    ) async throws -> Thumbnail? {
         guard !job.directives.noStore, !job.directives.noCache,
-            let records = try await lookUpRecords(for: job, identities).complete(),
+            let records = try await lookUpRecords(for: job, of: identities).complete(),
             records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
         else { return nil }
-        let key = try resultKey(for: job.resolved, records)
-        if let result = caches.result(for: key) { return thumbnail(result, of: records) }
-        let found = await caches.lookUpResult(for: key, of: records, job.allowances, after: job.earlierLookup)
-        return RenderedImage(found).map { thumbnail($0, of: records) }
+        let key = try resultKey(for: job.resolved, records: records)
+        if let result = caches.result(for: key) { return storedThumbnail(result, of: records) }
+        let lookup = await caches.lookUpResult(for: key, of: records, waits: job.waits, after: job.earlierLookup)
+        return RenderedImage(lookup).map { storedThumbnail($0, of: records) }
     }
 
     /// Returns fresh and stale records; throws the error of an earlier request if the same work failed recently.
     private func lookUpRecords(
-        for job: Job, _ identities: PerSource<SourceIdentity>
+        for job: Job, of identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
-        var stored = await caches.lookUpRecords(for: identities, job.allowances, after: job.earlierLookup)
+        var stored = await caches.lookUpRecords(for: identities, waits: job.waits, after: job.earlierLookup)
         if let opened = job.opened { stored.image = opened.record }
-        if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, stored) }
+        if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, stored: stored) }
         return stored
     }
 
     /// Returns the key of the result that is valid if the origins confirm the stale sources, and loads it into memory.
-    private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
-        guard let key = try? resultKey(for: job.resolved, records) else { return nil }
+    private func keyToValidate(for job: Job, records: PerSource<SourceRecord>) async -> ResultKey? {
+        guard let key = try? resultKey(for: job.resolved, records: records) else { return nil }
         if !estimator.isObtainableWithoutBytes(key) {
-            _ = await caches.lookUpResult(for: key, of: records, job.allowances, after: job.earlierLookup)
+            _ = await caches.lookUpResult(for: key, of: records, waits: job.waits, after: job.earlierLookup)
         }
         return key
     }
 
-    private func thumbnailWithoutFetch(
-        for job: Job, _ key: ResultKey, _ records: PerSource<SourceRecord>
+    private func renderWithoutFetch(
+        _ job: Job, key: ResultKey, records: PerSource<SourceRecord>
     ) async throws -> Thumbnail? {
         var sources = records.mapValues { AvailableSource($0) }
         if job.opened != nil {
@@ -207,7 +208,9 @@ package final class ImagePipeline: ThumbnailServing {
             if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
         guard estimator.isObtainableWithoutBytes(key) || caches.hasResultsBelowMemory else { return nil }
-        return try await renderer.resultWithoutSource(key, from: sources, for: job).map { thumbnail($0, of: records) }
+        return try await renderer.resultWithoutSource(key, from: sources, for: job).map {
+            storedThumbnail($0, of: records)
+        }
     }
 
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
@@ -220,38 +223,38 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     package func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
-        try await placeholders.image(placeholder, bill)
+        try await placeholders.image(placeholder, bill: bill)
     }
 
-    private func throwRememberedFailure(of job: Job, _ stored: PerSource<SourceRecord?>) throws {
+    private func throwRememberedFailure(of job: Job, stored: PerSource<SourceRecord?>) throws {
         let roles = job.request.roles
         for (index, identity) in try job.sources.enumerated() {
             let failure = failedDecodes.failure(of: identity, stored: stored[index]) { record in
                 var records = stored
                 records[index] = record
                 guard let records = records.complete() else { throw PipelineError.sourceNeeded }
-                return try resultKey(for: job.resolved, records).decodeKeys[index].plan
+                return try resultKey(for: job.resolved, records: records).decodeKeys[index].plan
             }
             if let failure { try AdditionalSourceError.attributing(to: roles[index]) { throw failure } }
         }
     }
 
-    private func revalidate(_ sources: PerSource<SourceIdentity>, _ reuse: PerSource<SourceReuse>) {
+    private func revalidate(_ sources: PerSource<SourceIdentity>, reuse: PerSource<SourceReuse>) {
         for (identity, reuse) in zip(sources, reuse) where reuse == .usableWhileRevalidating {
-            downloader.revalidate(identity, walk: fetcher.walk(for: identity))
+            downloader.revalidate(identity, scan: fetcher.scan(for: identity))
         }
     }
 
-    private func thumbnailAfterFetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+    private func fetchAndRender(_ job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
         var job = job
         // Another instance may render the result during the fetch.
         job.earlierLookup = nil
         var fetchJob = job, needsBytes = needsBytes
         while true {
             if let sources = try await fetcher.fetch(for: fetchJob, needsBytes: needsBytes),
-                let result = try await result(from: sources, for: job)
+                let result = try await render(sources, for: job)
             {
-                return thumbnail(result, fetched: sources)
+                return fetchedThumbnail(result, from: sources)
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
             fetchJob = job.retry
@@ -259,30 +262,30 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    private func result(
-        from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> RenderedImage? {
-        let key = try resultKey(for: job.resolved, sources.records)
+    private func render(_ sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage? {
+        let key = try resultKey(for: job.resolved, records: sources.records)
         guard sources.allSatisfy({ $0.file != nil }) else {
             return try await renderer.resultWithoutSource(key, from: sources, for: job)
         }
         return try await renderer.result(key, from: sources, for: job)
     }
 
-    private func uncacheableThumbnail(for job: Job) async throws -> Thumbnail {
+    private func fetchAndRenderUncached(_ job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small, for: job.flow)
         guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true }) else {
             throw PipelineError.sourceNeeded
         }
-        let key = try resultKey(for: job.resolved, sources.records)
-        return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)
+        let key = try resultKey(for: job.resolved, records: sources.records)
+        return fetchedThumbnail(try await renderer.unsharedResult(key, from: sources, for: job), from: sources)
     }
 
-    func thumbnail(_ hit: RenderedImage, ofFresh records: PerSource<SourceRecord>) -> Thumbnail {
-        Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
+    /// - Parameter records: Fresh ones.
+    func freshThumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
+        Thumbnail(result, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 
-    func thumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
+    /// Reports in `Cache-Status` if a source is stale.
+    func storedThumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         let now = timekeeper.secondsSince1970
         var result = result
         if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
@@ -291,7 +294,7 @@ package final class ImagePipeline: ThumbnailServing {
         return Thumbnail(result, of: records, at: now, bounds: configuration.clientMaxAge)
     }
 
-    private func thumbnail(_ result: RenderedImage, fetched sources: PerSource<AvailableSource>) -> Thumbnail {
+    private func fetchedThumbnail(_ result: RenderedImage, from sources: PerSource<AvailableSource>) -> Thumbnail {
         let source = sources.reported
         return Thumbnail(
             result.with(result.cacheStatus + [source.status], timings: source.timings + result.timings),

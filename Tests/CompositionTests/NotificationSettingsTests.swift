@@ -5,7 +5,7 @@ import ThumbnailAPI
 
 @testable import Composition
 @testable import Settings
-@testable import ThumbnailPipeline
+@testable import Webhooks
 
 /// Settings of purge hooks and callback hosts.
 struct NotificationSettingsTests {

@@ -7,12 +7,12 @@ struct FairQueueTests {
 
     /// Enters work with this cost in seconds.
     private mutating func enter(
-        _ seconds: Int, of flow: Int = 0, share: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
+        _ seconds: Int, of flow: Int = 0, weight: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
         _ continuation: String = ""
     ) -> (id: UInt64, admission: FairQueue<String>.Admission) {
         let id = queue.newID()
         let admission = queue.enter(
-            id, of: flow, share: share, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now,
+            id, of: flow, weight: weight, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now,
             continuation: continuation)
         return (id, admission)
     }
@@ -131,7 +131,7 @@ struct FairQueueTests {
     @Test mutating func `a flow with twice the share has twice the turns`() {
         queue = FairQueue(maximumConcurrency: 1, maximumWaiting: 9)
         var ids = ["": enter(1, of: 3).id]
-        for number in 1...4 { ids["a\(number)"] = enter(2, of: 1, share: 2, "a\(number)").id }
+        for number in 1...4 { ids["a\(number)"] = enter(2, of: 1, weight: 2, "a\(number)").id }
         for number in 1...2 { ids["b\(number)"] = enter(2, of: 2, "b\(number)").id }
         var order = [""]
         for second in 1...6 {

@@ -10,8 +10,8 @@ struct TenantMemoryTests {
     private let purges = EventCounter()
     /// Counts readings of the memory in use: one before a waiter joins the line, and one after.
     private let questions = EventCounter()
-    private let first = TenantFlow(id: 1, share: 1)
-    private let second = TenantFlow(id: 2, share: 1)
+    private let first = TenantFlow(id: 1, weight: 1)
+    private let second = TenantFlow(id: 2, weight: 1)
 
     private var budget: MemoryBudget {
         MemoryBudget(limit: 100, timekeeper: time) { [living, questions] in
@@ -24,7 +24,7 @@ struct TenantMemoryTests {
     }
 
     @Test func `a tenant takes at most three times the rest, for its share`() {
-        let double = TenantFlow(id: 1, share: 2)
+        let double = TenantFlow(id: 1, weight: 2)
         for free in 1...40 {
             for own in 0...130 {
                 #expect(first.mayTake(used: own, free: free) == (own < 3 * free))

@@ -149,7 +149,7 @@ struct DiskDamageTests {
         store.store(.sample(50), for: .source(50))
         await store.settled()
         let log = try Data(contentsOf: URL(filePath: fixture.file + "-wal"))
-        await store.close(timeLimit: .seconds(40))
+        await store.shutDown(timeLimit: .seconds(40))
         try fixture.write(Array("no database".utf8))
         try log.write(to: URL(filePath: fixture.file + "-wal"))
         #expect(try await check(fixture, "log") == 0)
@@ -165,7 +165,7 @@ struct DiskDamageTests {
         await store.settled()
         // As after a kill: copies of the file and its log while the store has them open.
         let (file, log) = (try fixture.read(), try Data(contentsOf: URL(filePath: fixture.file + "-wal")))
-        await store.close(timeLimit: .seconds(40))
+        await store.shutDown(timeLimit: .seconds(40))
         for place in stride(from: 0, to: log.count, by: 20_011) {
             var bytes = log
             bytes[place] ^= 0x10

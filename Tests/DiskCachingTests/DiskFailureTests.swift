@@ -45,7 +45,7 @@ struct DiskFailureTests {
             }
             store.store(.sample(50, count: 3_000), for: .source(50))
             await store.settled()
-            let share = try #require(store.statistics.shares[.source])
+            let share = try #require(store.statistics.partitions[.source])
             if store.statistics.isWorking {
                 #expect(await store.entry(for: .source(50))?.isSample(50) == true)
                 #expect(share.entries >= 1)
@@ -89,7 +89,7 @@ struct DiskFailureTests {
         let fixture = try StoreFixture()
         let store = try fixture.store()
         store.store(.sample(1), for: .source(1))
-        await store.close(timeLimit: .seconds(40))
+        await store.shutDown(timeLimit: .seconds(40))
         #expect(await store.entry(for: .source(1)) == nil)
         #expect(!store.store(.sample(2), for: .source(2)))
         store.removeAll(from: .text(1))

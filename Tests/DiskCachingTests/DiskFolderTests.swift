@@ -92,7 +92,7 @@ struct DiskFolderTests {
 
     @Test func `errors describe the problem and its remedy`() {
         #expect(DiskStoreError.folder(systemError: EACCES).description.contains("Permission denied"))
-        #expect(DiskStoreError.foreignFolder(owner: 7, user: 8).description.contains("give it to user 8"))
+        #expect(DiskStoreError.foreignFolder(owner: 7, user: 8).description.contains("change its owner to user 8"))
         #expect(DiskStoreError.worldWritableFolder.description.contains("chmod o-w"))
         #expect(DiskStoreError.notPlainFile(name: "a-wal").description.hasPrefix("a-wal in it"))
     }

@@ -19,7 +19,7 @@ struct DiskLossTests {
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(fixture.log.messages == [lost])
             #expect(store.statistics.lostFiles == 1 && store.statistics.isWorking && store.statistics.failures == 0)
-            #expect(store.statistics.shares[.source]?.usage == 0)
+            #expect(store.statistics.partitions[.source]?.usage == 0)
             store.store(.sample(2), for: .source(2))
             #expect(await store.entry(for: .source(2))?.isSample(2) == true)
         }

@@ -55,7 +55,7 @@ struct DiskNotesTests {
             #expect(await !store.store([note(2, count: 200_000)]))
             await store.withDatabase { try $0.connection.execute("PRAGMA max_page_count = 1000000") }
             #expect(store.statistics.isWorking && store.statistics.failures == 0)
-            #expect(store.statistics.shares[.source]?.entries == 50)
+            #expect(store.statistics.partitions[.source]?.entries == 50)
             for number in 0..<50 {
                 #expect(await store.entry(for: .source(number))?.isSample(number) == true)
             }

@@ -20,7 +20,7 @@ struct DiskStoreTests {
             #expect(entry.isSample(1) && entry.body.count == count)
             #expect(await store.entry(for: .source(2)) == nil)
             #expect(await store.entry(for: .result(1, of: 1)) == nil)
-            let share = try #require(store.statistics.shares[.source])
+            let share = try #require(store.statistics.partitions[.source])
             #expect(share.hits == 1 && share.misses == 1 && share.entries == 1)
         }
         #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.trusted"])
@@ -32,8 +32,8 @@ struct DiskStoreTests {
             store.store(.sample(1, count: 50_000), for: .source(7))
             store.store(.sample(2, count: 5_000), for: .source(7))
             #expect(await store.entry(for: .source(7))?.isSample(2) == true)
-            #expect(store.statistics.shares[.source]?.entries == 1)
-            #expect(store.statistics.shares[.source]?.usage == CacheValue.sample(2, count: 5_000).cost)
+            #expect(store.statistics.partitions[.source]?.entries == 1)
+            #expect(store.statistics.partitions[.source]?.usage == CacheValue.sample(2, count: 5_000).cost)
         }
     }
 
@@ -49,7 +49,7 @@ struct DiskStoreTests {
             var left: [Int] = []
             for number in 0..<14 where await store.entry(for: .source(number)) != nil { left.append(number) }
             #expect(left == [0, 5, 6, 7, 8, 9, 10, 11, 12, 13])
-            let share = try #require(store.statistics.shares[.source])
+            let share = try #require(store.statistics.partitions[.source])
             #expect(share.usage == 10 * cost && share.capacity == 10 * cost && share.evictedBytes == 4 * cost)
         }
     }
@@ -78,7 +78,7 @@ struct DiskStoreTests {
                 if number % 50 == 0 { await store.settled() }
             }
             await store.settled()
-            let share = try #require(store.statistics.shares[.source])
+            let share = try #require(store.statistics.partitions[.source])
             #expect(share.usage <= 1 << 20)
         }
         let size = try fixture.read().count
@@ -96,7 +96,7 @@ struct DiskStoreTests {
             store.store(.sample(3, count: 200_000), for: .source(2))
             #expect(await store.entry(for: .source(2)) == nil)
             #expect(await store.entry(for: .source(1)) != nil)
-            #expect(store.statistics.shares[.source]?.evictedBytes == 0)
+            #expect(store.statistics.partitions[.source]?.evictedBytes == 0)
         }
     }
 
@@ -108,7 +108,7 @@ struct DiskStoreTests {
         }
         try await fixture.withStore(capacity: 5 * cost) { store in
             for _ in 0..<20 { await store.settled() }
-            #expect(store.statistics.shares[.source]?.entries == 5)
+            #expect(store.statistics.partitions[.source]?.entries == 5)
             #expect(await store.entry(for: .source(199))?.isSample(199) == true)
         }
     }
@@ -121,13 +121,13 @@ struct DiskStoreTests {
             await store.settled()
             store.setCapacities([.source: 5 * cost])
             for _ in 0..<20 { await store.settled() }
-            #expect(store.statistics.shares[.source]?.entries == 5)
-            #expect(store.statistics.shares[.source]?.capacity == 5 * cost)
+            #expect(store.statistics.partitions[.source]?.entries == 5)
+            #expect(store.statistics.partitions[.source]?.capacity == 5 * cost)
             #expect(await store.entry(for: .source(19))?.isSample(19) == true)
             store.setCapacities([.source: 10 * cost])
             for number in 20..<40 { store.store(.sample(number), for: .source(number)) }
             await store.settled()
-            #expect(store.statistics.shares[.source]?.entries == 10)
+            #expect(store.statistics.partitions[.source]?.entries == 10)
         }
     }
 
@@ -268,8 +268,8 @@ struct DiskStoreTests {
                 counted.fulfill(database.entries.usage[.source])
             }
             let usage = await counted.value()
-            #expect(usage?.bytes ?? 0 == before.shares[.source]?.usage)
-            #expect(usage?.entries ?? 0 == before.shares[.source]?.entries)
+            #expect(usage?.bytes ?? 0 == before.partitions[.source]?.usage)
+            #expect(usage?.entries ?? 0 == before.partitions[.source]?.entries)
             #expect(before.damagedEntries == 0 && before.failures == 0)
         }
     }

@@ -64,7 +64,7 @@ struct FullDiskTests {
             #expect(store.store(.sample(first), for: .source(first)))
             #expect(await Self.isRead(first, in: store))
             #expect(await Self.isRead(0, in: store))
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
         }
     }
 
@@ -91,7 +91,7 @@ struct FullDiskTests {
             #expect(await Self.isRead(0, in: killed))
             await Self.passTenSeconds(fixture, store)
             #expect(!store.statistics.isFull)
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             let again = try fixture.store(capacity: 8 << 20)
             #expect(await Self.isRead(0, in: again))
             for number in 1...4 { #expect(await !Self.isRead(number, in: again), "\(number)") }
@@ -103,12 +103,12 @@ struct FullDiskTests {
             let fixture = try StoreFixture()
             let store = try fixture.store(capacity: 8 << 20)
             try #require(await Self.fill(store) > 4)
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             Self.limitFiles(to: 4_096)
             let again = try fixture.store(capacity: 8 << 20)
             #expect(again.statistics.isFull && fixture.log.messages.last == "disk cache full; read-only")
             #expect(await Self.isRead(0, in: again))
-            await again.close(timeLimit: .seconds(40))
+            await again.shutDown(timeLimit: .seconds(40))
             let empty = try StoreFixture()
             let new = try empty.store()
             #expect(new.statistics.isFull)

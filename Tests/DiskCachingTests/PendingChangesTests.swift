@@ -8,14 +8,14 @@ struct PendingChangesTests {
 
     @Test func `a queued write is still valid at its turn, unless its source has been removed`() throws {
         var changes = PendingChanges(maximumBytes: 100)
-        let firstTicket = changes.announce(bytes: 1, source: source)
+        let firstTicket = changes.registerWrite(bytes: 1, source: source)
         let first = try #require(firstTicket)
-        let secondTicket = changes.announce(bytes: 1, source: other)
+        let secondTicket = changes.registerWrite(bytes: 1, source: other)
         let second = try #require(secondTicket)
         changes.addRemoval(source: source)
-        let thirdTicket = changes.announce(bytes: 1, source: source)
+        let thirdTicket = changes.registerWrite(bytes: 1, source: source)
         let third = try #require(thirdTicket)
-        let wanted = [changes.finish(first), changes.finish(second), changes.finish(third)]
+        let wanted = [changes.finishWrite(first), changes.finishWrite(second), changes.finishWrite(third)]
         #expect(wanted == [false, true, true])
         let due = changes.takeRemovals()
         #expect(due.sources == [source])
@@ -25,12 +25,12 @@ struct PendingChangesTests {
 
     @Test func `the removal of everything cancels earlier changes and no later ones`() throws {
         var changes = PendingChanges(maximumBytes: 100)
-        let beforeTicket = changes.announce(bytes: 1, source: source)
+        let beforeTicket = changes.registerWrite(bytes: 1, source: source)
         let before = try #require(beforeTicket)
         changes.addRemovalOfEverything()
-        let afterTicket = changes.announce(bytes: 1, source: source)
+        let afterTicket = changes.registerWrite(bytes: 1, source: source)
         let after = try #require(afterTicket)
-        let wanted = [changes.finish(before), changes.finish(after)]
+        let wanted = [changes.finishWrite(before), changes.finishWrite(after)]
         #expect(wanted == [false, true])
         let many = changes.takeRemovals()
         #expect(many.isEverything)
@@ -38,14 +38,14 @@ struct PendingChangesTests {
 
     @Test func `queued bytes beyond the limit are rejected, but a single write is not`() throws {
         var changes = PendingChanges(maximumBytes: 100)
-        let largeTicket = changes.announce(bytes: 1_000, source: source)
+        let largeTicket = changes.registerWrite(bytes: 1_000, source: source)
         let large = try #require(largeTicket)
-        let rejected = changes.announce(bytes: 1, source: source)
+        let rejected = changes.registerWrite(bytes: 1, source: source)
         #expect(rejected == nil)
         #expect(changes.isWriting(source))
-        _ = changes.finish(large)
+        _ = changes.finishWrite(large)
         #expect(!changes.isWriting(source))
-        let pair = [changes.announce(bytes: 60, source: source), changes.announce(bytes: 60, source: source)]
+        let pair = [changes.registerWrite(bytes: 60, source: source), changes.registerWrite(bytes: 60, source: source)]
         #expect(pair[0] != nil && pair[1] == nil)
     }
 

@@ -44,10 +44,10 @@ final class StoreFixture: Sendable {
         let store = try store(capacity: capacity, contentVersion: contentVersion, configure)
         do {
             let value = try await body(store)
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             return value
         } catch {
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             throw error
         }
     }

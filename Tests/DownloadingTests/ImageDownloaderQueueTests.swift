@@ -184,7 +184,7 @@ struct ImageDownloaderQueueTests {
         #expect(downloader.queuedRequestCount == 5)
         var configuration = DownloadConfiguration()
         configuration.maximumActiveDownloads = 4
-        downloader.use(DownloadRules(configuration))
+        downloader.setRules(DownloadRules(configuration))
         #expect(downloader.activeRequestCount == 4)
         #expect(downloader.queuedRequestCount == 2)
         await loader.starts(4)
@@ -243,7 +243,7 @@ struct ImageDownloaderQueueTests {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] transfer in
+            observer: DownloadObserver(onFinish: { [ends] transfer in
                 outcomes.withLock { $0.append(transfer.outcome) }
                 ends.increment()
             }))
@@ -282,7 +282,7 @@ struct ImageDownloaderQueueTests {
         configuration.maximumActiveDownloads = 1
         let downloader = ImageDownloader(
             rules: DownloadRules(configuration), loader: loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(started: { wait in waits.withLock { $0.append(wait) } }))
+            observer: DownloadObserver(onStart: { wait in waits.withLock { $0.append(wait) } }))
         let first = downloader.begin("/a")
         await loader.starts(1)
         let second = downloader.begin("/b")
@@ -304,6 +304,6 @@ struct ImageDownloaderQueueTests {
         return ImageDownloader(
             rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: StubCache(),
             timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
+            observer: DownloadObserver(onFinish: { [ends] _ in ends.increment() }))
     }
 }

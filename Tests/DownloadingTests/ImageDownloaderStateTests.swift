@@ -11,15 +11,16 @@ struct ImageDownloaderStateTests {
         // Announced in reverse: the order of arrival counts.
         for (number, id) in (0..<50).map({ _ in state.makeWaiterID() }).reversed().enumerated() {
             let admission = state.join(
-                id, request, receipt: "\(number)", deadline: nil, at: .zero, answer: number, cached: { _ in nil })
+                id, request: request, receipt: "\(number)", deadline: nil, at: .zero, continuation: number,
+                cached: { _ in nil })
             if case .waiting(let toStart, _) = admission, let action = toStart.first { fetch = action.fetch }
         }
         let cancelled = state.leave(receipt: "7")
-        #expect(cancelled.answers == [7] && cancelled.abandoned.isEmpty)
+        #expect(cancelled.continuations == [7] && cancelled.abandoned.isEmpty)
         let completion = state.finish(try #require(fetch), at: .zero)
-        #expect(completion.answers.map(\.answer) == (0..<50).filter { $0 != 7 })
+        #expect(completion.waiters.map(\.continuation) == (0..<50).filter { $0 != 7 })
         let again = state.finish(try #require(fetch), at: .zero)
-        #expect(again.answers.isEmpty)
+        #expect(again.waiters.isEmpty)
     }
 
     @Test(arguments: [DownloadConfiguration.Order.fifo, .lifo])
@@ -34,9 +35,9 @@ struct ImageDownloaderStateTests {
         var (started, waiting, rejected): ([(UInt64, String)], Int, Int) = ([], 0, 0)
         func enter(_ path: String, _ flow: TenantFlow) {
             let admission = state.join(
-                state.makeWaiterID(), SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow),
+                state.makeWaiterID(), request: SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow),
                 receipt: "",
-                deadline: nil, at: .zero, answer: path, cached: { _ in nil })
+                deadline: nil, at: .zero, continuation: path, cached: { _ in nil })
             switch admission {
             case .waiting(let toStart, _):
                 started += toStart.map { ($0.fetch, $0.request.identity.url.host) }
@@ -44,7 +45,7 @@ struct ImageDownloaderStateTests {
             default: rejected += 1
             }
         }
-        let (flood, victim) = (TenantFlow(id: -1, share: 1), TenantFlow(id: -2, share: 1))
+        let (flood, victim) = (TenantFlow(id: -1, weight: 1), TenantFlow(id: -2, weight: 1))
         for number in 0..<100 { enter("a\(number)", flood) }
         #expect(started.count == 3 && waiting == 4 && rejected == 93)
         for number in 0..<3 { enter("b\(number)", victim) }

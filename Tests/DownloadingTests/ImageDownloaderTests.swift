@@ -18,7 +18,7 @@ struct ImageDownloaderTests {
         let collapsed = Atomic(0)
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache, timekeeper: ManualTimekeeper(),
-            observer: DownloadObserver(collapsed: { collapsed.wrappingAdd(1, ordering: .relaxed) }))
+            observer: DownloadObserver(onCollapse: { collapsed.wrappingAdd(1, ordering: .relaxed) }))
         let tasks = (0..<count).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
         loader.release("/a")
@@ -256,7 +256,7 @@ struct ImageDownloaderTests {
     ) -> ImageDownloader {
         ImageDownloader(
             rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: cache ?? self.cache,
-            timekeeper: clock, observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
+            timekeeper: clock, observer: DownloadObserver(onFinish: { [ends] _ in ends.increment() }))
     }
 }
 

@@ -30,7 +30,7 @@ struct SharedTargetsTests {
     private func downloader() -> ImageDownloader {
         ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache, timekeeper: time,
-            observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
+            observer: DownloadObserver(onFinish: { [ends] _ in ends.increment() }))
     }
 
     @Test func `a failure is remembered for the requested target only`() async throws {

@@ -197,7 +197,7 @@ struct SlowerLayerTests {
         change(&configuration)
         return ImageDownloader(
             rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: cache, timekeeper: clock,
-            observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
+            observer: DownloadObserver(onFinish: { [ends] _ in ends.increment() }))
     }
 }
 

@@ -74,7 +74,7 @@ struct TransferMemoryTests {
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache,
             timekeeper: ManualTimekeeper(), budget: budget)
-        let tenant = TenantFlow(id: 1, share: 1)
+        let tenant = TenantFlow(id: 1, weight: 1)
         let most = 589_824
         // The memory for sources that the tenant may use besides the body.
         let fits = { (bytes: Int) in (try? budget.reserveNow(bytes, for: .arrival, of: tenant)) != nil }

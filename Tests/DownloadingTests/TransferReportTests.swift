@@ -19,9 +19,9 @@ struct TransferReportTests {
         downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: clock,
             observer: DownloadObserver(
-                finished: { [ends] _ in ends.increment() },
-                transfer: { [reports] report in reports.withLock { $0.append(report) } },
-                activity: { [activity, activities] isActive in
+                onFinish: { [ends] _ in ends.increment() },
+                onTransferReport: { [reports] report in reports.withLock { $0.append(report) } },
+                onActivityChange: { [activity, activities] isActive in
                     activity.withLock { $0.append(isActive) }
                     activities.increment()
                 }))

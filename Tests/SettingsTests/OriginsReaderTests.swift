@@ -51,10 +51,10 @@ struct OriginsReaderTests {
         let read = try origin(
             "expect: { formats: ['jpg', 'raw'], statuses: [200, 404] }, cache: 'results', largestDecodedKept: '64KiB'")
         #expect(read.expectation.formats == ["jpeg", "raw"] && read.expectation.statuses == [200, 404])
-        #expect(read.cachePolicy == .results && read.largestDecodedKept == 65_536)
+        #expect(read.cachePolicy == .results && read.maximumDecodedBytes == 65_536)
         let usual = try origin("maxSourceBytes: '1MiB'")
         #expect(
-            usual.expectation == OriginExpectation() && usual.cachePolicy == .all && usual.largestDecodedKept == nil)
+            usual.expectation == OriginExpectation() && usual.cachePolicy == .all && usual.maximumDecodedBytes == nil)
         let folder = try origin("expect: { formats: ['png'] }, cache: 'none'", "folder: '/a'")
         #expect(folder.expectation.formats == ["png"] && folder.cachePolicy == .none)
         for (members, path) in [

@@ -32,7 +32,8 @@ struct ObjectStoreTests {
         configuration.interval = .milliseconds(20)
         configure(&configuration)
         let store = SharedStore(
-            place, configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
+            place, configuration: configuration, logger: Logger(level: .debug, sink: log),
+            timekeeper: SystemTimekeeper())
         try store.start()
         return store
     }
@@ -233,12 +234,12 @@ struct ObjectStoreTests {
         place.hold(reads: gate)
         let start = ContinuousClock.now
         let silent = try startedStore { $0.timeout = .milliseconds(50) }
-        silent.waitForFirstAttempt()
+        silent.waitForFirstProbe()
         #expect(ContinuousClock.now - start >= .milliseconds(50))
         #expect(!silent.isUp)
         gate.open()
         // Returns at once if the place has responded.
-        try await store().waitForFirstAttempt()
+        try await store().waitForFirstProbe()
     }
 
     @Test func `a read-only store writes only removals`() async throws {
@@ -262,9 +263,9 @@ struct ObjectStoreTests {
         place.hold(writes: gate)
         write(to: one, under: generations)
         await gate.arrivals(1)
-        await one.stop(timeLimit: .milliseconds(1))
+        await one.shutDown(timeLimit: .milliseconds(1))
         #expect(place.valueCount == 0)
-        let end = Task { await one.stop(timeLimit: .queueTimeout) }
+        let end = Task { await one.shutDown(timeLimit: .queueTimeout) }
         gate.open()
         await end.value
         #expect(place.valueCount == 1)

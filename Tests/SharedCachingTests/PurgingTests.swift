@@ -52,7 +52,7 @@ struct PurgingTests {
     @Test func `if too many removals wait, the next is rejected, and a forgotten source purges everything`() {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
-        let answered = pending.add(.forget([source]), answer: Promise())
+        let answered = pending.add(.forget([source]), fulfilling: Promise())
         let isAdded = pending.add(.everything())
         #expect(!answered && !isAdded && pending.entries.count == PendingRemovals.capacity)
         let isForgotten = pending.add(.forget([source]))
@@ -76,8 +76,8 @@ struct PurgingTests {
 }
 
 extension PurgeLog {
-    fileprivate mutating func process(_ question: Question, _ replies: [Reply]?) -> [Action] {
-        process(question, replies.map { .replies($0) } ?? .closed)
+    fileprivate mutating func process(_ expected: ExpectedReply, _ replies: [Reply]?) -> [Action] {
+        process(replies.map { .replies($0) } ?? .closed, of: expected)
     }
 }
 
@@ -91,10 +91,10 @@ struct PurgeLogTests {
     private func written(_ notice: PurgeNotice?) -> SharedBytes { SharedBytes(notice?.encoded() ?? []) }
 
     /// The query for a page among these actions.
-    private func page(_ actions: [PurgeLog.Action]) throws -> PurgeLog.Question {
+    private func page(_ actions: [PurgeLog.Action]) throws -> PurgeLog.ExpectedReply {
         try #require(
-            actions.lazy.compactMap { action -> PurgeLog.Question? in
-                if case .send(_, let question) = action, case .page = question { question } else { nil }
+            actions.lazy.compactMap { action -> PurgeLog.ExpectedReply? in
+                if case .send(_, let expected) = action, case .page = expected { expected } else { nil }
             }.first)
     }
 
@@ -107,8 +107,8 @@ struct PurgeLogTests {
             case .tagged(let removal, let tagged): "found \(tagged.sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
             case .savePosition(let position): "note \(String(decoding: position, as: UTF8.self))"
-            case .notify: "tell"
-            case .answer(_, let state): "answer \(state)"
+            case .caughtUp: "caught up"
+            case .fulfill(_, let state): "answer \(state)"
             case .report: "report"
             case .fail(let text): "refuse \(text)"
             case .probe: "probe"
@@ -120,8 +120,8 @@ struct PurgeLogTests {
         let notice = try #require(notice)
         var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
         let told = log.process(notice)
-        let question = try page(log.read(for: .join))
-        let read = log.process(question, [.array([entry("1-1", notice)])])
+        let expected = try page(log.read(for: .join))
+        let read = log.process(expected, [.array([entry("1-1", notice)])])
         #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])
     }
 
@@ -143,10 +143,10 @@ struct PurgeLogTests {
         of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
     ) throws -> [String] {
         var log = PurgeLog(SharedSignature(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
-        var question = try page(log.read(for: .join))
+        var expected = try page(log.read(for: .join))
         var done: [String] = []
         if position != nil {
-            question = try page(log.process(question, [.array([entry("8-1")])]))
+            expected = try page(log.process(expected, [.array([entry("8-1")])]))
         }
         for start in stride(from: 0, to: payloads.count, by: 500) {
             let replies = payloads[start..<min(start + 500, payloads.count)].enumerated().map { index, payload in
@@ -155,9 +155,9 @@ struct PurgeLogTests {
                     .array([.bytes(SharedBytes([112])), .bytes(SharedBytes(payload))]),
                 ])
             }
-            let actions = log.process(question, [.array(replies)])
+            let actions = log.process(expected, [.array(replies)])
             done += names(actions).filter { !$0.hasPrefix("purge") && !$0.hasPrefix("note") }
-            if done.isEmpty { question = try page(actions) }
+            if done.isEmpty { expected = try page(actions) }
         }
         return done
     }
@@ -166,7 +166,8 @@ struct PurgeLogTests {
         let key = Array("key".utf8)
         let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
         let signed = try (0..<PurgeMemory.capacity).map { number in
-            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).encoded(SharedSignature(key: key))
+            let notice = try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)"))
+            return notice.encoded(signature: SharedSignature(key: key))
         }
         #expect(try effects(of: foreign, key: nil) == ["drop", "probe"])
         #expect(try effects(of: foreign, key: key) == ["probe"])
@@ -180,24 +181,24 @@ struct PurgeLogTests {
 
     @Test func `the log is not used if a server rejects it, and a closed connection sends no more`() throws {
         var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
-        let question = try page(log.read(for: .join))
-        let (rejected, closed) = (log.process(question, [.error("NOPERM")]), log.process(question, nil))
+        let expected = try page(log.read(for: .join))
+        let (rejected, closed) = (log.process(expected, [.error("NOPERM")]), log.process(expected, nil))
         #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
     }
 
     @Test func `an unconfirmed removal is sent again at the next connection, before the probe`() throws {
-        let answer = Promise<RemovalState>()
+        let promise = Promise<RemovalState>()
         var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
-        let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
-        var questions: [PurgeLog.Question] = []
+        let early = log.add(.forget([SharedSource(of: [1])]), fulfilling: promise, isConnected: false)
+        var expectations: [PurgeLog.ExpectedReply] = []
         for _ in 0..<2 {
             let actions = log.process(try page(log.read(for: .join)), [.array([])])
             #expect(actions.count == 1, "nothing but the removal")
-            guard case .send(_, let question) = try #require(actions.first) else { continue }
-            questions.append(question)
-            if questions.count == 1 { #expect(log.process(question, nil).isEmpty) }
+            guard case .send(_, let expected) = try #require(actions.first) else { continue }
+            expectations.append(expected)
+            if expectations.count == 1 { #expect(log.process(expected, nil).isEmpty) }
         }
-        let done = log.process(try #require(questions.last), [.number(1)])
+        let done = log.process(try #require(expectations.last), [.number(1)])
         #expect(names(early) == ["answer pending"] && names(done) == ["answer done", "probe"] && log.pending.isEmpty)
     }
 }
@@ -206,41 +207,41 @@ struct StoreHealthTests {
     private var health = StoreHealth(interval: .seconds(1))
 
     @Test mutating func `a server is tried at once, then once per interval, until it is in use`() {
-        let tries = [0, 999, 1_000].map { health.takeTry(at: .milliseconds($0)) }
+        let tries = [0, 999, 1_000].map { health.admitProbe(at: .milliseconds($0)) }
         #expect(tries == [true, false, true] && health.state == .down)
-        let hasChanged = health.recordAnswer(isQuick: true)
-        #expect(hasChanged && health.state == .up && health.nextTryAt == nil)
-        let isTried = health.takeTry(at: .seconds(9))
+        let hasChanged = health.recordProbe(isQuick: true)
+        #expect(hasChanged && health.state == .up && health.nextProbeAt == nil)
+        let isTried = health.admitProbe(at: .seconds(9))
         #expect(!isTried)
     }
 
     @Test mutating func `three consecutive failures suspend a server, and a quick response to a probe resumes it`() {
-        _ = health.takeTry(at: .zero)
-        _ = health.recordAnswer(isQuick: true)
+        _ = health.admitProbe(at: .zero)
+        _ = health.recordProbe(isQuick: true)
         var suspensions = [5, 5].map { health.recordFailure(at: .seconds($0)) }
-        health.succeeded()
+        health.recordSuccess()
         suspensions += [6, 6, 6, 6].map { health.recordFailure(at: .seconds($0)) }
         #expect(suspensions == [false, false, false, false, true, false] && health.state == .suspended)
-        let tries = [6_999, 7_000].map { health.takeTry(at: .milliseconds($0)) }
+        let tries = [6_999, 7_000].map { health.admitProbe(at: .milliseconds($0)) }
         #expect(tries == [false, true])
-        let hasChanged = health.recordAnswer(isQuick: false)
+        let hasChanged = health.recordProbe(isQuick: false)
         #expect(!hasChanged && health.state == .suspended)
-        let isTried = health.takeTry(at: .seconds(8))
-        let isBack = health.recordAnswer(isQuick: true)
+        let isTried = health.admitProbe(at: .seconds(8))
+        let isBack = health.recordProbe(isQuick: true)
         #expect(isTried && isBack && health.state == .up)
     }
 
     @Test mutating func `a lost connection is retried at once if it was in use`() {
-        _ = health.takeTry(at: .zero)
-        _ = health.recordAnswer(isQuick: true)
+        _ = health.admitProbe(at: .zero)
+        _ = health.recordProbe(isQuick: true)
         let losses = [health.recordLoss(at: .seconds(5)), health.recordLoss(at: .seconds(5))]
         #expect(losses == [true, false] && health.state == .down)
-        let tries = [health.takeTry(at: .seconds(5)), health.takeTry(at: .seconds(5))]
+        let tries = [health.admitProbe(at: .seconds(5)), health.admitProbe(at: .seconds(5))]
         #expect(tries == [true, false])
-        let hasChanged = health.recordAnswer(isQuick: false)
+        let hasChanged = health.recordProbe(isQuick: false)
         #expect(hasChanged && health.state == .suspended)
         let isLost = health.recordLoss(at: .milliseconds(5_100))
-        let later = [5_900, 6_000].map { health.takeTry(at: .milliseconds($0)) }
+        let later = [5_900, 6_000].map { health.admitProbe(at: .milliseconds($0)) }
         #expect(isLost && later == [false, true])
     }
 }
@@ -250,18 +251,18 @@ struct WriteHealthTests {
 
     @Test mutating func `a full store is reported once, and retried every ten seconds until a write succeeds`() {
         let first = writing.mayWrite(at: .zero)
-        let news = [true, true, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
+        let news = [.full, .full, .rejected].map { writing.record($0, at: .zero) }
         let tries = [0, 9_999, 10_000, 10_001, 20_000].map { writing.mayWrite(at: .milliseconds($0)) }
         #expect(first && news == [.full, nil, nil] && writing.isFull)
         #expect(tries == [false, false, true, false, true])
-        let back = [nil, nil].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
-        #expect(back == [.again, nil] && !writing.isFull)
+        let back = [.written, .written].map { writing.record($0, at: .zero) }
+        #expect(back == [.recovered, nil] && !writing.isFull)
     }
 
     @Test mutating func `another write failure is reported once, and writes continue`() {
-        let news = [false, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
+        let news = [.rejected, .rejected].map { writing.record($0, at: .zero) }
         let mayWrite = writing.mayWrite(at: .zero)
-        let back = writing.recordEnd(lacksRoom: nil, at: .zero)
-        #expect(news == [.rejected, nil] && mayWrite && back == .again && !writing.isFull)
+        let back = writing.record(.written, at: .zero)
+        #expect(news == [.rejected, nil] && mayWrite && back == .recovered && !writing.isFull)
     }
 }

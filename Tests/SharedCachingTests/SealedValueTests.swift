@@ -42,9 +42,9 @@ struct SealedValueTests {
     @Test func `a value is read with its key only`() {
         let seals = [SharedSignature(), SharedSignature(key: [1, 2, 3]), SharedSignature(key: [1, 2, 4])]
         for (place, writer) in seals.enumerated() {
-            let written = value.encoded(under: key, generations: generations, writer)
+            let written = value.encoded(under: key, generations: generations, signature: writer)
             for (other, reader) in seals.enumerated() {
-                let finding = CacheValue.read(written, under: key, generations: generations, reader)
+                let finding = CacheValue.read(written, under: key, generations: generations, signature: reader)
                 let isRead = if case .value = finding { true } else { false }
                 #expect(isRead == (place == other))
             }
@@ -54,14 +54,15 @@ struct SealedValueTests {
     @Test func `a purge is trusted with its key only`() throws {
         let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
         let (signature, other) = (SharedSignature(key: [1]), SharedSignature(key: [2]))
-        let written = notice.encoded(signature)
-        #expect(PurgeNotice(written, signature) == notice && PurgeNotice(written, other) == nil)
-        #expect(PurgeNotice(notice.encoded(), signature) == nil && PurgeNotice([], signature) == nil)
+        let written = notice.encoded(signature: signature)
+        #expect(PurgeNotice(written, signature: signature) == notice && PurgeNotice(written, signature: other) == nil)
+        #expect(
+            PurgeNotice(notice.encoded(), signature: signature) == nil && PurgeNotice([], signature: signature) == nil)
         for place in written.indices {
             var forged = written
             forged[place] ^= 1
-            #expect(PurgeNotice(forged, signature) == nil, "byte \(place)")
-            #expect(PurgeNotice(Array(written[..<place]), signature) == nil)
+            #expect(PurgeNotice(forged, signature: signature) == nil, "byte \(place)")
+            #expect(PurgeNotice(Array(written[..<place]), signature: signature) == nil)
         }
     }
 

@@ -193,7 +193,7 @@ struct SharedStoreFaultTests {
         await earlier.heard(1)
         try #require(await eventually { earlier.position == Array(server.lastEntry.utf8) })
         let position = earlier.position
-        await earlier.store.stop(timeLimit: .queueTimeout)
+        await earlier.store.shutDown(timeLimit: .queueTimeout)
         #expect(await one.store.purge(.test, name: "second") == .done)
         let later = try StoreFixture(server, position: position)
         await later.heard(1)
@@ -276,7 +276,7 @@ struct SharedStoreFaultTests {
         try await one.state(.down)
         #expect(await one.store.purge(.test, name: "a") == .pending)
         if isBack { try server.restart(isEmpty: false) }
-        await one.store.stop(timeLimit: .queueTimeout)
+        await one.store.shutDown(timeLimit: .queueTimeout)
         #expect(one.log.messages.contains("purges lost: not confirmed by the shared cache") != isBack)
         if isBack { await other.heard(1) }
     }
@@ -288,7 +288,7 @@ struct SharedStoreFaultTests {
         server.fail(.held(gate))
         let reading = Task { await one.look() }
         await gate.arrivals(1)
-        await one.store.stop(timeLimit: .queueTimeout)
+        await one.store.shutDown(timeLimit: .queueTimeout)
         #expect(await reading.value.result == .error)
         #expect(await one.store.purge(.test, name: "a") == .rejected)
         gate.open()

@@ -38,7 +38,7 @@ final class StoreFixture: Sendable {
             }, position: position)
     }
 
-    deinit { Task { [store] in await store.stop(timeLimit: .zero) } }
+    deinit { Task { [store] in await store.shutDown(timeLimit: .zero) } }
 
     /// The position up to which the log has been read.
     var position: [UInt8]? { reached.withLock { $0 } }

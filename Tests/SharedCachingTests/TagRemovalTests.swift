@@ -103,7 +103,8 @@ struct TagRemovalTests {
         configuration.interval = .milliseconds(20)
         configure(&configuration)
         let store = SharedStore(
-            place, configuration, logger: Logger(level: .debug, sink: LinesSink()), timekeeper: timekeeper)
+            place, configuration: configuration, logger: Logger(level: .debug, sink: LinesSink()),
+            timekeeper: timekeeper)
         try store.start()
         try #require(await eventually { store.isUp })
         return store
@@ -160,7 +161,7 @@ struct TagRemovalTests {
     @Test func `a value written after a purge for a source requested before it is not found`() async throws {
         let place = ObjectsInMemory()
         let (one, other) = (try await objectStore(place), try await objectStore(place))
-        let checkpoint = try #require(one.begin(tag, of: named))
+        let checkpoint = try #require(one.checkpoint(of: tag, for: named))
         _ = try await checkpoint.generation.value
         #expect(await other.purge(removal) == .done)
         #expect(foundNames.isEmpty)
@@ -281,7 +282,7 @@ struct TagRemovalTests {
         // The next attempt is in an hour.
         await gate.arrivals(2)
         place.fail()
-        await one.stop(timeLimit: .queueTimeout)
+        await one.shutDown(timeLimit: .queueTimeout)
         #expect(await !isFound(in: other))
     }
 
@@ -296,7 +297,7 @@ struct TagRemovalTests {
         one.forget([.test])
         await gate.arrivals(1)
         await clock.noSleepers()
-        let end = Task { await one.stop(timeLimit: .seconds(1)) }
+        let end = Task { await one.shutDown(timeLimit: .seconds(1)) }
         // The shutdown waits.
         await clock.sleepers(1)
         gate.open()

@@ -1,5 +1,6 @@
 import Dialects
 import HTTPTypes
+import Prefetching
 import Recipes
 import TestSupport
 import Testing

@@ -159,7 +159,7 @@ final class StubLookup: PendingLookup {
     /// Number of outcomes that are left.
     var rest: Int { outcomes.withLock { $0.count } }
 
-    func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
+    func begin(completion ready: @escaping @Sendable () -> Void) { ready() }
 
     func finish() -> PendingLookupOutcome {
         outcomes.withLock { $0.isEmpty ? .needsTask(EarlierLookup()) : $0.removeFirst() }

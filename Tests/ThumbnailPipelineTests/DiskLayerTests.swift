@@ -28,10 +28,10 @@ final class DiskLayerTests {
         let store = try #require(fixture.store)
         do {
             let value = try await body(fixture)
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             return value
         } catch {
-            await store.close(timeLimit: .seconds(40))
+            await store.shutDown(timeLimit: .seconds(40))
             throw error
         }
     }
@@ -225,9 +225,9 @@ final class DiskLayerTests {
         #expect(await disk.lookup(.record(try source(.shop(base: "http://example.com/b")))).value == nil)
         #expect(await disk.lookup(.record(try source(.unrestricted))).value == nil)
         // A purge under other settings must also remove the entry, because the earlier settings may return.
-        _ = await disk.remove(.sources([try source(.shop(base: "http://example.com/b"))]))
+        _ = await disk.purge(.sources([try source(.shop(base: "http://example.com/b"))]))
         #expect(await disk.lookup(.record(try source(.shop()))).value == nil)
-        await store.close(timeLimit: .queueTimeout)
+        await store.shutDown(timeLimit: .queueTimeout)
     }
 
     @Test(arguments: [ImageFormat.jpeg, .tiff]) func `a record preserves the file's Exif, on all pages`(
@@ -272,6 +272,6 @@ final class DiskLayerTests {
         #expect(again.eTag == first.eTag && again.statusTexts == ["alula-result hit"])
         _ = try await fixture.thumbnail(width: 11)
         #expect(fixture.origin.loads == 1 && fixture.decodes == 2)
-        await fixture.store?.close(timeLimit: .seconds(40))
+        await fixture.store?.shutDown(timeLimit: .seconds(40))
     }
 }

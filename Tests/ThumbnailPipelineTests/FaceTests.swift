@@ -117,7 +117,7 @@ struct FaceTests {
         let folder = TemporaryFolder()
         let first = try fixture(diskFolder: folder.path)
         let found = try await faces(first)
-        await first.store?.close(timeLimit: .seconds(5))
+        await first.store?.shutDown(timeLimit: .seconds(5))
         let second = try fixture(diskFolder: folder.path)
         #expect(try await faces(second) == found && searches(second) == 0 && second.origin.loads == 0)
     }

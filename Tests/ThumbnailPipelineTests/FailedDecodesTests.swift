@@ -138,7 +138,7 @@ struct FailedDecodesTests {
         }
         let error = ImagingError.cannotDecode(detail: "cut")
         for page in [3, 4] {
-            failedDecodes.remember(error, DecodePlan(page: page), of: old, since: failedDecodes.checkpoint)
+            failedDecodes.remember(error, of: DecodePlan(page: page), in: old, since: failedDecodes.checkpoint)
         }
         #expect(failure(3, nil) == error && failure(4, old) == error)
         #expect(failure(0, nil) == nil && failure(3, new) == nil)

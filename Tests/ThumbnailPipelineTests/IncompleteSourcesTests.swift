@@ -109,8 +109,8 @@ struct IncompleteSourcesTests {
         let fixture = try fixture(folder: folder.path)
         _ = try await fixture.thumbnail()
         let store = try #require(fixture.store)
-        await store.close(timeLimit: .seconds(10))
-        let entries = store.statistics.shares.values.reduce(0) { $0 + $1.entries }
+        await store.shutDown(timeLimit: .seconds(10))
+        let entries = store.statistics.partitions.values.reduce(0) { $0 + $1.entries }
         #expect(entries == 0)
     }
 }

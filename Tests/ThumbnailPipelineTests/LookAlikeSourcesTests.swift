@@ -87,7 +87,7 @@ struct LookAlikeSourcesTests {
                 eTags.append(try await fixture.thumbnail(path).eTag)
             }
             #expect(fixture.origin.loads == (isSecondLife ? 0 : 2))
-            await fixture.store?.close(timeLimit: .queueTimeout)
+            await fixture.store?.shutDown(timeLimit: .queueTimeout)
         }
         #expect(eTags[0] == eTags[2] && eTags[1] == eTags[3] && eTags[0] != eTags[1])
     }

@@ -49,8 +49,8 @@ import ThumbnailTypes
         let fixture = try PipelineFixture(diskFolder: folder.path)
         let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
-        await fixture.store?.close(timeLimit: .seconds(20))
-        #expect(fixture.store?.statistics.shares.values.allSatisfy { $0.entries == 0 } == true)
+        await fixture.store?.shutDown(timeLimit: .seconds(20))
+        #expect(fixture.store?.statistics.partitions.values.allSatisfy { $0.entries == 0 } == true)
     }
 
     @Test func `events of an upload do not show its digest`() async throws {

@@ -75,7 +75,7 @@ struct OriginPolicyTests {
         let folder = TemporaryFolder()
         let fixture = try fixture(folder: folder)
         for width in [64, 60] {
-            _ = try await fixture.pipeline.thumbnail(for: job(width) { $0.largestDecodedKept = largest })
+            _ = try await fixture.pipeline.thumbnail(for: job(width) { $0.maximumDecodedBytes = largest })
         }
         #expect(fixture.origin.loads == 1 && fixture.decodes == (entries == 1 ? 1 : 2))
         #expect(fixture.caches.memory.decoded.statistics.usage.entries == entries)

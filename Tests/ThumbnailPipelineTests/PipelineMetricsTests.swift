@@ -10,10 +10,10 @@ struct PipelineMetricsTests {
     @Test func `decodes and renders are counted by format and timed`() {
         let registry = MetricsRegistry()
         let metrics = PipelineMetrics(registry: registry)
-        metrics.decoded(.jpeg, in: .milliseconds(3))
-        metrics.decoded(.jpeg, in: .milliseconds(30))
-        metrics.decoded(.png, in: .milliseconds(3))
-        metrics.rendered(.webp, in: .milliseconds(500))
+        metrics.recordDecode(.jpeg, in: .milliseconds(3))
+        metrics.recordDecode(.jpeg, in: .milliseconds(30))
+        metrics.recordDecode(.png, in: .milliseconds(3))
+        metrics.recordRender(.webp, in: .milliseconds(500))
         let lines = Set(registry.prometheusText.split(separator: "\n"))
         #expect(
             lines.isSuperset(of: [
@@ -31,9 +31,9 @@ struct PipelineMetricsTests {
         for transfer in [
             end(.success, 700, .milliseconds(3)), end(.success, 300, .milliseconds(30)),
             end(.timedOut, 11, .seconds(3)),
-        ] { observer.finished(transfer) }
-        observer.collapsed()
-        observer.started(.milliseconds(20))
+        ] { observer.onFinish(transfer) }
+        observer.onCollapse()
+        observer.onStart(.milliseconds(20))
         let lines = Set(registry.prometheusText.split(separator: "\n"))
         #expect(
             lines.isSuperset(of: [
@@ -50,14 +50,14 @@ struct PipelineMetricsTests {
         let registry = MetricsRegistry()
         let named = OriginMetrics(registry: registry)
         named.prepare(Origins(["media", "shop"].map { Origin(name: $0, location: .folder(path: "/")) }))
-        let observer = DownloadMetrics.observer(registry: registry, named: named)
+        let observer = DownloadMetrics.observer(registry: registry, originMetrics: named)
         for transfer in [
             end(.success, 700, .seconds(3), from: "shop"), end(.notModified, 0, .seconds(1), from: "shop"),
             end(.cancelled, 5, .seconds(1), from: "shop"),
             end(.timedOut, 11, .seconds(3), .timedOut, from: "shop"),
             end(.suspended, 0, .zero, .originSuspended(seconds: 3), from: "shop"),
             end(.failed, 0, .zero, from: "shop"),
-        ] { observer.finished(transfer) }
+        ] { observer.onFinish(transfer) }
         let lines = Set(registry.prometheusText.split(separator: "\n"))
         #expect(
             lines.isSuperset(of: [
@@ -81,6 +81,7 @@ struct PipelineMetricsTests {
         }
         let identity = try? named?.identity(of: ExactText("\(origin ?? ""):a"))
         return FinishedTransfer(
-            identity ?? SourceIdentity(uploaded: "a"), outcome, error: error, receivedBytes: bytes, duration: duration)
+            identity ?? SourceIdentity(uploaded: "a"), outcome: outcome, error: error, receivedBytes: bytes,
+            duration: duration)
     }
 }

@@ -168,13 +168,13 @@ struct ResultStoreTests {
             let one = try await instance(diskFolder: folder.path)
             _ = try await one.thumbnail()
             try await settled(one)
-            await one.store?.close(timeLimit: .queueTimeout)
+            await one.store?.shutDown(timeLimit: .queueTimeout)
         }
         let again = try await instance(diskFolder: folder.path)
         _ = try await again.thumbnail(width: 11)
         try await settled(again)
         #expect(objects.valueCount == 3)
-        await again.store?.close(timeLimit: .queueTimeout)
+        await again.store?.shutDown(timeLimit: .queueTimeout)
     }
 
     @Test func `a lost store costs only its hits`() async throws {

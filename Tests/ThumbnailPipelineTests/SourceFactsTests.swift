@@ -130,12 +130,12 @@ import ThumbnailTypes
             let fixture = try PipelineFixture(diskFolder: folder.path)
             fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=600")
             _ = try await facts(fixture)
-            await fixture.store?.close(timeLimit: .seconds(20))
+            await fixture.store?.shutDown(timeLimit: .seconds(20))
         }
         let fixture = try PipelineFixture(diskFolder: folder.path)
         #expect(try await facts(fixture).byteCount == SampleFiles.jpeg.count)
         #expect(fixture.origin.loads == 0)
-        await fixture.store?.close(timeLimit: .seconds(20))
+        await fixture.store?.shutDown(timeLimit: .seconds(20))
     }
 
     @Test(arguments: ["text/plain; charset=utf-8", "text/xml", "application/xml"])

@@ -92,7 +92,7 @@ struct TagPurgeTests {
         let folder = TemporaryFolder()
         let first = try await instance(diskFolder: folder.path)
         _ = try await first.thumbnail(of: request("/a", "x"))
-        await first.store?.close(timeLimit: .queueTimeout)
+        await first.store?.shutDown(timeLimit: .queueTimeout)
         let second = try await instance(diskFolder: folder.path)
         _ = try await second.thumbnail(of: request())
         #expect(second.origin.loads == 0 && isCached(second))

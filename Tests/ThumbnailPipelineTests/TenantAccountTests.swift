@@ -17,7 +17,7 @@ struct TenantAccountTests {
         let account = TenantAccount("shop", timekeeper: time)
         var limits = TenantAccount.Limits()
         change(&limits)
-        account.use(limits)
+        account.setLimits(limits)
         return account
     }
 
@@ -57,10 +57,10 @@ struct TenantAccountTests {
         var limits = TenantAccount.Limits()
         limits.rate = Quota(1, per: .seconds(1))
         limits.originBytes = Quota(1, per: .seconds(1))
-        account.use(limits)
+        account.setLimits(limits)
         #expect(account.rejection() != nil)
         limits.rate = nil
-        account.use(limits)
+        account.setLimits(limits)
         #expect(account.rejection() == nil)
     }
 
@@ -107,8 +107,8 @@ struct TenantAccountTests {
     @Test func `metrics list each tenant`() {
         let registry = MetricsRegistry()
         let accounts = TenantAccounts(registry: registry, timekeeper: time)
-        let account = accounts.account(of: "shop", TenantAccount.Limits())
-        #expect(accounts.account(of: "shop", TenantAccount.Limits()) === account)
+        let account = accounts.account(of: "shop", limits: TenantAccount.Limits())
+        #expect(accounts.account(of: "shop", limits: TenantAccount.Limits()) === account)
         account.record(cache: .miss, code: nil, sentBytes: 7)
         account.charge(processor: .milliseconds(1_500))
         let text = registry.prometheusText

@@ -25,12 +25,12 @@ struct WorkUsageTests {
         try usage.record(.decode, format: .png, of: identity("https://h/b"), time: .milliseconds(20))
         try usage.record(.encode, format: .avif, of: identity("shop:a"), time: .seconds(3))
         usage.record(.render, format: .jpeg, of: SourceIdentity(uploaded: "abc"), time: .milliseconds(1))
-        #expect(usage.shares.map(\.origin) == ["shop:", "https://h:443", "uploads"])
-        #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(40), .milliseconds(1)])
+        #expect(usage.entries.map(\.origin) == ["shop:", "https://h:443", "uploads"])
+        #expect(usage.entries.map(\.time) == [.seconds(3), .milliseconds(40), .milliseconds(1)])
         time.advance(by: .seconds(310))
-        #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(20), .milliseconds(1)])
+        #expect(usage.entries.map(\.time) == [.seconds(3), .milliseconds(20), .milliseconds(1)])
         time.advance(by: .seconds(600))
-        #expect(usage.shares.isEmpty)
+        #expect(usage.entries.isEmpty)
         #expect(registry.prometheusText.contains(#"alula_work_seconds_total{step="encode",format="avif"} 3"#))
         #expect(registry.prometheusText.contains(#"alula_work_seconds_total{step="decode",format="heic"} 0"#))
         #expect(!registry.prometheusText.contains(#"step="encode",format="heic""#))
@@ -40,10 +40,10 @@ struct WorkUsageTests {
         for number in 0..<1_100 {
             try usage.record(.decode, format: .png, of: identity("https://h\(number)/a"), time: .milliseconds(1))
         }
-        #expect(usage.shares.count == 1_001)
+        #expect(usage.entries.count == 1_001)
         #expect(
-            usage.shares.first
-                == WorkUsage.Share(
+            usage.entries.first
+                == WorkUsage.Entry(
                     origin: "others", step: .decode, format: .png, time: .milliseconds(100)))
     }
 }

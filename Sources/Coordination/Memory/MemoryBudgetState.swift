@@ -93,7 +93,7 @@ struct MemoryBudgetState<Continuation> {
         return nil
     }
 
-    /// Admits waiters while memory suffices; the tenant with the least memory relative to its share comes first.
+    /// Admits waiters while memory suffices; the tenant with the least memory relative to its weight comes first.
     ///
     /// - Returns: The waiters, and `isShort` if a purge may free enough memory for another one.
     mutating func admit(allocated: Int) -> (continuations: [Continuation], isShort: Bool) {
@@ -174,9 +174,9 @@ struct MemoryBudgetState<Continuation> {
         waiting.values.contains { $0.flow != nil && precedes($0.flow, flow) }
     }
 
-    /// Whether a tenant has less memory relative to its share; tasks without a tenant go first.
+    /// Whether a tenant has less memory relative to its weight; tasks without a tenant go first.
     private func precedes(_ flow: TenantFlow?, _ other: TenantFlow?) -> Bool {
         guard let flow, let other else { return flow == nil && other != nil }
-        return (usage[flow.id]?.sum ?? 0) * other.share < (usage[other.id]?.sum ?? 0) * flow.share
+        return (usage[flow.id]?.sum ?? 0) * other.weight < (usage[other.id]?.sum ?? 0) * flow.weight
     }
 }

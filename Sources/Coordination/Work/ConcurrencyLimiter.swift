@@ -33,22 +33,22 @@ package final class ConcurrencyLimiter: Sendable {
     }
 
     /// - Parameters:
-    ///   - flow: The flow of the task; flows take turns by cost relative to their shares.
+    ///   - flow: The flow of the task; flows take turns by cost relative to their weights.
     ///   - queueTimeout: The longest wait. A task that would wait longer is rejected on entry, unless fewer tasks wait
     ///     before it than may run concurrently.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        of flow: Int = 0, share: Int = 1, cost: Duration, queueTimeout: Duration? = nil,
+        of flow: Int = 0, weight: Int = 1, cost: Duration, queueTimeout: Duration? = nil,
         _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await waitToRun(id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout)
+        try await waitToRun(id, of: flow, weight: weight, cost: cost, queueTimeout: queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
     private func waitToRun(
-        _ id: Queue.ID, of flow: Int, share: Int, cost: Duration, queueTimeout: Duration?
+        _ id: Queue.ID, of flow: Int, weight: Int, cost: Duration, queueTimeout: Duration?
     ) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ package final class ConcurrencyLimiter: Sendable {
                 let result: Result<Void, any Error>? = queue.withLock { queue in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     switch queue.enter(
-                        id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout, at: now,
+                        id, of: flow, weight: weight, cost: cost, queueTimeout: queueTimeout, at: now,
                         continuation: continuation)
                     {
                     case .runs: return .success(())

@@ -3,7 +3,7 @@
 /// Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the estimated waits, to
 /// this machine.
 ///
-/// Flows, such as clients and tenants, take turns by cost relative to their shares: start-time fair queueing (Goyal,
+/// Flows, such as clients and tenants, take turns by cost relative to their weights: start-time fair queueing (Goyal,
 /// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
 /// places in a full queue. Work of one flow keeps its order.
 struct FairQueue<Continuation> {
@@ -25,7 +25,7 @@ struct FairQueue<Continuation> {
         let flow: Int
         let cost: Duration
         let since: Duration
-        /// The cost divided by the flow's share.
+        /// The cost divided by the flow's weight.
         let charge: Duration
         /// The start tag: the cost of the flow before this work, in virtual time.
         let startTag: Duration
@@ -88,14 +88,14 @@ struct FairQueue<Continuation> {
     /// - Parameters:
     ///   - flow: The client of the work. Several clients share a flow to limit the number of flows; negative flows are
     ///     exclusive.
-    ///   - share: The weight of the flow relative to other flows.
+    ///   - weight: The weight of the flow relative to other flows.
     mutating func enter(
-        _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
+        _ id: ID, of flow: Int, weight: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
         continuation: Continuation
     ) -> Admission {
         let flow = Self.bucket(of: flow)
         let startTag = startTag(of: flow)
-        let charge = cost / share
+        let charge = cost / weight
         if running.count < maximumConcurrency {
             begin(id, of: flow, startTag: startTag, cost: cost, at: now)
             nextStartTags[flow] = startTag + charge
@@ -122,7 +122,7 @@ struct FairQueue<Continuation> {
         return replaced.map { .replaces($0) } ?? .waits
     }
 
-    /// Returns the last waiter of the longest flow, by cost relative to its share, if that flow is longer than `flow`.
+    /// Returns the last waiter of the longest flow, by cost relative to its weight, if that flow is longer than `flow`.
     private func waiterToReplace(by flow: Int, charge: Duration) -> ID? {
         var charges: [Int: Duration] = [:]
         for waiter in waiting { charges[waiter.flow, default: .zero] += waiter.charge }

@@ -67,6 +67,10 @@ struct SQLiteError: Error, Equatable {
         case unusable
     }
 
+    /// `SQLITE_IOERR_WRITE`, a macro not imported into Swift.
+    private static let failedWrite = SQLITE_IOERR | 3 << 8
+    static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
+
     let code: CInt
     let message: String
     var systemError: CInt = 0
@@ -84,11 +88,6 @@ struct SQLiteError: Error, Equatable {
         default: .unusable
         }
     }
-
-    /// `SQLITE_IOERR_WRITE`, a macro not imported into Swift.
-    private static let failedWrite = SQLITE_IOERR | 3 << 8
-
-    static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
 
     /// An error for a file whose content this version did not write.
     static func damaged(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }

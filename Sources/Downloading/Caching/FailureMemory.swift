@@ -56,7 +56,7 @@ struct FailureMemory {
 
 extension DownloadError {
     /// Whether a stale copy may be served (RFC 5861 section 4).
-    var isOriginTrouble: Bool {
+    var isOriginFailure: Bool {
         switch self {
         case .unreachable, .noAddress, .protocolError, .unexpectedResponse, .undecodable, .tls, .timedOut,
             .originSuspended, .originHeld:

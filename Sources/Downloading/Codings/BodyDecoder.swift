@@ -23,7 +23,7 @@ final class BodyDecoder: Sendable {
             for coding in source.codings {
                 // From here, the block is counted by `SharedBytes`, not by the transfer.
                 progress.begin(expecting: nil)
-                let decoding = try ContentDecoder(bytes, coding, maximumBytes: limit) { count, window in
+                let decoding = try ContentDecoder(bytes, coding: coding, maximumBytes: limit) { count, window in
                     try progress.receive(count, window: window)
                 }
                 while try await !takeTurn(decoding, until: end) {}

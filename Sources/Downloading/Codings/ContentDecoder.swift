@@ -15,27 +15,27 @@ final class ContentDecoder: @unchecked Sendable {
     private let coded: SharedBytes
     private let coding: ContentCoding
     private let maximumBytes: Int
-    private let willKeep: (_ count: Int, _ window: Int) throws -> Void
+    private let willAppend: (_ count: Int, _ window: Int) throws -> Void
     private let stream: Stream
-    private let piece: UnsafeMutableRawBufferPointer
+    private let outputBuffer: UnsafeMutableRawBufferPointer
     private var offset = 0
     private var members = 1
     private var decoded = ByteAccumulator()
     private var hash = SHA256()
 
-    /// Maximum bytes of a piece, encoded and decoded; even a malicious piece takes only a few milliseconds.
-    private static let codedPiece = 4 << 10
-    private static let decodedPiece = 64 << 10
+    /// Maximum bytes of a chunk, encoded and decoded; even a malicious chunk takes only a few milliseconds.
+    private static let inputChunkBytes = 4 << 10
+    private static let outputChunkBytes = 64 << 10
     /// The maximum number of members of a gzip body; bgzip and similar tools put 64 KiB into each.
     private static let maximumMembers = 4_096
     /// The maximum number of decoded bytes that libbrotli retains.
     private static let brotliWindow = 16 << 20
 
-    /// - Parameter willKeep: Called before each piece is stored, with its size and the number of bytes that the library
+    /// - Parameter willAppend: Called before each chunk is stored, with its size and the bytes that the library
     ///   retains; an error ends the decode.
     init(
-        _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
-        willKeep: @escaping (_ count: Int, _ window: Int) throws -> Void
+        _ coded: SharedBytes, coding: ContentCoding, maximumBytes: Int,
+        willAppend: @escaping (_ count: Int, _ window: Int) throws -> Void
     ) throws(DownloadError) {
         stream =
             switch coding {
@@ -47,12 +47,12 @@ final class ContentDecoder: @unchecked Sendable {
         self.coded = coded
         self.coding = coding
         self.maximumBytes = maximumBytes
-        self.willKeep = willKeep
-        unsafe piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.decodedPiece, alignment: 16)
+        self.willAppend = willAppend
+        unsafe outputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.outputChunkBytes, alignment: 16)
     }
 
     deinit {
-        unsafe piece.deallocate()
+        unsafe outputBuffer.deallocate()
         switch stream {
         case .zlib(let stream):
             unsafe inflateEnd(stream)
@@ -84,13 +84,13 @@ final class ContentDecoder: @unchecked Sendable {
         return first & 0x0f == 8 && (first << 8 | second) % 31 == 0
     }
 
-    /// Decodes the next piece, and returns whether it was the last one; ignores bytes after the end.
+    /// Decodes the next chunk, and returns whether it was the last one; ignores bytes after the end.
     func step() throws -> Bool {
         try unsafe coded.withUnsafeBytes { input in
-            let next = unsafe UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.codedPiece))
+            let next = unsafe UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.inputChunkBytes))
             switch stream {
-            case .zlib(let stream): return try unsafe inflate(stream, next, of: input)
-            case .brotli(let state): return try unsafe readBrotli(state, next)
+            case .zlib(let stream): return try unsafe inflate(stream, chunk: next, of: input)
+            case .brotli(let state): return try unsafe decompress(state, chunk: next)
             }
         }
     }
@@ -103,55 +103,57 @@ final class ContentDecoder: @unchecked Sendable {
         return (whole.finish(), hash.finalize())
     }
 
-    private func keep(_ count: Int) throws {
+    private func append(_ count: Int) throws {
         guard decoded.count + count <= maximumBytes else { throw DownloadError.tooLarge }
-        try willKeep(count, coding == .brotli ? min(decoded.count + count, Self.brotliWindow) : 0)
-        let bytes = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
+        try willAppend(count, coding == .brotli ? min(decoded.count + count, Self.brotliWindow) : 0)
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: outputBuffer[..<count])
         unsafe decoded.append(bytes)
         unsafe hash.update(bytes.bytes)
     }
 
     @unsafe
     private func inflate(
-        _ stream: UnsafeMutablePointer<z_stream>, _ next: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer
+        _ stream: UnsafeMutablePointer<z_stream>, chunk next: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer
     ) throws -> Bool {
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: next.bindMemory(to: UInt8.self).baseAddress)
         unsafe stream.pointee.avail_in = UInt32(next.count)
-        unsafe stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
-        unsafe stream.pointee.avail_out = UInt32(piece.count)
+        unsafe stream.pointee.next_out = outputBuffer.bindMemory(to: UInt8.self).baseAddress
+        unsafe stream.pointee.avail_out = UInt32(outputBuffer.count)
         let status = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
         unsafe offset += next.count - Int(stream.pointee.avail_in)
-        try unsafe keep(piece.count - Int(stream.pointee.avail_out))
+        try unsafe append(outputBuffer.count - Int(stream.pointee.avail_out))
         switch status {
         case Z_OK: return false
         case Z_STREAM_END:
             guard coding == .gzip, unsafe input[offset...].starts(with: [0x1f, 0x8b]) else { return true }
             members += 1
-            guard members <= Self.maximumMembers else { throw DownloadError.undecodable("gzip of too many members") }
+            guard members <= Self.maximumMembers else {
+                throw DownloadError.undecodable("a gzip body of more than \(Self.maximumMembers) members")
+            }
             guard unsafe inflateReset(stream) == Z_OK else { return true }
             return false
         case Z_MEM_ERROR: throw DownloadError.memoryFull
         case Z_BUF_ERROR: throw DownloadError.undecodable("truncated \(coding.rawValue)")
-        default: throw DownloadError.undecodable("no valid \(coding.rawValue)")
+        default: throw DownloadError.undecodable("invalid \(coding.rawValue)")
         }
     }
 
     @unsafe
-    private func readBrotli(_ state: OpaquePointer, _ input: UnsafeRawBufferPointer) throws -> Bool {
+    private func decompress(_ state: OpaquePointer, chunk input: UnsafeRawBufferPointer) throws -> Bool {
         var next = unsafe input.bindMemory(to: UInt8.self).baseAddress
-        var left = input.count
-        var room = unsafe piece.bindMemory(to: UInt8.self).baseAddress
-        var roomLeft = unsafe piece.count
-        let status = unsafe BrotliDecoderDecompressStream(state, &left, &next, &roomLeft, &room, nil)
-        offset += input.count - left
-        try unsafe keep(piece.count - roomLeft)
+        var inputLeft = input.count
+        var output = unsafe outputBuffer.bindMemory(to: UInt8.self).baseAddress
+        var outputLeft = unsafe outputBuffer.count
+        let status = unsafe BrotliDecoderDecompressStream(state, &inputLeft, &next, &outputLeft, &output, nil)
+        offset += input.count - inputLeft
+        try unsafe append(outputBuffer.count - outputLeft)
         switch status {
         case BROTLI_DECODER_RESULT_SUCCESS: return true
         case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: return false
         case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT:
             guard offset < coded.count else { throw DownloadError.undecodable("truncated br") }
             return false
-        default: throw DownloadError.undecodable("no valid br")
+        default: throw DownloadError.undecodable("invalid br")
         }
     }
 }

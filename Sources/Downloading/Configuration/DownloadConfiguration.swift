@@ -97,7 +97,7 @@ package struct DownloadConfiguration: Sendable {
     /// - Parameter isCall: True for webhooks and similar calls, to which only the rules for addresses and ports apply.
     func violation(to url: SourceURL, isCall: Bool = false) -> String? {
         guard isCall || allows(url) else {
-            return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
+            return "allowedSources: no pattern matches \(url.origin)\(url.path.prefix(200))"
         }
         // Report the address before the port: an allowed network is allowed on all ports.
         if let address = url.address, !AddressPolicy.isPublic(address) {

@@ -4,7 +4,7 @@ import Text
 
 enum RequestFields {
     /// The request fields: our defaults, changed by the origin's settings, and its credentials.
-    static func lines(for origin: Origin?, _ configuration: DownloadConfiguration) -> [String] {
+    static func lines(for origin: Origin?, configuration: DownloadConfiguration) -> [String] {
         var fields: [(name: HTTPField.Name, value: String?)] = [
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
         ]
@@ -36,9 +36,9 @@ enum RequestFields {
     /// The fields by which an origin's response may vary (RFC 9111 section 4.1).
     ///
     /// Fields of a named origin are hashed: they may be secret and are stored with responses.
-    static func selecting(for origin: Origin?, _ configuration: DownloadConfiguration) -> HTTPFields {
+    static func selectingFields(for origin: Origin?, configuration: DownloadConfiguration) -> HTTPFields {
         var fields = HTTPFields()
-        for line in lines(for: origin, configuration) {
+        for line in lines(for: origin, configuration: configuration) {
             guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
                 continue
             }

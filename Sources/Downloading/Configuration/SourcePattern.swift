@@ -55,9 +55,9 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// Matches a query as the end of the path.
     package func matches(_ url: SourceURL) -> Bool {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
-        return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
+        return Self.matches(url.scheme.utf8, pattern: scheme) && Self.matches(url.host.utf8, pattern: host)
             && (port == 0 || (port ?? (url.scheme == "https" ? 443 : 80)) == url.port)
-            && (isPrefix ? matchesPrefix(of: target) : Self.matches(path, target))
+            && (isPrefix ? matchesPrefix(of: target) : Self.matches(target, pattern: path))
     }
 
     private func matchesPrefix(of target: Substring.UTF8View) -> Bool {
@@ -67,7 +67,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         return segments.count <= targetSegments.count
             && segments.indices.allSatisfy { index in
                 let isLast = index == segments.count - 1
-                return Self.matches(Array(segments[index]) + (isLast ? Array("*".utf8) : []), targetSegments[index])
+                let pattern = Array(segments[index]) + (isLast ? Array("*".utf8) : [])
+                return Self.matches(targetSegments[index], pattern: pattern)
             }
     }
 
@@ -80,7 +81,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Greedy, with one backtracking point: the time is at most the product of the lengths.
-    private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
+    private static func matches(_ text: some Sequence<UInt8>, pattern: [UInt8]) -> Bool {
         let text = Array(text)
         var position = 0, index = 0
         var star: (position: Int, index: Int)?

@@ -11,7 +11,7 @@ enum KeyServices {
     private static let maximumTokenSize = 64 << 10
 
     static func blockingKey(
-        from source: KeySource, at now: Int, _ send: BlockingCall
+        from source: KeySource, at now: Int, send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {
         let key =
             switch source {
@@ -26,9 +26,9 @@ enum KeyServices {
                     blockingBody(
                         HTTPRequest(target: "", headerFields: authorization(token)), from: service,
                         service: "container", send: send))
-            case .instance(let service): try blockingInstanceKey(service, send)
+            case .instance(let service): try blockingInstanceKey(from: service, send: send)
             }
-        if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key had ended", isPermanent: false) }
+        if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key has expired", isPermanent: false) }
         return key
     }
 
@@ -54,18 +54,19 @@ enum KeyServices {
 
     /// Returns the key of the machine's role; requests a session token, then the role's name, then its key.
     private static func blockingInstanceKey(
-        _ service: String, _ send: BlockingCall
+        from service: String, send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {
-        let begin = HTTPRequest(
+        let tokenRequest = HTTPRequest(
             method: HTTPRequest.Method(rawValue: "PUT"), target: "",
             headerFields: [.metadataTokenLifetime: "60", .contentLength: "0"])
         let token = try text(
-            in: blockingBody(begin, from: service + "/latest/api/token", service: "metadata", send: send), "token")
-        let ask = HTTPRequest(target: "", headerFields: [.metadataToken: token])
+            in: blockingBody(tokenRequest, from: service + "/latest/api/token", service: "metadata", send: send),
+            named: "token")
+        let keyRequest = HTTPRequest(target: "", headerFields: [.metadataToken: token])
         let folder = service + "/latest/meta-data/iam/security-credentials/"
-        let role = try text(in: blockingBody(ask, from: folder, service: "metadata", send: send), "role")
+        let role = try text(in: blockingBody(keyRequest, from: folder, service: "metadata", send: send), named: "role")
         return try TemporaryKey.inJSON(
-            blockingBody(ask, from: folder + URLEscape.encode(role.utf8), service: "metadata", send: send))
+            blockingBody(keyRequest, from: folder + URLEscape.encode(role.utf8), service: "metadata", send: send))
     }
 
     private static func blockingBody(
@@ -75,14 +76,15 @@ enum KeyServices {
         guard status == 200 else {
             let code = TemporaryKey.errorCode(in: body).map { ", \($0)" } ?? ""
             throw KeyFailure(
-                detail: "the \(name) service answered \(status)\(code)", isPermanent: status < 500 && status != 429)
+                detail: "the \(name) service responded with status \(status)\(code)",
+                isPermanent: status < 500 && status != 429)
         }
         return body
     }
 
-    private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
+    private static func text(in body: [UInt8], named name: String) throws(KeyFailure) -> String {
         guard let text = TemporaryKey.word(String(decoding: body, as: UTF8.self)) else {
-            throw KeyFailure(detail: "the metadata service answered with no \(name)", isPermanent: false)
+            throw KeyFailure(detail: "the response of the metadata service contains no \(name)", isPermanent: false)
         }
         return text
     }
@@ -91,7 +93,9 @@ enum KeyServices {
         in path: String, _ parse: (String) -> String? = TemporaryKey.word
     ) throws(KeyFailure) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isPermanent: false) }
+        guard descriptor >= 0 else {
+            throw KeyFailure(detail: "the token file cannot be read: error \(errno)", isPermanent: false)
+        }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: maximumTokenSize + 1)
         var length = 0
@@ -101,12 +105,12 @@ enum KeyServices {
             }
             if count == 0 { break }
             guard count > 0 || errno == EINTR else {
-                throw KeyFailure(detail: "token file: error \(errno)", isPermanent: false)
+                throw KeyFailure(detail: "the token file cannot be read: error \(errno)", isPermanent: false)
             }
             length += max(0, count)
         }
         guard length <= maximumTokenSize, let token = parse(String(decoding: bytes[..<length], as: UTF8.self)) else {
-            throw KeyFailure(detail: "token file: no token in it", isPermanent: false)
+            throw KeyFailure(detail: "the token file contains no valid token", isPermanent: false)
         }
         return token
     }

@@ -60,7 +60,7 @@ final class SigningKeys: Sendable {
         let issuedKey = state.withLock { $0.issuedKeys[source] }
         if let issuedKey, wall < issuedKey.renewsAt { return issuedKey.key }
         // Detached: the renewal outlives its request.
-        if !renewals.contains(source), state.withLock({ mayRenew($0, source) }) {
+        if !renewals.contains(source), state.withLock({ mayRenew(source, in: $0) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
         if let issuedKey, wall < issuedKey.expiresAt { return issuedKey.key }
@@ -102,7 +102,9 @@ final class SigningKeys: Sendable {
     }
 
     private func renew(_ source: KeySource) async throws -> IssuedKey {
-        if let earlier = state.withLock({ mayRenew($0, source) ? nil : $0.failures[source]?.failure }) { throw earlier }
+        if let earlier = state.withLock({ mayRenew(source, in: $0) ? nil : $0.failures[source]?.failure }) {
+            throw earlier
+        }
         var pauses = Self.pauses.makeIterator()
         while true {
             do {
@@ -119,24 +121,24 @@ final class SigningKeys: Sendable {
                 }
                 state.withLock { state in
                     let count = (state.failures[source]?.count ?? 0) + 1
-                    let rest = min(Self.maximumPause, .seconds(1 << min(count, 6)))
-                    state.failures[source] = (failure, count, timekeeper.now + rest)
+                    let pause = min(Self.maximumPause, .seconds(1 << min(count, 6)))
+                    state.failures[source] = (failure, count, timekeeper.now + pause)
                 }
                 throw failure
             }
         }
     }
 
-    private func mayRenew(_ state: State, _ source: KeySource) -> Bool {
+    private func mayRenew(_ source: KeySource, in state: State) -> Bool {
         state.failures[source].map { timekeeper.now >= $0.until } ?? true
     }
 
     private func issuedKey(from source: KeySource) async throws -> IssuedKey {
         let now = timekeeper.secondsSince1970
-        let answer: Result<OriginCredentials.AccessKey, KeyFailure>? = await WorkThread.value(named: "credentials") {
+        let result: Result<OriginCredentials.AccessKey, KeyFailure>? = await WorkThread.value(named: "credentials") {
             [request] in Result { () throws(KeyFailure) in try request(source, now) }
         }
-        guard let answer else { throw KeyFailure(detail: "no thread", isPermanent: false) }
-        return IssuedKey(try answer.get(), at: timekeeper.secondsSince1970)
+        guard let result else { throw KeyFailure(detail: "no thread could be started", isPermanent: false) }
+        return IssuedKey(try result.get(), at: timekeeper.secondsSince1970)
     }
 }

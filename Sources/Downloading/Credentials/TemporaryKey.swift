@@ -5,6 +5,7 @@ import Text
 enum TemporaryKey {
     /// Maximum bytes of each part of a key.
     private static let maximumPartLength = 16 << 10
+    private static let unreadable = KeyFailure(detail: "the response contains no valid key", isPermanent: false)
 
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let members = (try? JSONReader.value(in: body))?.members else { throw unreadable }
@@ -57,8 +58,6 @@ enum TemporaryKey {
         return OriginCredentials.AccessKey(
             id: id, secret: Secret(secret), sessionToken: Secret(token), expiresAt: end.secondsSince1970)
     }
-
-    private static let unreadable = KeyFailure(detail: "an answer that is no key", isPermanent: false)
 
     private static func code(_ text: String?) -> String? {
         guard let text = text.flatMap(word), text.utf8.count <= 64,

@@ -6,7 +6,7 @@ import CCurlShim
 // in the multi handle.
 
 @unsafe
-func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTransfer) -> CURLcode {
+func setTransferCallbacks(of handle: UnsafeMutableRawPointer, for transfer: CurlTransfer) -> CURLcode {
     unsafe CCurlShim_set_callbacks(
         handle,
         { line, size, count, context in

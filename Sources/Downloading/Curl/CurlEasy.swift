@@ -62,10 +62,10 @@ final class CurlEasy {
             let method = transfer.load.request.upload?.method ?? .get
             lines += signature.lines(signing: lines, method: method.rawValue, url: url, at: transfer.wallTime)
         }
-        guard setFields(lines, forwarded), setBody(transfer.load.request.upload) else { return false }
+        guard setFields(lines, forwarded: forwarded), setBody(transfer.load.request.upload) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
-        return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
+        return unsafe setTransferCallbacks(of: handle, for: transfer) == CURLE_OK
     }
 
     /// Sets the addresses that libcurl connects to: the host's, or the proxy's and the host's behind it.
@@ -107,7 +107,7 @@ final class CurlEasy {
 
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
-    private func setFields(_ lines: [String], _ forwarded: ClientFields?) -> Bool {
+    private func setFields(_ lines: [String], forwarded: ClientFields?) -> Bool {
         unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil

@@ -20,7 +20,7 @@ final class CurlInbox: Sendable {
         var lastID: UInt64 = 0
         var arriving: Set<UInt64> = []
         var commands: [Command] = []
-        var isStopped = false
+        var isShutDown = false
     }
 
     private let state = Locked(State())
@@ -37,7 +37,7 @@ final class CurlInbox: Sendable {
     func start(_ load: Load) -> (any Error)? {
         state.withLock { state in
             guard state.arriving.remove(load.id) != nil else { return CancellationError() }
-            guard !state.isStopped else { return DownloadError.shuttingDown }
+            guard !state.isShutDown else { return DownloadError.shuttingDown }
             state.commands.append(.start(load))
             return nil
         }
@@ -49,17 +49,17 @@ final class CurlInbox: Sendable {
         }
     }
 
-    func stop() -> Bool {
+    func shutDown() -> Bool {
         state.withLock { state in
-            defer { state.isStopped = true }
-            return !state.isStopped
+            defer { state.isShutDown = true }
+            return !state.isShutDown
         }
     }
 
-    func take() -> (commands: [Command], isStopped: Bool) {
+    func take() -> (commands: [Command], isShutDown: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }
-            return (state.commands, state.isStopped)
+            return (state.commands, state.isShutDown)
         }
     }
 }

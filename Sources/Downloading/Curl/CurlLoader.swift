@@ -28,7 +28,7 @@ package final class CurlLoader: DataLoading {
         }
         keys = SigningKeys(timekeeper: timekeeper) { source, now throws(KeyFailure) in
             try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in
-                try HTTPClient.blockingCall(request, url, authorities: configuration.certificateAuthorities)
+                try HTTPClient.blockingCall(request, to: url, authorities: configuration.certificateAuthorities)
             }
         }
         do {
@@ -48,16 +48,16 @@ package final class CurlLoader: DataLoading {
     ) async throws -> TransferResult {
         let origin = request.identity.rules.origin
         let key = try await keys.key(for: origin)
-        let answer: TransferResult
+        let result: TransferResult
         do {
-            answer = try await transfer(request, signedBy: key, progress: progress, admitHop: admitHop)
+            result = try await transfer(request, signedBy: key, progress: progress, admitHop: admitHop)
         } catch let error as DownloadError {
             guard case .storeRejection(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
                 let next = try await keys.key(for: origin, insteadOf: key)
             else { throw error }
-            answer = try await transfer(request, signedBy: next, progress: progress, admitHop: admitHop)
+            result = try await transfer(request, signedBy: next, progress: progress, admitHop: admitHop)
         }
-        guard case .source(let source) = answer, !source.codings.isEmpty else { return answer }
+        guard case .source(let source) = result, !source.codings.isEmpty else { return result }
         return .source(try await decoder.decode(source, for: request, progress: progress))
     }
 
@@ -91,7 +91,7 @@ package final class CurlLoader: DataLoading {
     }
 
     package func shutDown() {
-        guard inbox.stop() else { return }
+        guard inbox.shutDown() else { return }
         multi.wakeUp()
         thread.blockingJoin()
         decoder.shutDown()

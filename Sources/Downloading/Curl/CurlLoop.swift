@@ -33,23 +33,23 @@ final class CurlLoop {
 
     func run() {
         while true {
-            let (commands, isStopped) = inbox.take()
+            let (commands, isShutDown) = inbox.take()
             for command in commands { perform(command) }
-            if isStopped { break }
-            beginTurns()
+            if isShutDown { break }
+            resumePausedTransfers()
             multi.perform()
             while let (transfer, code) = multi.nextFinished() { endHop(of: transfer, code: code) }
             let now = timekeeper.now
             resumeResolved(at: now)
             let next = expire(at: now)
-            poll(until: transfers.values.contains(where: \.hop.isHeld) ? now : next, now: now)
+            poll(until: transfers.values.contains(where: \.hop.isPaused) ? now : next, now: now)
         }
-        for transfer in transfers.values { end(transfer, .failure(DownloadError.shuttingDown)) }
+        for transfer in transfers.values { end(transfer, with: .failure(DownloadError.shuttingDown)) }
     }
 
-    private func beginTurns() {
-        for transfer in Array(transfers.values) where transfer.hop.isHeld {
-            let code = transfer.beginTurn()
+    private func resumePausedTransfers() {
+        for transfer in Array(transfers.values) where transfer.hop.isPaused {
+            let code = transfer.resumeReceiving()
             if code != CURLE_OK { endHop(of: transfer, code: code) }
         }
     }
@@ -57,14 +57,14 @@ final class CurlLoop {
     private func perform(_ command: CurlInbox.Command) {
         switch command {
         case .start(let load):
-            retryBudget.save()
+            retryBudget.deposit()
             let transfer = CurlTransfer(
                 load, now: timekeeper.now, timekeeper: timekeeper, sockets: sockets,
                 mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
         case .cancel(let id):
-            if let transfer = transfers[id] { end(transfer, .failure(CancellationError())) }
+            if let transfer = transfers[id] { end(transfer, with: .failure(CancellationError())) }
         }
     }
 
@@ -81,13 +81,13 @@ final class CurlLoop {
         do throws(DownloadError) {
             try transfer.load.admitHop(url)
         } catch {
-            return end(transfer, .failure(error))
+            return end(transfer, with: .failure(error))
         }
         let isCall = transfer.load.request.isCall
         if !transfer.isAtOwnOrigin,
             let violation = transfer.rules.unnamed.configuration.violation(to: url, isCall: isCall)
         {
-            return end(transfer, .failure(DownloadError.sourceNotAllowed(violation)))
+            return end(transfer, with: .failure(DownloadError.sourceNotAllowed(violation)))
         }
         findAddresses(for: transfer)
     }
@@ -96,9 +96,9 @@ final class CurlLoop {
     private func findAddresses(for transfer: CurlTransfer) {
         while let host = transfer.unresolvedURL {
             if let address = host.address {
-                transfer.take([address])
+                transfer.setAddresses([address])
             } else if let addresses = resolver.cached(host.host, at: timekeeper.now) {
-                transfer.take(addresses)
+                transfer.setAddresses(addresses)
             } else {
                 transfer.lookupBegan = timekeeper.now
                 waitingForName[ExactText(host.host), default: []].append(transfer.load.id)
@@ -113,20 +113,20 @@ final class CurlLoop {
         while true {
             let finished = resolver.takeFinished(at: now)
             if finished.isEmpty { return }
-            for (name, answer) in finished { resume(waitingFor: name, with: answer) }
+            for (name, resolution) in finished { resume(waitingFor: name, with: resolution) }
         }
     }
 
-    private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
+    private func resume(waitingFor name: String, with resolution: NameResolver.Resolution) {
         for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
             // The transfer may have been canceled or timed out.
             guard let transfer = transfers[id] else { continue }
             transfer.timings.dns += timekeeper.now - transfer.lookupBegan
-            switch answer {
+            switch resolution {
             case .success(let addresses):
-                transfer.take(addresses)
+                transfer.setAddresses(addresses)
                 findAddresses(for: transfer)
-            case .failure(let error): end(transfer, .failure(error))
+            case .failure(let error): end(transfer, with: .failure(error))
             }
         }
     }
@@ -143,16 +143,17 @@ final class CurlLoop {
         if let denied = addresses.first(where: { !isAllowed($0) }) {
             let violation = policy.violation(to: denied, port: port, localAddresses: hostAddresses) ?? ""
             let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
-            return end(transfer, .failure(DownloadError.sourceNotAllowed(violation + host)))
+            return end(transfer, with: .failure(DownloadError.sourceNotAllowed(violation + host)))
         }
-        if let keyEnd = transfer.signingKey?.expiresAt, timekeeper.secondsSince1970 >= keyEnd {
-            return end(transfer, .failure(DownloadError.unreachable("credentials: the key ended meanwhile")))
+        if let expiry = transfer.signingKey?.expiresAt, timekeeper.secondsSince1970 >= expiry {
+            return end(
+                transfer, with: .failure(DownloadError.unreachable("credentials: the temporary key has expired")))
         }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
         let profile = profile(for: isOwn ? transfer.rules : transfer.rules.unnamed)
         guard let easy = profile.takeHandle(),
             easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
-        else { return end(transfer, .failure(DownloadError.internal("libcurl takes no more transfers"))) }
+        else { return end(transfer, with: .failure(DownloadError.internal("libcurl rejected the transfer"))) }
         transfer.easy = easy
         transfer.profile = profile
     }
@@ -161,8 +162,8 @@ final class CurlLoop {
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
-        case .success(let answer): end(transfer, .success(answer))
-        case .failure(let error): end(transfer, .failure(error))
+        case .success(let result): end(transfer, with: .success(result))
+        case .failure(let error): end(transfer, with: .failure(error))
         case .again:
             transfer.beginHop(at: timekeeper.now)
             beginHop(of: transfer)
@@ -173,18 +174,18 @@ final class CurlLoop {
                 try transfer.beginHop(to: location, at: timekeeper.now)
                 beginHop(of: transfer)
             } catch {
-                end(transfer, .failure(error))
+                end(transfer, with: .failure(error))
             }
         }
     }
 
     private func mayRetry() -> Bool {
-        guard retryBudget.spend() else { return false }
-        observer.retried()
+        guard retryBudget.withdraw() else { return false }
+        observer.onRetry()
         return true
     }
 
-    private func end(_ transfer: CurlTransfer, _ result: Result<TransferResult, any Error>) {
+    private func end(_ transfer: CurlTransfer, with result: Result<TransferResult, any Error>) {
         detach(transfer)
         guard transfers.removeValue(forKey: transfer.load.id) != nil else { return }
         transfer.load.continuation.resume(with: result)
@@ -230,23 +231,5 @@ final class CurlLoop {
                 descriptor.fd, isReadable: events & CURL_WAIT_POLLIN != 0, isWritable: events & CURL_WAIT_POLLOUT != 0)
         }
         if resolver.timeLeft != nil { resolver.process() }
-    }
-}
-
-/// Limits retries: each request earns a tenth of a retry, up to ten retries.
-///
-/// The budget starts full.
-struct RetryBudget {
-    private static let tenthsPerRetry = 10
-    private static let maximumTenths = 100
-
-    private var tenths = maximumTenths
-
-    mutating func save() { tenths = min(tenths + 1, Self.maximumTenths) }
-
-    mutating func spend() -> Bool {
-        guard tenths >= Self.tenthsPerRetry else { return false }
-        tenths -= Self.tenthsPerRetry
-        return true
     }
 }

@@ -11,19 +11,20 @@ final class CurlProfile {
     private static let maximumIdleHandles = 32
 
     let rules: OriginRules
-    private var origin: Origin? { rules.origin }
     private let fieldLines: [String]
-    var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
+
+    private var origin: Origin? { rules.origin }
+    var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
 
     init(_ rules: OriginRules) {
         self.rules = rules
         let origin = rules.origin
         unsafe share = origin == nil ? nil : CCurlShim_share_create()
         unsafe pins = makePins(origin?.tlsPolicy ?? .none)
-        fieldLines = RequestFields.lines(for: origin, rules.configuration)
+        fieldLines = RequestFields.lines(for: origin, configuration: rules.configuration)
     }
 
     deinit {

@@ -16,7 +16,7 @@ final class CurlTransfer {
     }
 
     private static let pauseBeforeRetry = Duration.milliseconds(100)
-    /// One answer to the first challenge, and one to a stale nonce.
+    /// One for the first challenge, and one for a stale nonce.
     private static let maximumChallenges = 2
     private static let maximumTunnels = 4
 
@@ -88,7 +88,7 @@ final class CurlTransfer {
         return hop.proxyAddresses == nil ? proxy : nil
     }
 
-    func take(_ addresses: [IPAddress]) {
+    func setAddresses(_ addresses: [IPAddress]) {
         if hop.hostAddresses == nil {
             hop.hostAddresses = addresses
         } else {
@@ -196,7 +196,7 @@ final class CurlTransfer {
             return false
         }
         if let part, body.count + bytes.count > part.range.count {
-            failure = .protocolError("more bytes than the range has")
+            failure = .protocolError("the body is longer than the range")
             return false
         }
         do throws(DownloadError) {
@@ -206,13 +206,13 @@ final class CurlTransfer {
             return false
         }
         unsafe body.append(bytes)
-        if hop.endsTurn(with: bytes.count) { easy?.pauseReceiving() }
+        if hop.pauses(after: bytes.count) { easy?.pauseReceiving() }
         return true
     }
 
-    /// Continues reading in a new turn; returns the error of bytes that libcurl had buffered.
-    func beginTurn() -> CURLcode {
-        hop.beginTurn()
+    /// Continues reading after a pause; returns the error of bytes that libcurl had buffered.
+    func resumeReceiving() -> CURLcode {
+        hop.resume()
         return easy?.resumeReceiving() ?? CURLE_OK
     }
 
@@ -235,7 +235,7 @@ final class CurlTransfer {
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.recordConnection(at: timekeeper.now)
         requestedAt = wallTime
-        guard isExpected(remote, port) else {
+        guard isExpected(remote, port: port) else {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
         }
@@ -247,12 +247,12 @@ final class CurlTransfer {
         guard connection != .pendingInput else { return false }
         if isChallenged {
             challenges += 1
-            hop.beginAnswer()
+            hop.beginAuthentication()
             return true
         }
         // libcurl retries by itself if a reused connection is dead; count that toward our limit and budget.
         hop.requests += 1
-        guard hop.requests == 1 || takeRetry() else {
+        guard hop.requests == 1 || useRetry() else {
             failure = .unreachable("a reused connection was closed")
             return false
         }
@@ -262,7 +262,7 @@ final class CurlTransfer {
     /// Whether libcurl is connected to the proxy, or to an allowed address of the URL's host.
     ///
     /// When libcurl reuses a proxy connection, it compares the proxy's name and the address behind it.
-    private func isExpected(_ remote: String, _ port: Int) -> Bool {
+    private func isExpected(_ remote: String, port: Int) -> Bool {
         guard let address = IPAddress(remote) else { return false }
         if let proxy { return port == proxy.port }
         return hop.isAllowed(address) && port == url.port
@@ -301,8 +301,8 @@ final class CurlTransfer {
             return tunnelFailure(code)
         }
         // Bytes of an earlier response arrived after the check of the connection.
-        if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
-        if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
+        if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, useRetry() { return .again }
+        if code == CURLE_COULDNT_CONNECT, useRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
             if isCut, hop.takesBody, part == nil, body.prepareResumption() {
@@ -317,44 +317,44 @@ final class CurlTransfer {
     /// Continues with the host's next address if the proxy cannot reach this one.
     private func tunnelFailure(_ code: CURLcode) -> Outcome {
         guard hop.tunnelStatus > 0 else {
-            if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
+            if code == CURLE_COULDNT_CONNECT, useRetry() { return .retry }
             return .failure(.unreachable("the proxy: \(unsafe String(cString: curl_easy_strerror(code)))"))
         }
         tunnelIndex += 1
         guard tunnelIndex < min(hop.checkedAddresses.count, Self.maximumTunnels) else {
-            return .failure(.unreachable("the proxy answers CONNECT with \(hop.tunnelStatus)"))
+            return .failure(.unreachable("the proxy responded to CONNECT with status \(hop.tunnelStatus)"))
         }
         return .again
     }
 
     private func finish() -> Outcome {
-        guard let answer = body.answer else { return .failure(.unreachable("closed before the end of the header")) }
+        guard let response = body.response else { return .failure(.unreachable("closed before the end of the header")) }
         guard body.count > 0, let (bytes, validator) = body.finish() else { return .failure(.emptyBody) }
-        guard bytes.count == answer.head.contentLength ?? bytes.count else {
-            return .failure(.protocolError("another length than announced"))
+        guard bytes.count == response.head.contentLength ?? bytes.count else {
+            return .failure(.protocolError("the body differs from Content-Length"))
         }
         timings.total = timekeeper.now - startedAt
-        let fields = restricted(answer.head.fields)
+        let fields = restricted(response.head.fields)
         let head = SourceHead(
-            identity: load.request.identity, url: namedURL, status: part == nil ? answer.head.status : 200,
+            identity: load.request.identity, url: namedURL, status: part == nil ? response.head.status : 200,
             validator: validator, headerFields: fields,
             selectingFields: SourceHead.selectingFields(fields, of: rules.selectingFields),
-            requestedAt: answer.requestedAt, receivedAt: wallTime)
+            requestedAt: response.requestedAt, receivedAt: wallTime)
         guard part != nil else {
             return .success(
-                .source(Source(head: head, bytes: bytes, timings: timings, codings: answer.head.contentCodings)))
+                .source(Source(head: head, bytes: bytes, timings: timings, codings: response.head.contentCodings)))
         }
-        guard let part = SourcePart(head, of: answer.head, bytes: bytes, at: url.canonical, timings: timings) else {
-            return .failure(.protocolError("another length than the range has"))
+        guard let part = SourcePart(head, of: response.head, bytes: bytes, at: url.canonical, timings: timings) else {
+            return .failure(.protocolError("the body differs from Content-Range"))
         }
         return .success(.part(part))
     }
 
     /// The requested range, if the response contains it.
-    private var part: RequestedRange? { body.answer?.head.status == 206 ? load.request.part : nil }
+    private var part: RequestedRange? { body.response?.head.status == 206 ? load.request.part : nil }
 
     private var stage: DownloadError.Stage {
-        body.answer != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting
+        body.response != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting
     }
 
     private func restricted(_ fields: HTTPFields) -> HTTPFields {
@@ -372,7 +372,7 @@ final class CurlTransfer {
         load.progress.setErrorLifetime(seconds: seconds)
     }
 
-    private func takeRetry() -> Bool {
+    private func useRetry() -> Bool {
         guard !hasRetried, mayRetry() else { return false }
         hasRetried = true
         return true

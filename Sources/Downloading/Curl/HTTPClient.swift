@@ -11,7 +11,7 @@ package enum HTTPClient {
         package var isTimeOut = false
     }
 
-    package struct Answer: Sendable {
+    package struct Response: Sendable {
         package let status: Int
         package let body: [UInt8]
         /// The value of `Retry-After` (RFC 9110 section 10.2.3); nil if there is none.
@@ -30,9 +30,9 @@ package enum HTTPClient {
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, at socketPath: String? = nil, timeLimit: Duration,
         authorities: String? = nil, maximumBodyBytes: Int? = maximumBodyLength
-    ) throws(Failure) -> Answer {
+    ) throws(Failure) -> Response {
         guard CurlMulti.isInitialized, let easy = unsafe curl_easy_init() else {
-            throw Failure(description: "no memory")
+            throw Failure(description: "libcurl is out of memory")
         }
         defer { unsafe curl_easy_cleanup(easy) }
         func set(_ option: CURLoption, _ value: Int) { unsafe CCurlShim_set_long(easy, option, value) }
@@ -70,7 +70,7 @@ package enum HTTPClient {
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
         let seconds = unsafe CCurlShim_get_offset(easy, CURLINFO_RETRY_AFTER)
-        return Answer(
+        return Response(
             status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes,
             retryAfter: seconds > 0 ? .seconds(seconds) : nil)
     }
@@ -118,17 +118,17 @@ extension HTTPClient {
                 .status
             }
         }
-        return result ?? .failure(Failure(description: "no thread"))
+        return result ?? .failure(Failure(description: "no thread could be started"))
     }
 
     /// Sends a request to a service for temporary keys, whose responses are short and fast.
     static func blockingCall(
-        _ request: HTTPRequest, _ url: String, authorities: String?
+        _ request: HTTPRequest, to url: String, authorities: String?
     ) throws(KeyFailure) -> (status: Int, body: [UInt8]) {
         do throws(Failure) {
-            let answer = try blockingSend(
+            let response = try blockingSend(
                 request, to: url, timeLimit: .seconds(5), authorities: authorities, maximumBodyBytes: 64 << 10)
-            return (answer.status, answer.body)
+            return (response.status, response.body)
         } catch {
             throw KeyFailure(detail: error.description, isPermanent: false)
         }

@@ -7,8 +7,8 @@ struct TransferHop {
     /// Rejected responses of up to this many bytes are read completely, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// Body bytes per turn; otherwise libcurl would read as long as bytes arrive.
-    static let maximumTurnBytes = 192 << 10
+    /// The body bytes after which receiving pauses once; otherwise libcurl would read as long as bytes arrive.
+    static let maximumBytesBetweenPauses = 192 << 10
 
     /// The addresses of the URL's host; nil until it is resolved.
     var hostAddresses: [IPAddress]?
@@ -25,14 +25,14 @@ struct TransferHop {
     var reader = ResponseHeadReader()
     var head: ResponseHead?
     var decision: ResponseHead.Decision?
-    /// Whether receiving is paused until the next turn.
-    private(set) var isHeld = false
-    private var turnBytes = 0
+    /// Whether receiving is paused until the loop has served other transfers.
+    private(set) var isPaused = false
+    private var bytesSincePause = 0
     private var drainedBytes = 0
     private var rejection: [UInt8] = []
 
     /// Forgets the challenge before libcurl sends the request again with credentials.
-    mutating func beginAnswer() {
+    mutating func beginAuthentication() {
         reader = ResponseHeadReader()
         head = nil
         decision = nil
@@ -40,17 +40,17 @@ struct TransferHop {
         rejection.removeAll()
     }
 
-    /// Counts the bytes; returns true when they end the turn, once per turn.
-    mutating func endsTurn(with count: Int) -> Bool {
-        turnBytes += count
-        guard turnBytes >= Self.maximumTurnBytes, !isHeld else { return false }
-        isHeld = true
+    /// Counts the bytes; returns whether to pause now.
+    mutating func pauses(after count: Int) -> Bool {
+        bytesSincePause += count
+        guard bytesSincePause >= Self.maximumBytesBetweenPauses, !isPaused else { return false }
+        isPaused = true
         return true
     }
 
-    mutating func beginTurn() {
-        isHeld = false
-        turnBytes = 0
+    mutating func resume() {
+        isPaused = false
+        bytesSincePause = 0
     }
 
     var takesBody: Bool { decision == .accept || decision == .resume }
@@ -74,67 +74,5 @@ struct TransferHop {
     func explained(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: rejection) else { return error }
         return .storeRejection(status, code: code)
-    }
-}
-
-struct TransferBody: ~Copyable {
-    private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
-    /// The received part of a truncated body, if the rest can be requested.
-    private(set) var partial: PartialBody?
-    private(set) var count = 0
-    private var sink: BodySink?
-    private var resumptions = 0
-
-    /// Begins the body of a response, and drops earlier bytes.
-    mutating func begin(_ head: ResponseHead, requestedAt: HTTPDate, isRedirected: Bool) {
-        sink = BodySink(head: head, isRedirected: isRedirected)
-        answer = (head, requestedAt)
-        count = 0
-    }
-
-    @unsafe
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        unsafe sink?.append(bytes)
-        count += bytes.count
-    }
-
-    mutating func startOver() { partial = nil }
-
-    mutating func prepareResumption() -> Bool {
-        guard resumptions < PartialBody.maximumResumptions, let answer,
-            let rest = PartialBody(of: answer.head, receivedBytes: count)
-        else { return false }
-        resumptions += 1
-        partial = rest
-        return true
-    }
-
-    mutating func finish() -> (bytes: SharedBytes, validator: SourceValidator)? { sink.take()?.finish() }
-}
-
-struct RedirectTrail {
-    private(set) var current: SourceURL
-    private var visited: Set<SourceURL>
-    private let maximum: Int
-
-    init(start: SourceURL, maximum: Int) {
-        current = start
-        visited = [start]
-        self.maximum = maximum
-    }
-
-    /// Continues with the target of a redirect; the caller checks its address like the first URL's.
-    mutating func follow(_ location: String) throws(DownloadError) {
-        let target: SourceURL
-        do throws(SourceURLError) {
-            target = try current.redirected(to: location)
-        } catch {
-            throw .sourceNotAllowed("redirects: \(current.origin) redirects to what is not fetched; \(error)")
-        }
-        guard current.scheme != "https" || target.scheme == "https" else {
-            throw .sourceNotAllowed("redirects: \(current.origin) redirects from https to \(target.origin)")
-        }
-        guard visited.count <= maximum, visited.insert(target).inserted else { throw .tooManyRedirects }
-        current = target
     }
 }

@@ -5,6 +5,8 @@ import Memory
 /// A regular file below a folder, opened segment by segment without following links.
 @safe
 struct ConfinedFile: ~Copyable {
+    private static let pieceSize = 256 << 10
+
     private let descriptor: CInt
     let size: Int
     /// The time of the last modification, in seconds since 1970.
@@ -37,7 +39,7 @@ struct ConfinedFile: ~Copyable {
 
     /// - Throws: A ``DownloadError``, `CancellationError`, or the error of `receive`.
     func blockingRead(
-        atMost maximumBytes: Int, _ token: WorkToken, _ receive: (RawSpan) throws -> Void = { _ in }
+        atMost maximumBytes: Int, token: WorkToken, _ receive: (RawSpan) throws -> Void = { _ in }
     ) throws -> SharedBytes {
         guard size <= maximumBytes else { throw DownloadError.tooLarge }
         var bytes = ByteAccumulator(reservingCapacity: size)
@@ -54,8 +56,6 @@ struct ConfinedFile: ~Copyable {
             }
         }
     }
-
-    private static let pieceSize = 256 << 10
 
     @unsafe
     private func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {

@@ -8,6 +8,8 @@ import Memory
 /// lock file that the process locks while it runs: temporary files whose lock file is unlocked are leftovers.
 @safe
 final class ConfinedWriter: Sendable {
+    private static let lockEnding = ".lock"
+
     private let root: String
     private let temporary: [String]
     private let name: String
@@ -17,15 +19,15 @@ final class ConfinedWriter: Sendable {
     init(root: String, temporary: [String]) throws(DownloadError) {
         self.root = root
         self.temporary = temporary
-        let folder = try Descriptor(root: root, folders: temporary, makingThem: 0o700)
+        let folder = try Descriptor(root: root, folders: temporary, creatingWith: 0o700)
         Self.removeLeftovers(in: folder)
         name = String(UInt64.random(in: .min ... .max), radix: 16)
         lock = unsafe openat(folder.number, name + Self.lockEnding, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.failure("lock", errno) }
+        guard lock >= 0 else { throw Self.failure(of: "lock", code: errno) }
         // Another process may lock the file between these two lines, and then deletes it.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
-            throw .unreachable("lock: it is held")
+            throw .unreachable("lock: another process has it")
         }
     }
 
@@ -35,8 +37,6 @@ final class ConfinedWriter: Sendable {
         }
         close(lock)
     }
-
-    private static let lockEnding = ".lock"
 
     /// Whether the lock file still exists, so that no other process removes our temporary files.
     var isProtected: Bool {
@@ -52,32 +52,32 @@ final class ConfinedWriter: Sendable {
     }
 
     /// Writes or replaces a file, and creates missing folders.
-    func blockingWrite(_ bytes: SharedBytes, at segments: [String], _ manner: Options) throws(DownloadError) {
+    func blockingWrite(_ bytes: SharedBytes, at segments: [String], options: Options) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(
-            root: root, folders: Array(segments.dropLast()), makingThem: manner.isPrivate ? 0o700 : 0o777)
+            root: root, folders: Array(segments.dropLast()), creatingWith: options.isPrivate ? 0o700 : 0o777)
         let number = lastNumber.withLock { number in
             number += 1
             return number
         }
-        let passing = "\(name).\(number)"
+        let temporaryName = "\(name).\(number)"
         let file = unsafe openat(
-            source.number, passing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, manner.isPrivate ? 0o600 : 0o666)
-        guard file >= 0 else { throw Self.failure("create", errno) }
+            source.number, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, options.isPrivate ? 0o600 : 0o666)
+        guard file >= 0 else { throw Self.failure(of: "create", code: errno) }
         do throws(DownloadError) {
             defer { close(file) }
             try Self.blockingWrite(bytes, to: file)
-            guard fsync(file) == 0 else { throw Self.failure("fsync", errno) }
+            guard fsync(file) == 0 else { throw Self.failure(of: "fsync", code: errno) }
         } catch {
-            unsafe unlinkat(source.number, passing, 0)
+            unsafe unlinkat(source.number, temporaryName, 0)
             throw error
         }
-        guard unsafe renameat(source.number, passing, target.number, segments.last ?? "") == 0 else {
+        guard unsafe renameat(source.number, temporaryName, target.number, segments.last ?? "") == 0 else {
             let error = errno
-            unsafe unlinkat(source.number, passing, 0)
-            throw Self.failure("rename", error)
+            unsafe unlinkat(source.number, temporaryName, 0)
+            throw Self.failure(of: "rename", code: error)
         }
-        if manner.isDurable, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
+        if options.isDurable, fsync(target.number) != 0 { throw Self.failure(of: "fsync", code: errno) }
     }
 
     static func blockingNames(in folders: [String], root: String) throws(DownloadError) -> [String] {
@@ -98,7 +98,7 @@ final class ConfinedWriter: Sendable {
             }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw failure("write", errno)
+                throw failure(of: "write", code: errno)
             }
             offset += count
         }
@@ -120,17 +120,17 @@ final class ConfinedWriter: Sendable {
         }
     }
 
-    private static func failure(_ step: String, _ number: CInt) -> DownloadError {
-        [ENOSPC, EDQUOT].contains(number) ? .lackOfRoom : .unreachable("\(step): error \(number)")
+    private static func failure(of step: String, code: CInt) -> DownloadError {
+        [ENOSPC, EDQUOT].contains(code) ? .fullStorage : .unreachable("\(step): error \(code)")
     }
 
     @safe
     private struct Descriptor: ~Copyable {
         let number: CInt
 
-        init(root: String, folders: [String], makingThem mode: mode_t? = nil) throws(DownloadError) {
+        init(root: String, folders: [String], creatingWith mode: mode_t? = nil) throws(DownloadError) {
             var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw ConfinedWriter.failure("folder", errno) }
+            guard folder >= 0 else { throw ConfinedWriter.failure(of: "folder", code: errno) }
             for name in folders {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 var next = unsafe openat(folder, name, flags)
@@ -141,7 +141,7 @@ final class ConfinedWriter: Sendable {
                 }
                 let error = errno
                 close(folder)
-                guard next >= 0 else { throw ConfinedWriter.failure("folder", error) }
+                guard next >= 0 else { throw ConfinedWriter.failure(of: "folder", code: error) }
                 folder = next
             }
             number = folder

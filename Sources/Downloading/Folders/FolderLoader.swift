@@ -22,10 +22,10 @@ package final class FolderLoader: DataLoading {
         try admitHop(identity.url)
         let root: String
         switch identity.rules.origin?.location {
-        case .web, nil: throw DownloadError.sourceNotAllowed("origins: \(identity.name) is in no folder")
+        case .web, nil: throw DownloadError.sourceNotAllowed("origins: \(identity.name) is not in a folder")
         case .folder(let path): root = path
         case .memory(let bytes):
-            return request.needsBody ? .source(try source(identity, bytes, progress: progress)) : .head
+            return request.needsBody ? .source(try source(identity, bytes: bytes, progress: progress)) : .head
         }
         return try await DownloadError.replacingPoolErrors {
             try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
@@ -43,14 +43,14 @@ package final class FolderLoader: DataLoading {
 
     package func shutDown() { workers.shutDown() }
 
-    private func source(_ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress) throws -> Source {
+    private func source(_ identity: SourceIdentity, bytes: [UInt8], progress: TransferProgress) throws -> Source {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         guard bytes.count <= identity.rules.configuration.maximumBytes else { throw DownloadError.tooLarge }
         progress.begin(expecting: bytes.count)
         try progress.receive(bytes.count)
         let shared = SharedBytes(bytes)
         return Source(
-            identity, bytes: shared, shared.withBytes { SHA256.hash($0) },
+            identity, bytes: shared, digest: shared.withBytes { SHA256.hash($0) },
             now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970))
     }
 
@@ -61,41 +61,24 @@ package final class FolderLoader: DataLoading {
         let file = try ConfinedFile(root: root, segments: identity.url.fileSegments)
         progress.begin(expecting: file.size)
         var hash = SHA256()
-        let bytes = try file.blockingRead(atMost: maximumBytes, token) { piece in
+        let bytes = try file.blockingRead(atMost: maximumBytes, token: token) { piece in
             try progress.receive(piece.byteCount)
             hash.update(piece)
         }
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         var fields: HTTPFields = [:]
         fields.append(.lastModified, HTTPDate(secondsSince1970: file.modifiedAt).imfFixdate)
-        return Source(identity, bytes: bytes, hash.finalize(), fields: fields, now: now)
+        return Source(identity, bytes: bytes, digest: hash.finalize(), fields: fields, now: now)
     }
 }
 
 extension Source {
     fileprivate init(
-        _ identity: SourceIdentity, bytes: SharedBytes, _ digest: SHA256Digest, fields: HTTPFields = [:], now: HTTPDate
+        _ identity: SourceIdentity, bytes: SharedBytes, digest: SHA256Digest, fields: HTTPFields = [:], now: HTTPDate
     ) {
         let head = SourceHead(
             identity: identity, validator: SourceValidator(digest), headerFields: fields, requestedAt: now,
             receivedAt: now)
         self.init(head: head, bytes: bytes)
-    }
-}
-
-package struct RoutingLoader: DataLoading {
-    private let web: any DataLoading
-    private let folders: any DataLoading
-
-    package init(web: any DataLoading, folders: any DataLoading) {
-        self.web = web
-        self.folders = folders
-    }
-
-    package func load(
-        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferResult {
-        let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
-        return try await (isInFolder ? folders : web).load(request, progress: progress, admitHop: admitHop)
     }
 }

@@ -27,24 +27,26 @@ package final class CircuitBreaker: DataLoading {
     ) async throws -> TransferResult {
         let current = Locked<OriginVisit?>(nil)
         // Tests never carry a client's fields.
-        try move(to: request.identity.withoutFields, current, progress)
+        try move(to: request.identity.withoutFields, current: current, progress: progress)
         let now = timekeeper.now
-        if let visit = current.withLock({ $0 }), let inquiry = update({ $0.inquiry(before: visit, at: now) }) {
-            await perform(inquiry, about: visit.origin)
+        if let visit = current.withLock({ $0 }), let test = update({ $0.test(before: visit, at: now) }) {
+            await run(test, of: visit.origin)
         }
         let result: Result<TransferResult, any Error>
         do {
-            let answer = try await loader.load(request, progress: progress) { (url) throws(DownloadError) in
+            let transferred = try await loader.load(request, progress: progress) { (url) throws(DownloadError) in
                 try admitHop(url)
                 guard current.withLock({ $0?.origin }) != url.origin else { return }
-                try self.move(to: SourceIdentity(url: url, rules: request.identity.rules.unnamed), current, progress)
+                try self.move(
+                    to: SourceIdentity(url: url, rules: request.identity.rules.unnamed), current: current,
+                    progress: progress)
             }
-            result = .success(answer)
+            result = .success(transferred)
         } catch {
             result = .failure(error)
         }
         let report = OriginReport(result, hasResponse: progress.hasResponse)
-        if let (origin, inquiry) = leave(current, report) { await perform(inquiry, about: origin) }
+        if let (origin, test) = leave(current, report: report) { await run(test, of: origin) }
         return try result.get()
     }
 
@@ -63,35 +65,35 @@ package final class CircuitBreaker: DataLoading {
 
     /// Ends the request to the previous origin, which redirected the transfer, and admits or rejects the next one.
     private func move(
-        to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
+        to source: SourceIdentity, current: Locked<OriginVisit?>, progress: TransferProgress
     ) throws(DownloadError) {
-        _ = leave(current, .success)
+        _ = leave(current, report: .success)
         progress.awaitResponse()
         let origin = source.url.origin
         if isHeld(origin) { throw .originHeld }
         let now = timekeeper.now
-        switch update({ $0.admit(origin, progress, at: now) }) {
+        switch update({ $0.admit(origin, progress: progress, at: now) }) {
         case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
         case .rejected(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
     }
 
-    private func leave(_ current: Locked<OriginVisit?>, _ report: OriginReport) -> (OriginKey, OriginTest)? {
+    private func leave(_ current: Locked<OriginVisit?>, report: OriginReport) -> (OriginKey, OriginTest)? {
         let ended = current.withLock { visit in
             defer { visit = nil }
             return visit
         }
         let now = timekeeper.now
-        guard let ended, let inquiry = update({ $0.end(ended, report, at: now) }) else { return nil }
-        return (ended.origin, inquiry)
+        guard let ended, let test = update({ $0.end(ended, report: report, at: now) }) else { return nil }
+        return (ended.origin, test)
     }
 
     /// Tests the origin and records the results; continues even if the caller is canceled.
-    private func perform(_ inquiry: OriginTest, about origin: OriginKey) async {
+    private func run(_ test: OriginTest, of origin: OriginKey) async {
         let loader = loader
-        let findings = isHeld(origin) ? [] : await Task.detached { await inquiry.findings(from: loader) }.value
+        let testResults = isHeld(origin) ? [] : await Task.detached { await test.run(with: loader) }.value
         let now = timekeeper.now
-        update { $0.conclude(origin, test: inquiry, results: findings, at: now) }
+        update { $0.conclude(test, of: origin, results: testResults, at: now) }
     }
 
     /// Changes the health table, and reports changed states to the observer.
@@ -109,26 +111,26 @@ extension OriginTest {
     /// Requests one source after another until one is conclusive; after a timeout, requests the rest concurrently.
     ///
     /// So one source that hangs, which a client may have chosen, neither decides the test nor delays it for long.
-    fileprivate func findings(from loader: any DataLoading) async -> [OriginTestResult] {
-        var findings: [OriginTestResult] = []
+    fileprivate func run(with loader: any DataLoading) async -> [OriginTestResult] {
+        var testResults: [OriginTestResult] = []
         var rest = sources[...]
         while let source = rest.popFirst() {
-            let (finding, hasTimedOut) = await Self.finding(of: source, from: loader)
-            findings.append(finding)
-            if cause.isRefuted(by: finding.report) { break }
+            let (testResult, hasTimedOut) = await Self.test(source, with: loader)
+            testResults.append(testResult)
+            if cause.isRefuted(by: testResult.report) { break }
             guard hasTimedOut else { continue }
-            findings += await withTaskGroup(of: OriginTestResult.self) { group in
-                for source in rest { group.addTask { await Self.finding(of: source, from: loader).finding } }
+            testResults += await withTaskGroup(of: OriginTestResult.self) { group in
+                for source in rest { group.addTask { await Self.test(source, with: loader).testResult } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             break
         }
-        return findings
+        return testResults
     }
 
-    private static func finding(
-        of source: SourceIdentity, from loader: any DataLoading
-    ) async -> (finding: OriginTestResult, hasTimedOut: Bool) {
+    private static func test(
+        _ source: SourceIdentity, with loader: any DataLoading
+    ) async -> (testResult: OriginTestResult, hasTimedOut: Bool) {
         let progress = TransferProgress()
         let result: Result<TransferResult, any Error>
         do {

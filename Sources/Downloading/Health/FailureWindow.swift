@@ -17,7 +17,7 @@ struct FailureWindow {
     mutating func add(_ report: OriginReport, of source: SourceIdentity, at now: Duration) {
         switch report {
         case .inconclusive: return
-        case .success, .answer, .broken: addSuccess(at: now)
+        case .success, .response, .broken: addSuccess(at: now)
         case .serverError, .noResponse:
             let index = bucket(at: now)
             buckets[index].failures += 1

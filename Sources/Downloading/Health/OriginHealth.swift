@@ -8,7 +8,7 @@ struct OriginHealth {
     struct Pass: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let phase: UInt64
-        fileprivate let answers: UInt64
+        fileprivate let responses: UInt64
     }
 
     enum Admission: Equatable {
@@ -19,7 +19,7 @@ struct OriginHealth {
     enum Consequence: Equatable {
         case none
         case suspended
-        /// The origin will be suspended unless one of these sources works; see ``conclude(_:_:at:)``.
+        /// The origin will be suspended unless one of these sources works; see ``conclude(_:results:at:)``.
         case suspected(OriginTest)
     }
 
@@ -31,7 +31,7 @@ struct OriginHealth {
     }
 
     /// The number of consecutive sources without a response after which the origin is suspended.
-    private static let maximumUnanswered = 5
+    private static let maximumSilentSources = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
     /// How long all URLs may probe an origin that responded with 5xx and has never worked.
@@ -41,20 +41,20 @@ struct OriginHealth {
     private var phaseNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
     private var running: [UInt64: TransferProgress] = [:]
-    private var answers: UInt64 = 0
-    private var goodResponses: UInt64 = 0
-    private var unanswered: Set<Int> = []
+    private var responses: UInt64 = 0
+    private var successfulResponses: UInt64 = 0
+    private var silentSources: Set<Int> = []
     private var window = FailureWindow()
     private var probeWindowEnd: Duration?
-    private var storedCopy = WorkingSources()
-    private var inquiry: OriginTest?
+    private var workingSources = WorkingSources()
+    private var pendingTest: OriginTest?
 
     /// Whether the last conclusive transfer got a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
 
-    var hasWorked: Bool { !storedCopy.sources.isEmpty }
+    var hasWorked: Bool { !workingSources.sources.isEmpty }
 
-    var isUnknown: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
+    var isUnknown: Bool { isReachable == nil && running.isEmpty && pendingTest == nil && !isSuspended }
 
     var isSuspended: Bool { suspensionCause != nil }
 
@@ -79,27 +79,27 @@ struct OriginHealth {
         if let rejection = rejection(at: now) { return .rejected(rejection) }
         if case .suspended(let cause, _, let pause) = phase {
             enter(.probing(cause, pause: pause, isBacked: false))
-            if cause == .serverErrors, storedCopy.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }
+            if cause == .serverErrors, workingSources.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }
         }
         lastNumber += 1
         running[lastNumber] = progress
-        return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
+        return .granted(Pass(number: lastNumber, phase: phaseNumber, responses: responses))
     }
 
     /// Returns the sources to test first; nil unless this transfer is the probe and such sources exist.
-    mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
+    mutating func test(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
-            let inquiry = suspect(cause, sparing: source, isLast: false)
+            let test = suspect(cause, excluding: source, isLast: false)
         else { return nil }
         phase = .probing(cause, pause: pause, isBacked: true)
-        return inquiry
+        return test
     }
 
     mutating func end(
-        _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
+        _ pass: Pass, report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
         running[pass.number] = nil
-        if report == .success { storedCopy.add(source) }
+        if report == .success { workingSources.add(source) }
         guard pass.phase == phaseNumber else { return .none }
         record(report)
         switch phase {
@@ -116,24 +116,26 @@ struct OriginHealth {
                 enter(.suspended(cause, until: now, pause: pause))
                 return .none
             }
-            if !isBacked, let inquiry = suspect(cause, sparing: source, isLast: true) {
+            if !isBacked, let test = suspect(cause, excluding: source, isLast: true) {
                 phase = .probing(cause, pause: pause, isBacked: true)
-                return .suspected(inquiry)
+                return .suspected(test)
             }
             return suspend(cause, for: min(pause * 2, Self.longestPause), at: now)
         }
     }
 
-    mutating func conclude(_ test: OriginTest, _ findings: [OriginTestResult], at now: Duration) -> Consequence {
-        guard test == inquiry, test.phase == phaseNumber else { return .none }
-        inquiry = nil
-        storedCopy.update(from: findings, about: test.cause)
-        let reports = findings.map(\.report).filter { $0 != .inconclusive }
+    mutating func conclude(_ test: OriginTest, results testResults: [OriginTestResult], at now: Duration) -> Consequence
+    {
+        guard test == pendingTest, test.phase == phaseNumber else { return .none }
+        pendingTest = nil
+        workingSources.update(from: testResults, about: test.cause)
+        let reports = testResults.map(\.report).filter { $0 != .inconclusive }
         for report in reports { record(report) }
         switch phase {
         case .open:
-            for finding in findings { window.add(finding.report, of: finding.source, at: now) }
-            let isContradicted = test.cause == .silence ? answers != test.answers : goodResponses != test.goodResponses
+            for testResult in testResults { window.add(testResult.report, of: testResult.source, at: now) }
+            let isContradicted =
+                test.cause == .silence ? responses != test.responses : successfulResponses != test.successfulResponses
             return reports.isEmpty || isContradicted ? .none : suspend(test.cause, for: Self.firstPause, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, _):
@@ -147,11 +149,11 @@ struct OriginHealth {
 
     private mutating func record(_ report: OriginReport) {
         guard report != .inconclusive else { return }
-        isReachable = report == .success || report == .answer
+        isReachable = report == .success || report == .response
         guard report != .noResponse else { return }
-        answers += 1
-        if report != .serverError { goodResponses += 1 }
-        unanswered = []
+        responses += 1
+        if report != .serverError { successfulResponses += 1 }
+        silentSources = []
     }
 
     /// Decides whether a result in the open phase makes the origin suspect.
@@ -161,32 +163,33 @@ struct OriginHealth {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
         // Ignore the failure if the origin has responded since the transfer began.
-        if report == .noResponse, pass.answers == answers, unanswered.count < Self.maximumUnanswered {
-            unanswered.insert(source.hashValue)
+        if report == .noResponse, pass.responses == responses, silentSources.count < Self.maximumSilentSources {
+            silentSources.insert(source.hashValue)
         }
         let cause: OriginTest.Cause
-        if unanswered.count >= Self.maximumUnanswered {
+        if silentSources.count >= Self.maximumSilentSources {
             cause = .silence
         } else if window.isAllFailure(at: now) {
             cause = .serverErrors
         } else {
             return .none
         }
-        guard inquiry == nil, !running.values.contains(where: \.hasResponse) else { return .none }
-        return suspect(cause, sparing: source, isLast: true).map { .suspected($0) }
+        guard pendingTest == nil, !running.values.contains(where: \.hasResponse) else { return .none }
+        return suspect(cause, excluding: source, isLast: true).map { .suspected($0) }
             ?? suspend(cause, for: Self.firstPause, at: now)
     }
 
     /// Begins a test; nil if no other source is known to have worked.
     private mutating func suspect(
-        _ cause: OriginTest.Cause, sparing source: SourceIdentity, isLast: Bool
+        _ cause: OriginTest.Cause, excluding source: SourceIdentity, isLast: Bool
     ) -> OriginTest? {
-        let sources = storedCopy.sources.filter { $0 != source }
+        let sources = workingSources.sources.filter { $0 != source }
         guard !sources.isEmpty else { return nil }
-        inquiry = OriginTest(
-            sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,
-            goodResponses: goodResponses)
-        return inquiry
+        let test = OriginTest(
+            sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, responses: responses,
+            successfulResponses: successfulResponses)
+        pendingTest = test
+        return test
     }
 
     private mutating func open(_ report: OriginReport, at now: Duration) {
@@ -210,6 +213,6 @@ struct OriginHealth {
         probeWindowEnd = nil
         phase = next
         phaseNumber += 1
-        unanswered = []
+        silentSources = []
     }
 }

@@ -21,26 +21,28 @@ struct OriginHealthTable {
         self.unprovenCapacity = unprovenCapacity
     }
 
-    mutating func admit(_ origin: OriginKey, _ progress: TransferProgress, at now: Duration) -> OriginHealth.Admission {
+    mutating func admit(_ origin: OriginKey, progress: TransferProgress, at now: Duration) -> OriginHealth.Admission {
         change(origin, at: now) { $0.admit(progress, at: now) }
     }
 
     /// Returns the test to run before an admitted transfer; nil if there is none.
-    mutating func inquiry(before visit: OriginVisit, at now: Duration) -> OriginTest? {
-        change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
+    mutating func test(before visit: OriginVisit, at now: Duration) -> OriginTest? {
+        change(visit.origin, at: now) { $0.test(before: visit.pass, of: visit.source) }
     }
 
-    mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginTest? {
-        let consequence = change(visit.origin, at: now) { $0.end(visit.pass, report, of: visit.source, at: now) }
+    mutating func end(_ visit: OriginVisit, report: OriginReport, at now: Duration) -> OriginTest? {
+        let consequence = change(visit.origin, at: now) {
+            $0.end(visit.pass, report: report, of: visit.source, at: now)
+        }
         count(consequence)
-        guard case .suspected(let inquiry) = consequence else { return nil }
-        return inquiry
+        guard case .suspected(let test) = consequence else { return nil }
+        return test
     }
 
     mutating func conclude(
-        _ origin: OriginKey, test inquiry: OriginTest, results findings: [OriginTestResult], at now: Duration
+        _ test: OriginTest, of origin: OriginKey, results testResults: [OriginTestResult], at now: Duration
     ) {
-        count(change(origin, at: now) { $0.conclude(inquiry, findings, at: now) })
+        count(change(origin, at: now) { $0.conclude(test, results: testResults, at: now) })
     }
 
     private mutating func count(_ consequence: OriginHealth.Consequence) {
@@ -48,9 +50,9 @@ struct OriginHealthTable {
     }
 
     func summary(at now: Duration, held: Set<OriginKey> = []) -> OriginHealthSummary {
-        var origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
+        var origins = entries.map { key, entry in OriginSnapshot(key, health: entry.health, at: now) }
         for origin in held where entries[origin] == nil {
-            origins.append(OriginSnapshot(origin, OriginHealth(), at: now))
+            origins.append(OriginSnapshot(origin, health: OriginHealth(), at: now))
         }
         for index in origins.indices { origins[index].isHeld = held.contains(origins[index].origin) }
         return OriginHealthSummary(
@@ -66,7 +68,7 @@ struct OriginHealthTable {
     private mutating func change<Result>(
         _ origin: OriginKey, at now: Duration, _ body: (inout OriginHealth) -> Result
     ) -> Result {
-        if entries[origin] == nil { makeRoom() }
+        if entries[origin] == nil { evictIfFull() }
         uses += 1
         // Remove the entry, so that it is changed without a copy.
         var entry = entries.removeValue(forKey: origin) ?? Entry()
@@ -74,14 +76,14 @@ struct OriginHealthTable {
         let wasReachable = entry.health.isReachable, wasSuspended = entry.health.isSuspended
         let result = body(&entry.health)
         if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
-            changes.append(OriginSnapshot(origin, entry.health, at: now))
+            changes.append(OriginSnapshot(origin, health: entry.health, at: now))
         }
         if !entry.health.isUnknown { entries[origin] = entry }
         return result
     }
 
     /// Removes the least recently used origin; prefers origins that have never worked, and avoids suspended ones.
-    private mutating func makeRoom() {
+    private mutating func evictIfFull() {
         let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
         guard isCrowded || entries.count >= capacity else { return }
         func rank(_ health: OriginHealth) -> Int { (health.hasWorked ? 2 : 0) + (health.isSuspended ? 1 : 0) }
@@ -93,7 +95,7 @@ struct OriginHealthTable {
 }
 
 extension OriginSnapshot {
-    fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
+    fileprivate init(_ origin: OriginKey, health: OriginHealth, at now: Duration) {
         self.init(
             origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
             cause: health.suspensionCause?.rawValue, retryAfter: health.rejection(at: now), isProven: health.hasWorked)

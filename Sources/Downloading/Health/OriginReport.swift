@@ -1,6 +1,7 @@
 enum OriginReport {
     case success
-    case answer
+    /// A response below 500 that is not a source.
+    case response
     /// A 5xx response; either the source or the origin may be the cause.
     case serverError
     /// A response that failed after its first byte: truncated, too slow, or not HTTP; the origin is reachable.
@@ -24,9 +25,9 @@ enum OriginReport {
         switch error {
         case .unreachable, .tls, .timedOut: self = hasResponse ? .broken : .noResponse
         case .protocolError: self = .broken
-        case .status(let status), .storeRejection(let status, _): self = status >= 500 ? .serverError : .answer
+        case .status(let status), .storeRejection(let status, _): self = status >= 500 ? .serverError : .response
         case .notFound, .accessDenied, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects:
-            self = .answer
+            self = .response
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended,
             .originHeld, .shuttingDown, .notCached, .internal:
             self = .inconclusive

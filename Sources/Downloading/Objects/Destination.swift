@@ -12,11 +12,12 @@ package struct Destination: Sendable {
     private static let longestPath = 1_024
     private static let longestSegment = 255
 
-    package var location: String { identity.name }
     /// `Cache-Control` of stored objects; nil uses the result's.
     package var cacheControl: String?
     let identity: SourceIdentity
     let origin: Origin
+
+    package var location: String { identity.name }
 
     /// Rejects paths that leave the origin, escaped or not, and paths in `alula-1/`.
     ///

@@ -33,8 +33,8 @@ struct ObjectListing {
     ///
     /// These are our own names, so none has characters that XML would escape. A full page that does not say whether
     /// there are more is not considered the last.
-    func names(in answer: SharedBytes) -> (names: [String], hasMore: Bool)? {
-        let text = String(decoding: answer.array, as: UTF8.self)
+    func names(in response: SharedBytes) -> (names: [String], hasMore: Bool)? {
+        let text = String(decoding: response.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }
         let names: [String] = text.split(separator: "<Key>").dropFirst().compactMap { part in
             let key = part.prefix(before: UInt8(ascii: "<"))

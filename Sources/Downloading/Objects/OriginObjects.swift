@@ -4,21 +4,21 @@ import Text
 
 extension DownloadError {
     /// The error for a full disk; buckets respond with the same status (507 Insufficient Storage).
-    static let lackOfRoom = DownloadError.status(507)
+    static let fullStorage = DownloadError.status(507)
 
-    package var isFull: Bool { self == .lackOfRoom }
+    package var isFull: Bool { self == .fullStorage }
 }
 
 /// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
 package final class OriginObjects: Sendable {
     private enum Store {
-        case folder(path: String, writing: Locked<ConfinedWriter?>)
+        case folder(path: String, writer: Locked<ConfinedWriter?>)
         case web(any DataLoading)
     }
 
     private static let temporary = [Destination.ownFolder, "tmp"]
 
-    fileprivate let rules: OriginRules
+    let rules: OriginRules
     private let store: Store
     private let reads: WorkerPool?
     private let writes: WorkerPool?
@@ -28,7 +28,7 @@ package final class OriginObjects: Sendable {
         self.rules = rules
         switch origin.location {
         case .folder(let path):
-            store = .folder(path: path, writing: Locked(nil))
+            store = .folder(path: path, writer: Locked(nil))
             // Separate from writes, because lookups must not wait for slow ones.
             reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
             writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
@@ -41,15 +41,15 @@ package final class OriginObjects: Sendable {
     }
 
     package func prepare() async throws {
-        guard case .folder(let path, let writing) = store else { return }
-        _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
+        guard case .folder(let path, let writer) = store else { return }
+        _ = try await writes?.run { _ in try Self.blockingPrepare(writer, path: path) }
     }
 
-    private static func blockingPrepare(_ writing: Locked<ConfinedWriter?>, _ path: String) throws -> ConfinedWriter {
-        if let storedCopy = writing.withLock({ $0 }), storedCopy.isProtected { return storedCopy }
+    private static func blockingPrepare(_ writer: Locked<ConfinedWriter?>, path: String) throws -> ConfinedWriter {
+        if let current = writer.withLock({ $0 }), current.isProtected { return current }
         let new = try ConfinedWriter(root: path, temporary: temporary)
-        guard new.isProtected else { throw DownloadError.unreachable("lock: it is gone") }
-        writing.withLock { $0 = new }
+        guard new.isProtected else { throw DownloadError.unreachable("lock: the file was deleted") }
+        writer.withLock { $0 = new }
         return new
     }
 
@@ -62,11 +62,11 @@ package final class OriginObjects: Sendable {
             case .folder(let path, _):
                 return try await reads?.run { token in
                     try ConfinedFile(root: path, segments: name.split(separator: "/").map(String.init))
-                        .blockingRead(atMost: maximumBytes, token)
+                        .blockingRead(atMost: maximumBytes, token: token)
                 }
             case .web(let loader):
                 let request = TransferRequest(object: try rules.identity(of: name[...]), atMost: maximumBytes)
-                guard case .source(let source) = try await load(request, loader) else { return nil }
+                guard case .source(let source) = try await load(request, with: loader) else { return nil }
                 return source.bytes
             }
         } catch DownloadError.notFound {
@@ -86,7 +86,7 @@ package final class OriginObjects: Sendable {
         case .web(let loader):
             var names: [String] = []
             while true {
-                let page = try await self.page(of: folder, after: names.last, loader)
+                let page = try await self.page(of: folder, after: names.last, from: loader)
                 names += page.names
                 // After a page without names there is no next page.
                 if !page.hasMore || page.names.isEmpty || names.count > maximum { return Array(names.prefix(maximum)) }
@@ -95,14 +95,14 @@ package final class OriginObjects: Sendable {
     }
 
     private func page(
-        of folder: String, after last: String?, _ loader: any DataLoading
+        of folder: String, after last: String?, from loader: any DataLoading
     ) async throws -> (names: [String], hasMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
         // The bucket may be the first path segment or the host: try both.
         for listing in try ObjectListing.listings(of: folder, below: rules) {
             do {
                 let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.maximumBytes)
-                guard case .source(let source) = try await load(request, loader) else { continue }
+                guard case .source(let source) = try await load(request, with: loader) else { continue }
                 if let names = listing.names(in: source.bytes) { return names }
             } catch let error as DownloadError {
                 failure = error
@@ -121,7 +121,7 @@ package final class OriginObjects: Sendable {
     }
 
     /// Stores a result, readable for other programs.
-    func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
+    func put(_ bytes: SharedBytes, at destination: Destination, description: ObjectDescription) async throws {
         try await put(
             bytes, at: destination.identity, description: description,
             options: ConfinedWriter.Options(isDurable: true, isPrivate: false))
@@ -129,15 +129,18 @@ package final class OriginObjects: Sendable {
 
     private func put(
         _ bytes: SharedBytes, at identity: SourceIdentity, description: ObjectDescription,
-        options manner: ConfinedWriter.Options
+        options: ConfinedWriter.Options
     ) async throws {
         switch store {
-        case .folder(let path, let writing):
+        case .folder(let path, let writer):
             try await writes?.run { _ in
-                try Self.blockingPrepare(writing, path).blockingWrite(bytes, at: identity.url.fileSegments, manner)
+                try Self.blockingPrepare(writer, path: path).blockingWrite(
+                    bytes, at: identity.url.fileSegments, options: options)
             }
         case .web(let loader):
-            _ = try await load(TransferRequest(object: identity, upload: TransferUpload(bytes, description)), loader)
+            _ = try await load(
+                TransferRequest(object: identity, upload: TransferUpload(bytes, description: description)), with: loader
+            )
         }
     }
 
@@ -149,7 +152,7 @@ package final class OriginObjects: Sendable {
                     _ = try ConfinedFile(root: path, segments: destination.identity.url.fileSegments)
                 }
             case .web(let loader):
-                _ = try await load(TransferRequest(identity: destination.identity, needsBody: false), loader)
+                _ = try await load(TransferRequest(identity: destination.identity, needsBody: false), with: loader)
             }
             return true
         } catch DownloadError.notFound {
@@ -157,7 +160,7 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    fileprivate func serves(_ rules: OriginRules) -> Bool {
+    func serves(_ rules: OriginRules) -> Bool {
         self.rules.key == rules.key && rules.origin?.isWritable == true
     }
 
@@ -166,49 +169,12 @@ package final class OriginObjects: Sendable {
         writes?.shutDown()
     }
 
-    private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferResult {
+    private func load(_ request: TransferRequest, with loader: any DataLoading) async throws -> TransferResult {
         try await loader.load(request, progress: TransferProgress()) {
             [target = request.identity.target] (url) throws(DownloadError) in
-            guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }
+            guard url == target else {
+                throw DownloadError.sourceNotAllowed("redirects: not followed in object stores")
+            }
         }
     }
-}
-
-package struct WritableOrigins: Sendable {
-    package let rules: DownloadRules
-    private let objects: [ExactText: OriginObjects]
-
-    /// - Parameter earlier: The origins before a reload; unchanged ones are reused.
-    package init(
-        _ rules: DownloadRules, web: any DataLoading, maximumReads: Int, after earlier: WritableOrigins? = nil
-    ) {
-        self.rules = rules
-        objects = Dictionary(
-            rules.all.compactMap { rules in
-                guard let name = rules.origin?.name else { return nil }
-                let unchanged = earlier?[name].flatMap { $0.serves(rules) ? $0 : nil }
-                return (unchanged ?? OriginObjects(rules, web: web, maximumReads: maximumReads)).map {
-                    (ExactText(name), $0)
-                }
-            }, uniquingKeysWith: { $1 })
-    }
-
-    /// Returns the origins that `new` does not reuse.
-    package func replaced(by new: WritableOrigins) -> [OriginObjects] {
-        objects.filter { $0.value !== new.objects[$0.key] }.map(\.value)
-    }
-
-    package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
-
-    /// Stores a result atomically: readers see the old or the new object.
-    package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
-        guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
-        try await objects.put(bytes, at: destination, description)
-    }
-
-    package func holds(_ destination: Destination) async throws -> Bool {
-        try await self[destination.origin.name]?.holds(destination) ?? false
-    }
-
-    package func shutDown() { for objects in objects.values { objects.shutDown() } }
 }

@@ -3,6 +3,12 @@ import Text
 
 /// A client field or cookie that is forwarded to a named origin.
 package struct ForwardedField: Hashable, Sendable {
+    private static let forbiddenNames: Set<ExactText> = [
+        "accept-encoding", "cdn-loop", "connection", "expect", "forwarded", "host", "keep-alive", "range", "te",
+        "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "via",
+    ]
+    private static let forbiddenPrefixes = ["content-", "if-", "proxy-", "x-amz-", "x-forwarded-"]
+
     package let name: HTTPField.Name
     /// The cookie's name; nil forwards the whole field.
     let cookie: ExactText?
@@ -29,12 +35,6 @@ package struct ForwardedField: Hashable, Sendable {
         let name = name.rawName.asciiLowercased
         return Self.forbiddenNames.contains(ExactText(name)) || Self.forbiddenPrefixes.contains { name.hasPrefix($0) }
     }
-
-    private static let forbiddenNames: Set<ExactText> = [
-        "accept-encoding", "cdn-loop", "connection", "expect", "forwarded", "host", "keep-alive", "range", "te",
-        "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "via",
-    ]
-    private static let forbiddenPrefixes = ["content-", "if-", "proxy-", "x-amz-", "x-forwarded-"]
 
     /// Whether both forward the same value, or one contains the other.
     package func clashes(with other: ForwardedField) -> Bool {

@@ -30,7 +30,7 @@ extension Origin {
 
     private var useParts: [String] {
         expectation.parts + (cachePolicy == .all ? [] : ["cache", cachePolicy.rawValue])
-            + (largestDecodedKept.map { ["decoded", "\($0)"] } ?? [])
+            + (maximumDecodedBytes.map { ["decoded", "\($0)"] } ?? [])
     }
 }
 

@@ -27,7 +27,7 @@ package struct Origin: Sendable {
     package var expectation = OriginExpectation()
     package var cachePolicy = OriginCachePolicy.all
     /// Maximum bytes of a decoded image to cache; nil uses the cache's limit.
-    package var largestDecodedKept: Int?
+    package var maximumDecodedBytes: Int?
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false
     package var isWritable = false

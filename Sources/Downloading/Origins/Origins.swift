@@ -26,14 +26,14 @@ package struct Origins: Sendable {
 
     /// Transfer limits by host and port; the lowest applies if several origins have the same host.
     var maximumActiveDownloads: [ExactText: Int] {
-        var caps: [ExactText: Int] = [:]
+        var limits: [ExactText: Int] = [:]
         for origin in origins.values {
-            guard case .web(let base) = origin.location, let cap = origin.limits.maximumActiveDownloads else {
+            guard case .web(let base) = origin.location, let limit = origin.limits.maximumActiveDownloads else {
                 continue
             }
-            caps[base.hostAndPort] = min(cap, caps[base.hostAndPort] ?? cap)
+            limits[base.hostAndPort] = min(limit, limits[base.hostAndPort] ?? limit)
         }
-        return caps
+        return limits
     }
 
     package static func isName(_ name: String) -> Bool {
@@ -58,11 +58,11 @@ extension Origins {
     package func checkFiles(exceptOf name: String? = nil) throws(Unusable) {
         for origin in all where origin.name != name {
             for path in origin.files where !Self.canOpen(path) { throw Self.unreadable(path, of: origin) }
-            if case .folder(let path) = origin.location, !Self.canOpen(path, O_DIRECTORY) {
+            if case .folder(let path) = origin.location, !Self.canOpen(path, flags: O_DIRECTORY) {
                 throw Self.unreadable(path, of: origin)
             }
             if let client = origin.clientCertificate, !client.isValid {
-                let problem = "\(client.file) is no PEM certificate, or \(client.keyFile) is not its key in the clear"
+                let problem = "\(client.file) is not a PEM certificate, or \(client.keyFile) is not its unencrypted key"
                 throw Unusable(origin: origin.name, problem: problem)
             }
         }
@@ -72,7 +72,7 @@ extension Origins {
         Unusable(origin: origin.name, problem: "\(path) cannot be read")
     }
 
-    private static func canOpen(_ path: String, _ flags: CInt = 0) -> Bool {
+    private static func canOpen(_ path: String, flags: CInt = 0) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
         if descriptor >= 0 { close(descriptor) }
         return descriptor >= 0

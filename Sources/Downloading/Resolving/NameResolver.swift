@@ -11,7 +11,7 @@ import Text
 /// and `deinit`.
 @safe
 final class NameResolver {
-    typealias Answer = Result<[IPAddress], DownloadError>
+    typealias Resolution = Result<[IPAddress], DownloadError>
 
     private static let longestLifetime = 60
     private static let isInitialized = ares_library_init(CInt(ARES_LIB_INIT_ALL)) == 0
@@ -57,18 +57,18 @@ final class NameResolver {
         return .seconds(limit.tv_sec) + .microseconds(limit.tv_usec)
     }
 
-    func takeFinished(at now: Duration) -> [(name: String, answer: Answer)] {
+    func takeFinished(at now: Duration) -> [(name: String, resolution: Resolution)] {
         guard !record.finished.isEmpty else { return [] }
         let finished = record.finished
         record.finished = []
-        return finished.map { lookUp in
-            pending.remove(ExactText(lookUp.name))
-            guard lookUp.status == 0, !lookUp.addresses.isEmpty else {
-                return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status, of: lookUp.name)))
+        return finished.map { lookup in
+            pending.remove(ExactText(lookup.name))
+            guard lookup.status == 0, !lookup.addresses.isEmpty else {
+                return (lookup.name, .failure(DownloadError(nameStatus: lookup.status, of: lookup.name)))
             }
-            let lifetime = max(0, min(lookUp.secondsToLive, Self.longestLifetime))
-            cache.insert(lookUp.addresses, for: ExactText(lookUp.name), until: now + .seconds(lifetime))
-            return (lookUp.name, .success(lookUp.addresses))
+            let lifetime = max(0, min(lookup.secondsToLive, Self.longestLifetime))
+            cache.insert(lookup.addresses, for: ExactText(lookup.name), until: now + .seconds(lifetime))
+            return (lookup.name, .success(lookup.addresses))
         }
     }
 }
@@ -152,7 +152,7 @@ private func beginLookUp(_ channel: OpaquePointer, of name: String, record: Reso
         channel, name, nil, &hints,
         { context, status, _, result in
             guard let context = unsafe context else { return }
-            let lookUp = unsafe Unmanaged<NameQuery>.fromOpaque(context).takeRetainedValue()
+            let lookup = unsafe Unmanaged<NameQuery>.fromOpaque(context).takeRetainedValue()
             defer { if unsafe result != nil { unsafe ares_freeaddrinfo(result) } }
             var addresses: [IPAddress] = []
             var secondsToLive = Int.max
@@ -164,8 +164,8 @@ private func beginLookUp(_ channel: OpaquePointer, of name: String, record: Reso
                 secondsToLive = unsafe min(secondsToLive, Int(current.pointee.ai_ttl))
                 unsafe node = current.pointee.ai_next
             }
-            lookUp.record.finished.append(
+            lookup.record.finished.append(
                 ResolverRecord.Finished(
-                    name: lookUp.name, status: status, addresses: addresses, secondsToLive: secondsToLive))
+                    name: lookup.name, status: status, addresses: addresses, secondsToLive: secondsToLive))
         }, context)
 }

@@ -105,14 +105,14 @@ extension RequestedRange {
     /// Whether a 206 contains exactly the range, of the same version.
     ///
     /// Rejects ranges of encoded bytes, and several ranges in one body.
-    func isAnswered(by head: ResponseHead, at url: String) -> Bool {
+    func isSatisfied(by head: ResponseHead, at url: String) -> Bool {
         let ranges = head.fields.values(of: .contentRange)
-        guard head.contentCodings.isEmpty, ranges.count == 1, let answered = ContentRange(ranges[0]),
-            answered.total > range.lowerBound, answered.start == range.lowerBound,
-            answered.end == min(range.upperBound, answered.total) - 1,
-            head.contentLength.map({ $0 == answered.end - answered.start + 1 }) ?? true
+        guard head.contentCodings.isEmpty, ranges.count == 1, let contentRange = ContentRange(ranges[0]),
+            contentRange.total > range.lowerBound, contentRange.start == range.lowerBound,
+            contentRange.end == min(range.upperBound, contentRange.total) - 1,
+            head.contentLength.map({ $0 == contentRange.end - contentRange.start + 1 }) ?? true
         else { return false }
-        return version.map { $0 == PartVersion(head, totalBytes: answered.total, url: url) } ?? true
+        return version.map { $0 == PartVersion(head, totalBytes: contentRange.total, url: url) } ?? true
     }
 }
 

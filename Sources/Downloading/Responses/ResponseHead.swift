@@ -2,6 +2,9 @@ import HTTPTypes
 import Text
 
 struct ResponseHead {
+    private static let successes: Set<Int> = [200, 201, 202, 203, 226]
+    private static let genericTypes = ["application/octet-stream", "binary/octet-stream"] + SourceHead.textTypes
+
     /// The status code, 100…599; a 206 with the complete range counts as 200.
     let status: Int
     let fields: HTTPFields
@@ -12,16 +15,18 @@ struct ResponseHead {
         self.fields = fields
         let lengths = Set(fields.values(of: .contentLength))
         let codings = fields.values(of: .transferEncoding)
-        guard lengths.count <= 1 else { throw .protocolError("two different lengths") }
-        guard lengths.isEmpty || codings.isEmpty else { throw .protocolError("a length and a transfer coding") }
+        guard lengths.count <= 1 else { throw .protocolError("several different Content-Length fields") }
+        guard lengths.isEmpty || codings.isEmpty else {
+            throw .protocolError("both Content-Length and Transfer-Encoding")
+        }
         guard codings.isEmpty || codings.count == 1 && codings[0].lowercased() == "chunked" else {
-            throw .protocolError("an unknown transfer coding")
+            throw .protocolError("an unsupported Transfer-Encoding")
         }
         var announced: Int?
         if let length = lengths.first {
             guard !length.isEmpty, length.utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(length)
-            else { throw .protocolError("a length that is no number") }
+            else { throw .protocolError("an invalid Content-Length") }
             announced = number
         }
         // Some hosts respond to every request with a 206.
@@ -79,23 +84,21 @@ struct ResponseHead {
     func decision(
         maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true, successes: Set<Int>? = nil
     ) -> Decision {
-        let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose, successes ?? Self.successes)
+        let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose, successes: successes ?? Self.successes)
         if needsBody { return decision }
         if case .reject = decision { return decision }
         return .stop
     }
 
-    private static let successes: Set<Int> = [200, 201, 202, 203, 226]
-
-    private func wholeDecision(maximumBytes: Int, on purpose: Purpose, _ successes: Set<Int>) -> Decision {
+    private func wholeDecision(maximumBytes: Int, on purpose: Purpose, successes: Set<Int>) -> Decision {
         switch (purpose, status) {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
         case (.rest, 416): return .restart
         case (.part(_, _, isConditional: true), 304): return .notModified
         case (.part(let part, let url, _), 206):
-            guard part.isAnswered(by: self, at: url) else {
-                return .reject(.unexpectedResponse("another range than requested"))
+            guard part.isSatisfied(by: self, at: url) else {
+                return .reject(.unexpectedResponse("the Content-Range differs from the requested range"))
             }
             return bodyDecision(maximumBytes: maximumBytes)
         // Servers that reject the range may still send the whole source.
@@ -125,7 +128,7 @@ struct ResponseHead {
 
     private func bodyDecision(maximumBytes: Int) -> Decision {
         guard contentCodings.count <= ContentCoding.maximumCount else {
-            return .reject(.undecodable("\(contentCodings.count) codings on top of each other"))
+            return .reject(.undecodable("\(contentCodings.count) nested content codings"))
         }
         if let type = fields[.contentType], !Self.canBeImage(type) { return .reject(.notAnImage(type)) }
         if let contentLength, contentLength > maximumBytes { return .reject(.tooLarge) }
@@ -137,8 +140,6 @@ struct ResponseHead {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
         return type.type == "image" || genericTypes.contains(type.description)
     }
-
-    private static let genericTypes = ["application/octet-stream", "binary/octet-stream"] + SourceHead.textTypes
 
     /// Decodes non-ASCII bytes of a field value as UTF-8, which origins use in `Location`.
     private static func text(of value: String) -> String {

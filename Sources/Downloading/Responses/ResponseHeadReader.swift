@@ -5,11 +5,11 @@ import Text
 struct ResponseHeadReader {
     private static let maximumLines = 100
     private static let maximumBytes = 64 << 10
-    private static let maximumInterimAnswers = 8
+    private static let maximumInterimResponses = 8
 
     private var lines = 0
     private var bytes = 0
-    private var interimAnswers = 0
+    private var interimResponses = 0
     private var status: Int?
     private var fields: HTTPFields = [:]
     private var isComplete = false
@@ -19,7 +19,9 @@ struct ResponseHeadReader {
         // Do not count the status line and the empty line.
         if status != nil, line.count > 2 { lines += 1 }
         bytes += line.count
-        guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("header too large") }
+        guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else {
+            throw .protocolError("the header is too large")
+        }
         if isComplete { return nil }
         var end = line.count
         while end > 0, line[end - 1] == 0x0a || line[end - 1] == 0x0d { end -= 1 }
@@ -38,9 +40,9 @@ struct ResponseHeadReader {
             isComplete = true
             return try ResponseHead(status: status, fields: fields)
         }
-        interimAnswers += 1
-        guard status != 101, interimAnswers <= Self.maximumInterimAnswers else {
-            throw .protocolError("too many interim answers")
+        interimResponses += 1
+        guard status != 101, interimResponses <= Self.maximumInterimResponses else {
+            throw .protocolError("too many interim responses")
         }
         self.status = nil
         fields = [:]
@@ -53,11 +55,11 @@ struct ResponseHeadReader {
         var isStatusLine = line.count >= 12
         for (index, byte) in version.enumerated() where isStatusLine { isStatusLine = line[index] == byte }
         guard isStatusLine, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else {
-            throw .protocolError("no status line of HTTP/1")
+            throw .protocolError("not an HTTP/1 status line")
         }
         var status = 0
         for index in 9..<12 {
-            guard line[index].isASCIIDigit else { throw .protocolError("a status that is no number") }
+            guard line[index].isASCIIDigit else { throw .protocolError("an invalid status") }
             status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
         }
         guard (100...599).contains(status) else { throw .protocolError("status \(status)") }

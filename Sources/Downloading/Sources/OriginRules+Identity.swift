@@ -47,7 +47,7 @@ extension OriginRules {
         let isSigned = if case .signature? = origin.credentials { true } else { false }
         var text = base.origin.description
         if isSigned {
-            text += try SignedReference.path(basePath: basePath, below)
+            text += try SignedReference.path(of: below, basePath: basePath)
             if let query, !query.isEmpty { text += "?" + (try SignedReference.query(query)) }
         } else {
             text += URLEscape.escapingRest(of: basePath + below)
@@ -60,7 +60,7 @@ extension OriginRules {
 }
 
 enum SignedReference {
-    static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
+    static func path(of reference: Substring, basePath: String) throws(SourceURLError) -> String {
         guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscape.decode(reference.utf8) else {
             throw .malformed
         }

@@ -43,38 +43,6 @@ package struct PartialCopy: Sendable {
     package let exchange: OriginResponseInfo
 }
 
-/// The result of a shared fetch.
-enum FetchOutcome: Sendable {
-    case fetched(FetchedSource)
-    /// The ranges, with this number of bytes, did not suffice: callers need the whole source.
-    case insufficient(Int)
-
-    func shared(as participation: Participation) -> FetchOutcome {
-        switch self {
-        case .fetched(.whole(var copy)):
-            copy.participation = participation
-            if participation != .started { copy.rangeBytes = 0 }
-            return .fetched(.whole(copy))
-        case .fetched(.part(var copy)):
-            copy.participation = participation
-            return .fetched(.part(copy))
-        case .insufficient: return participation == .started ? self : .insufficient(0)
-        }
-    }
-
-    /// The same outcome with a body that is counted for the reservation's tenant while in use.
-    func holding(_ reservation: MemoryReservation?) -> FetchOutcome {
-        guard let reservation, case .fetched(.whole(let copy)) = self, let bytes = copy.bytes, !isConfirmation
-        else { return self }
-        reservation.convertToBody(byteCount: bytes.footprint)
-        return .fetched(.whole(copy.holding(reservation)))
-    }
-
-    var isConfirmation: Bool {
-        if case .fetched(.whole(let copy)) = self { copy.exchange?.status == 304 } else { false }
-    }
-}
-
 package struct OriginResponseInfo: Sendable {
     package enum Reason: Sendable {
         case unknown
@@ -89,15 +57,4 @@ package struct OriginResponseInfo: Sendable {
     package var hasFailed = false
     /// The `traceparent` of the caller that started the transfer; nil without a trace.
     package var traceparent: String?
-}
-
-package struct FetchSnapshot: Sendable, Equatable {
-    package let source: String
-    /// The host, with the port unless it is the default.
-    package let host: String
-    package let isRunning: Bool
-    package let receivedBytes: Int
-    package let expectedBytes: Int?
-    package let age: Duration
-    package let receipts: [String]
 }

@@ -5,6 +5,9 @@ package import HTTPTypes
 ///
 /// A class, because it is passed along with every response.
 package final class SourceHead: Sendable {
+    /// Other types that servers use for SVG.
+    static let textTypes = ["text/plain", "text/xml", "application/xml"]
+
     package let identity: SourceIdentity
     /// The canonical URL that responded: the identity's or the last redirect's target.
     package let url: String
@@ -45,9 +48,6 @@ package final class SourceHead: Sendable {
         mediaType = headerFields[.contentType].flatMap { MediaType($0) }
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }
-
-    /// Other types that servers use for SVG.
-    static let textTypes = ["text/plain", "text/xml", "application/xml"]
 
     /// Whether the origin declares a text type; of these, only SVG is an image.
     package var isText: Bool { mediaType.map { Self.textTypes.contains($0.description) } ?? false }

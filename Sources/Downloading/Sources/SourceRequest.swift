@@ -12,7 +12,7 @@ package struct SourceRequest: Hashable, Sendable {
     /// True for an operator's refresh: a response that is not an image is an error and replaces nothing.
     package let isRefresh: Bool
     /// Finds the bytes that the caller needs; nil fetches all.
-    package private(set) var walk: SourceWalk?
+    package private(set) var scan: SourceScan?
     /// The `traceparent` to send to the origin; nil without a trace.
     package let traceparent: String?
     /// The tenant in fair queues; nil for the service's own downloads, and without tenants.
@@ -20,7 +20,7 @@ package struct SourceRequest: Hashable, Sendable {
 
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
-        isBackground: Bool = false, isRefresh: Bool = false, walk: SourceWalk? = nil, traceparent: String? = nil,
+        isBackground: Bool = false, isRefresh: Bool = false, scan: SourceScan? = nil, traceparent: String? = nil,
         flow: TenantFlow? = nil
     ) {
         self.identity = identity
@@ -28,14 +28,14 @@ package struct SourceRequest: Hashable, Sendable {
         self.needsBytes = needsBytes
         self.isBackground = isBackground
         self.isRefresh = isRefresh
-        self.walk = identity.rules.configuration.fetchesParts && identity.isOnWeb ? walk : nil
+        self.scan = identity.rules.configuration.fetchesParts && identity.isOnWeb ? scan : nil
         self.traceparent = traceparent
         self.flow = flow
     }
 
-    var ofWhole: SourceRequest {
+    var withoutScan: SourceRequest {
         var request = self
-        request.walk = nil
+        request.scan = nil
         return request
     }
 }

@@ -12,8 +12,8 @@ extension SourceFreshness {
     /// - Parameters:
     ///   - now: Seconds since 1970.
     ///   - request: The caller's directives, whose limits are never exceeded.
-    ///   - allowances: Used if the source specifies none.
-    package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
+    ///   - staleAllowances: Used if the source specifies none.
+    package func reuse(at now: Int, for request: RequestCacheControl, staleAllowances: StaleAllowances) -> SourceReuse {
         guard storability.isStorable, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation
         }
@@ -23,7 +23,7 @@ extension SourceFreshness {
         if remaining > 0 { return .usable }
         guard !forbidsStale else { return .needsValidation }
         if let limit = request.maxStale, -remaining <= limit { return .usable }
-        let isWithinWindow = -remaining < staleWhileRevalidate ?? allowances.whileRevalidating
+        let isWithinWindow = -remaining < staleWhileRevalidate ?? staleAllowances.whileRevalidating
         return isWithinWindow ? .usableWhileRevalidating : .needsValidation
     }
 
@@ -31,7 +31,7 @@ extension SourceFreshness {
     ///
     /// - Parameter isHeld: Whether an operator has paused the origin; a copy of any age is then usable.
     package func isUsableOnError(
-        at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances, isHeld: Bool = false
+        at now: Int, for request: RequestCacheControl, staleAllowances: StaleAllowances, isHeld: Bool = false
     ) -> Bool {
         guard storability.isStorable, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
         else { return false }
@@ -39,6 +39,6 @@ extension SourceFreshness {
         let remaining = remainingLifetime(at: now)
         // A fresh copy is usable even if the origin failed recently.
         if remaining > 0, !alwaysNeedsValidation { return true }
-        return !forbidsStale && -remaining < staleIfError ?? allowances.ifError
+        return !forbidsStale && -remaining < staleIfError ?? staleAllowances.ifError
     }
 }

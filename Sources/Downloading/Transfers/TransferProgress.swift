@@ -6,6 +6,9 @@ import Synchronization
 
 /// The progress of a transfer; written by its thread, read by any.
 package final class TransferProgress: Sendable {
+    /// Bytes of memory reserved at a time.
+    static let portion = 256 << 10
+
     private let received = Atomic(0)
     private let expected = Atomic(-1)
     private let carried = Atomic(0)
@@ -97,9 +100,6 @@ package final class TransferProgress: Sendable {
             interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
         watch.withLock { $0 = first }
     }
-
-    /// Bytes of memory reserved at a time.
-    static let portion = 256 << 10
 
     /// Replaces the reservation, which grows as the body arrives; nil releases it.
     ///

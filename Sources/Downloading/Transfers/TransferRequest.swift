@@ -73,7 +73,7 @@ struct TransferUpload: Hashable, Sendable {
     let isCall: Bool
     private let digest: String
 
-    init(_ bytes: SharedBytes, _ description: ObjectDescription = ObjectDescription()) {
+    init(_ bytes: SharedBytes, description: ObjectDescription = ObjectDescription()) {
         self.bytes = bytes
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
         method = HTTPRequest.Method(rawValue: "PUT")

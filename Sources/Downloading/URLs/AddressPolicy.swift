@@ -3,6 +3,15 @@ package import HTTPTypes
 
 /// The only place that protects private networks from clients' URLs.
 package struct AddressPolicy: Sendable {
+    private static let globalUnicast = ["2000::/3"].compactMap(AddressNetwork.init)
+    private static let deniedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
+        .compactMap(AddressNetwork.init)
+    private static let deniedV4 = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+    ].compactMap(AddressNetwork.init)
+
     /// Networks that are allowed on any port, even if not public; may include the host's own addresses.
     package var allowedNetworks: [AddressNetwork] = []
     /// Networks that are denied even if another rule allows them.
@@ -49,15 +58,6 @@ package struct AddressPolicy: Sendable {
                 && interface != 0x0200_5efe && !deniedV6.contains { $0.contains(address) }
         }
     }
-
-    private static let globalUnicast = ["2000::/3"].compactMap(AddressNetwork.init)
-    private static let deniedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]
-        .compactMap(AddressNetwork.init)
-    private static let deniedV4 = [
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-        "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
-    ].compactMap(AddressNetwork.init)
 }
 
 package struct AllowedEndpoint: Hashable, Sendable {
@@ -67,51 +67,5 @@ package struct AllowedEndpoint: Hashable, Sendable {
     package init(address: IPAddress, port: Int) {
         self.address = address
         self.port = port
-    }
-}
-
-/// The addresses of this host's interfaces, at most ten seconds old; used only by the `transfers` thread.
-struct LocalAddresses {
-    private static let lifetime = Duration.seconds(10)
-    private var addresses: Set<IPAddress> = []
-    private var expiry: Duration?
-
-    mutating func current(at now: Duration) -> Set<IPAddress> {
-        if let expiry, now < expiry { return addresses }
-        addresses = Self.read()
-        expiry = now + Self.lifetime
-        return addresses
-    }
-
-    private static func read() -> Set<IPAddress> {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&list) == 0 else { return [] }
-        defer { unsafe freeifaddrs(list) }
-        var addresses: Set<IPAddress> = []
-        var next = unsafe list
-        while let entry = unsafe next {
-            if let address = unsafe IPAddress(UnsafePointer(entry.pointee.ifa_addr)) {
-                addresses.insert(address.unmapped)
-            }
-            unsafe next = entry.pointee.ifa_next
-        }
-        return addresses
-    }
-}
-
-extension IPAddress {
-    @unsafe
-    init?(_ address: UnsafePointer<sockaddr>?) {
-        guard let address = unsafe address else { return nil }
-        // Read by offset: several C modules declare these structures, so Swift finds their members ambiguous.
-        let raw = unsafe UnsafeRawPointer(address)
-        switch Int32(unsafe raw.load(as: sa_family_t.self)) {
-        case AF_INET:
-            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
-        case AF_INET6:
-            self.init(networkOrder: unsafe raw.loadUnaligned(fromByteOffset: 8, as: in6_addr.self))
-        default:
-            return nil
-        }
     }
 }

@@ -296,8 +296,3 @@ package final class SandboxedCodec: ImageCodec {
         return digest
     }
 }
-
-/// Thrown if the machine is short of memory or descriptors; the image is not at fault.
-package struct WorkerUnavailable: Error {
-    package let detail: String
-}

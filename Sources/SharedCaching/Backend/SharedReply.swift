@@ -10,18 +10,18 @@ package struct SharedLookup: Sendable {
 
 package struct SharedReply: Sendable {
     /// The generation of everything, the generations of the sources, and the value.
-    let answer: StoreAnswer
+    let result: StoreReadResult
     let key: SharedKey
     let sourceCount: Int
 
     package var byteCount: Int {
-        if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
+        if case .values(let values) = result { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
     /// Verifies that an instance with this seal wrote the value under the current generations.
     func verified(by signature: SharedSignature) -> SharedLookup {
         let values: [SharedBytes?]
-        switch answer {
+        switch result {
         case .values(let received): values = received
         case .timeout: return SharedLookup(result: .timeout)
         case .failed: return SharedLookup(result: .error)
@@ -34,7 +34,7 @@ package struct SharedReply: Sendable {
         guard texts.count == generations.count else { return SharedLookup(result: .miss) }
         let current = texts.dropFirst().map { SharedGenerations(everything: texts[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
-        switch CacheValue.read(bytes, under: key, generations: texts, signature) {
+        switch CacheValue.read(bytes, under: key, generations: texts, signature: signature) {
         case .value(let value): return SharedLookup(value: value, result: .hit, generations: current)
         case .outdated: return SharedLookup(result: .miss, generations: current)
         case .damaged: return SharedLookup(result: .rejected, generations: current)

@@ -17,26 +17,26 @@ protocol StoreBackend: Sendable {
     ///   - sources: The sources of the value.
     ///   - createsGenerations: Whether to create missing generations of sources.
     ///   - limit: The time after which the read fails with a timeout.
-    ///   - finish: Called once, on any thread; must not block.
+    ///   - completion: Called once, on any thread; must not block.
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
-        _ finish: @escaping @Sendable (StoreAnswer) -> Void)
+        completion: @escaping @Sendable (StoreReadResult) -> Void)
 
-    /// Writes a value that was admitted and sealed; calls ``StoreGate/end(_:in:_:)`` at the end.
+    /// Writes a value that was admitted and sealed; calls ``StoreGate/endWrite(of:in:with:)`` at the end.
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int)
 
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint?
+    func checkpoint(of tag: SharedTag, for source: NamedSource) -> TagCheckpoint?
 
     func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?)
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?)
+    func remove(_ removal: PendingRemovals.Removal, fulfilling promise: Promise<RemovalState>?)
 
     func catchUpWithPurges() async -> Bool
 
-    func stop(timeLimit: Duration) async
+    func shutDown(timeLimit: Duration) async
 }
 
-enum StoreAnswer: Sendable {
+enum StoreReadResult: Sendable {
     /// The generation of everything, the generations of the sources, and the value; nil if missing.
     case values([SharedBytes?])
     case timeout
@@ -50,7 +50,7 @@ package enum SharedStoreFailure: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .authorities(let path): "sharedCacheAuthorities: \"\(path)\" contains no certificate authorities"
-        case .system(let error): "the system rejected a thread: error \(error)"
+        case .system(let error): "a thread or pipe could not be created: error \(error)"
         }
     }
 }

@@ -1,17 +1,18 @@
 import Coordination
 import Telemetry
 
-/// Admits and counts reads and writes of a shared store, while it is healthy and its queues are not full.
+/// The circuit breaker of a shared store: admits and counts reads and writes while the store is healthy and its queues
+/// are not full.
 ///
 /// Used on all threads.
 final class StoreGate: Sendable {
     private struct State {
         var health: StoreHealth
-        var writing = WriteHealth()
+        var writes = WriteHealth()
         var statistics = SharedStoreStatistics()
         var reads = 0
         var isOutageLogged = false
-        var isStopped = false
+        var isShutDown = false
     }
 
     enum WriteOutcome {
@@ -28,7 +29,7 @@ final class StoreGate: Sendable {
     private let maximumQueueBytes: [SharedStoreStatistics.Queue: Int]
     private let timeout: Duration
     private let state: Locked<State>
-    private let isTried = ConditionGuarded(false)
+    private let isFirstProbeDone = ConditionGuarded(false)
 
     /// Limits tag records that wait to be written, to about 7,000 sources.
     ///
@@ -36,7 +37,7 @@ final class StoreGate: Sendable {
     static let maximumTagBytes = 4 << 20
 
     init(
-        _ configuration: SharedStoreConfiguration, maximumReads: Int, _ messages: StoreMessages, logger: Logger,
+        _ configuration: SharedStoreConfiguration, maximumReads: Int, messages: StoreMessages, logger: Logger,
         timekeeper: any Timekeeper
     ) {
         self.messages = messages
@@ -51,54 +52,54 @@ final class StoreGate: Sendable {
     var statistics: SharedStoreStatistics {
         state.withLock { state in
             var statistics = state.statistics
-            statistics.isFull = state.writing.isFull
+            statistics.isFull = state.writes.isFull
             statistics.state =
-                state.health.state == .up && state.writing.isFull
+                state.health.state == .up && state.writes.isFull
                 ? SharedStoreStatistics.full : state.health.state.rawValue
             return statistics
         }
     }
 
-    var isUp: Bool { state.withLock { $0.health.state == .up && !$0.isStopped } }
+    var isUp: Bool { state.withLock { $0.health.state == .up && !$0.isShutDown } }
 
-    var isStopped: Bool { state.withLock { $0.isStopped } }
+    var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-    func stop() { state.withLock { $0.isStopped = true } }
+    func shutDown() { state.withLock { $0.isShutDown = true } }
 
-    /// Admits a read, which ``endRead(_:)`` ends.
+    /// Admits a read, which ``endRead(with:)`` ends.
     func admitRead() -> Bool {
         state.withLock { state in
-            guard state.health.state == .up, !state.isStopped, state.reads < maximumReads else { return false }
+            guard state.health.state == .up, !state.isShutDown, state.reads < maximumReads else { return false }
             state.reads += 1
             return true
         }
     }
 
-    func endRead(_ answer: StoreAnswer) {
+    func endRead(with result: StoreReadResult) {
         let now = timekeeper.now
         let isSuspended = state.withLock { state in
             state.reads -= 1
-            if case .values = answer {
-                state.health.succeeded()
+            if case .values = result {
+                state.health.recordSuccess()
                 return false
             }
             return state.health.recordFailure(at: now)
         }
         guard isSuspended else { return }
-        if case .failed(let detail) = answer { log(.suspended, detail) } else { log(.suspended, nil) }
+        if case .failed(let detail) = result { log(.suspended, detail: detail) } else { log(.suspended, detail: nil) }
     }
 
     func count(_ result: SharedStoreStatistics.Result) {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
 
-    /// Admits a write, which ``end(_:in:_:)`` ends, or counts it as dropped.
-    func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
+    /// Admits a write, which ``endWrite(of:in:with:)`` ends, or counts it as dropped.
+    func admitWrite(of length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
         let now = timekeeper.now
         return state.withLock { state in
-            guard state.health.state == .up, !state.isStopped,
+            guard state.health.state == .up, !state.isShutDown,
                 state.statistics[queue].bytes + length <= maximumQueueBytes[queue, default: 0],
-                state.writing.mayWrite(at: now)
+                state.writes.mayWrite(at: now)
             else {
                 state.statistics[queue].dropped += 1
                 return false
@@ -111,77 +112,78 @@ final class StoreGate: Sendable {
     /// Counts a dropped write if the server is full.
     func dropIfFull() {
         state.withLock { state in
-            if state.writing.isFull { state.statistics.values.dropped += 1 }
+            if state.writes.isFull { state.statistics.values.dropped += 1 }
         }
     }
 
-    func end(_ length: Int, in queue: SharedStoreStatistics.Queue, _ outcome: WriteOutcome) {
+    func endWrite(of length: Int, in queue: SharedStoreStatistics.Queue, with outcome: WriteOutcome) {
         let now = timekeeper.now
         let change = state.withLock { state -> WriteHealth.Change? in
             state.statistics[queue].bytes -= length
             switch outcome {
             case .written:
                 state.statistics[queue].written += 1
-                return state.writing.recordEnd(lacksRoom: nil, at: now)
+                return state.writes.record(.written, at: now)
             case .dropped:
                 state.statistics[queue].dropped += 1
                 return nil
             case .failed(_, let isFull):
                 state.statistics[queue].dropped += 1
-                return state.writing.recordEnd(lacksRoom: isFull, at: now)
+                return state.writes.record(isFull ? .full : .rejected, at: now)
             }
         }
         let detail: Logger.Metadata = if case .failed(let text, _) = outcome { ["detail": .string(text)] } else { [:] }
         switch change {
         case .full?: logger.warning(messages.full, detail)
         case .rejected?: logger.warning(messages.rejectingWrites, detail)
-        case .again?: logger.info(messages.writingAgain)
+        case .recovered?: logger.info(messages.writingAgain)
         case nil: break
         }
     }
 
     var health: StoreHealth { state.withLock { $0.health } }
 
-    func takeTry() -> Bool {
+    /// Returns whether to probe the store now.
+    func admitProbe() -> Bool {
         let now = timekeeper.now
-        return state.withLock { $0.health.takeTry(at: now) }
+        return state.withLock { $0.health.admitProbe(at: now) }
     }
 
     /// Ends a probe; `isQuick` decides whether the store is used.
-    func recordAnswer(isQuick: Bool) {
-        change { $0.recordAnswer(isQuick: isQuick) }
-        recordTry()
+    func recordProbe(isQuick: Bool) {
+        change { $0.recordProbe(isQuick: isQuick) }
+        finishFirstProbe()
     }
 
     /// Records a lost connection; returns whether the state has changed.
     func recordLoss(_ detail: String? = nil) -> Bool {
         let now = timekeeper.now
-        return change(detail) { $0.recordLoss(at: now) }
+        return change(detail: detail) { $0.recordLoss(at: now) }
     }
 
     func reportOutage(_ detail: String? = nil) {
-        if state.withLock({ $0.health.state == .down && !$0.isOutageLogged }) { log(.down, detail) }
-        recordTry()
+        if state.withLock({ $0.health.state == .down && !$0.isOutageLogged }) { log(.down, detail: detail) }
+        finishFirstProbe()
     }
 
     /// Waits for the first connection, at most for the timeout of a lookup.
     ///
     /// Sources fetched before it have no generation, so their results would not be stored.
-    func waitForFirstAttempt() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
+    func waitForFirstProbe() { _ = isFirstProbeDone.blockingWait(atMost: timeout) { $0 ? true : nil } }
 
-    private func recordTry() {
-        isTried.withLock { $0 = true }
-        isTried.wakeAll()
+    private func finishFirstProbe() {
+        isFirstProbeDone.withLock { $0 = true }
+        isFirstProbeDone.wakeAll()
     }
 
     @discardableResult
-    private func change(_ detail: String? = nil, _ body: (inout StoreHealth) -> Bool) -> Bool {
+    private func change(detail: String? = nil, _ body: (inout StoreHealth) -> Bool) -> Bool {
         let changed = state.withLock { body(&$0.health) ? $0.health.state : nil }
-        if let changed { log(changed, detail) }
+        if let changed { log(changed, detail: detail) }
         return changed != nil
     }
 
-    private func log(_ health: StoreHealth.State, _ detail: String?) {
+    private func log(_ health: StoreHealth.State, detail: String?) {
         state.withLock { $0.isOutageLogged = health == .down }
         let detail: Logger.Metadata = detail.map { ["detail": .string($0)] } ?? [:]
         switch health {

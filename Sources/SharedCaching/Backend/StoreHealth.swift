@@ -10,31 +10,31 @@ struct StoreHealth {
     private(set) var state = State.down
     private let interval: Duration
     private var failures = 0
-    private var nextTry = Duration.zero
+    private var nextProbe = Duration.zero
 
     /// The number of consecutive failures that suspend the server.
     static let maximumFailures = 3
 
     init(interval: Duration) { self.interval = interval }
 
-    /// The time of the next attempt or probe; nil while the server is in use.
-    var nextTryAt: Duration? { state == .up ? nil : nextTry }
+    /// The time of the next attempt to connect, or of the next probe; nil while the server is in use.
+    var nextProbeAt: Duration? { state == .up ? nil : nextProbe }
 
-    mutating func takeTry(at now: Duration) -> Bool {
-        guard state != .up, nextTry <= now else { return false }
-        nextTry = now + interval
+    mutating func admitProbe(at now: Duration) -> Bool {
+        guard state != .up, nextProbe <= now else { return false }
+        nextProbe = now + interval
         return true
     }
 
     /// Records a reply, and returns whether the state has changed; `isQuick` decides whether the server is used.
-    mutating func recordAnswer(isQuick: Bool) -> Bool {
+    mutating func recordProbe(isQuick: Bool) -> Bool {
         let before = state
         state = isQuick ? .up : .suspended
         failures = 0
         return state != before
     }
 
-    mutating func succeeded() { failures = 0 }
+    mutating func recordSuccess() { failures = 0 }
 
     /// Records a failure; returns whether it suspends the server.
     mutating func recordFailure(at now: Duration) -> Bool {
@@ -42,14 +42,14 @@ struct StoreHealth {
         failures += 1
         guard failures >= Self.maximumFailures else { return false }
         state = .suspended
-        nextTry = now + interval
+        nextProbe = now + interval
         return true
     }
 
     /// Records a lost connection, which is retried immediately if it was in use; returns whether the state has changed.
     mutating func recordLoss(at now: Duration) -> Bool {
         guard state != .down else { return false }
-        nextTry = state == .up ? now : max(nextTry, now)
+        nextProbe = state == .up ? now : max(nextProbe, now)
         state = .down
         return true
     }
@@ -57,35 +57,38 @@ struct StoreHealth {
 
 /// Whether writes succeed, and when a full store is retried; a plain value.
 struct WriteHealth {
+    enum Result {
+        case written, full, rejected
+    }
+
     enum Change {
-        case full, rejected, again
+        case full, rejected, recovered
     }
 
     private(set) var isFull = false
     private var isRejected = false
-    private var nextTry = Duration.zero
+    private var nextAttempt = Duration.zero
 
     private static let interval = Duration.seconds(10)
 
     mutating func mayWrite(at now: Duration) -> Bool {
         guard isFull else { return true }
-        guard nextTry <= now else { return false }
-        nextTry = now + Self.interval
+        guard nextAttempt <= now else { return false }
+        nextAttempt = now + Self.interval
         return true
     }
 
-    /// - Parameter lacksRoom: Whether the write failed because the store is full; nil if it succeeded.
-    mutating func recordEnd(lacksRoom: Bool?, at now: Duration) -> Change? {
-        defer { isRejected = lacksRoom != nil }
-        switch lacksRoom {
-        case nil:
-            defer { isFull = false }
-            return isRejected ? .again : nil
-        case true?:
-            if !isFull { nextTry = now + Self.interval }
-            defer { isFull = true }
+    mutating func record(_ result: Result, at now: Duration) -> Change? {
+        defer {
+            isFull = result == .full || isFull && result == .rejected
+            isRejected = result != .written
+        }
+        switch result {
+        case .written: return isRejected ? .recovered : nil
+        case .full:
+            if !isFull { nextAttempt = now + Self.interval }
             return isFull ? nil : .full
-        case false?: return isRejected ? nil : .rejected
+        case .rejected: return isRejected ? nil : .rejected
         }
     }
 }

@@ -7,8 +7,8 @@ extension ObjectBackend {
     /// The number of sources whose names are read at once before they are removed.
     private static let namesAtOnce = 512
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
-        if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.fulfill(.rejected) }
+    func remove(_ removal: PendingRemovals.Removal, fulfilling promise: Promise<RemovalState>?) {
+        if !state.withLock({ $0.pending.add(removal, fulfilling: promise) }) { promise?.fulfill(.rejected) }
         startDelivery()
     }
 
@@ -36,7 +36,7 @@ extension ObjectBackend {
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
-                state.withLock { $0.pending.confirm(entry.number) }?.answer?.fulfill(.done)
+                state.withLock { $0.pending.confirm(entry.number) }?.promise?.fulfill(.done)
             } catch {
                 state.withLock { $0.pending.putBack(entry.number) }
                 hasFailed = true
@@ -62,7 +62,7 @@ extension ObjectBackend {
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onSources([], false) }
-        var tagged = [NamedSource](), room = TagRemovalLimit()
+        var tagged = [NamedSource](), limit = TagRemovalLimit()
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
@@ -72,7 +72,7 @@ extension ObjectBackend {
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             tagged = tagged + sources
             isComplete = isComplete && hasAll
-            guard sources.allSatisfy({ room.take($0.name) }) else {
+            guard sources.allSatisfy({ limit.admit($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
                 break
             }

@@ -40,10 +40,12 @@ final class ObjectBackend: StoreBackend {
     private let valueWrites: WriteTasks
     private let tagWrites: WriteTasks
     let deliveries = RunningTasks()
+    let isServer = false
+
     var timekeeper: any Timekeeper { gate.timekeeper }
 
     init(
-        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, signature: SharedSignature,
+        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, signature: SharedSignature,
         gate: StoreGate
     ) {
         self.container = container
@@ -54,13 +56,11 @@ final class ObjectBackend: StoreBackend {
         tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
     }
 
-    let isServer = false
-
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) { recover() }
 
-    func stop(timeLimit: Duration) async {
-        await valueWrites.stop(timeLimit: timeLimit)
-        await tagWrites.stop(timeLimit: timeLimit)
+    func shutDown(timeLimit: Duration) async {
+        await valueWrites.shutDown(timeLimit: timeLimit)
+        await tagWrites.shutDown(timeLimit: timeLimit)
         await deliveries.waitUntilIdle(within: timeLimit, by: timekeeper)
         startDelivery()
         await deliveries.waitUntilIdle(within: timeLimit, by: timekeeper)
@@ -72,15 +72,15 @@ final class ObjectBackend: StoreBackend {
 
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
-        _ finish: @escaping @Sendable (StoreAnswer) -> Void
+        completion: @escaping @Sendable (StoreReadResult) -> Void
     ) {
         Task.detached { [self] in
-            let answer = Promise<StoreAnswer>()
+            let promise = Promise<StoreReadResult>()
             let reading = Task.detached { [self] in
                 let values = try? await values(under: key, of: sources)
-                answer.fulfill(values.map { .values($0) } ?? .failed())
+                promise.fulfill(values.map { .values($0) } ?? .failed())
             }
-            finish(await answer.value(within: limit, by: timekeeper, or: .timeout))
+            completion(await promise.value(within: limit, by: timekeeper, or: .timeout))
             reading.cancel()
             if !gate.isUp { recover() }
         }
@@ -146,7 +146,7 @@ final class ObjectBackend: StoreBackend {
     }
 
     /// Returns nil if the source is known to be recorded under the tag.
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
+    func checkpoint(of tag: SharedTag, for source: NamedSource) -> TagCheckpoint? {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
         let isNeeded = state.withLock { state in
@@ -168,7 +168,7 @@ final class ObjectBackend: StoreBackend {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
         guard state.withLock({ $0.members.peek(member, at: now) == nil }),
-            gate.admit(source.queuedLength, in: .tags)
+            gate.admitWrite(of: source.queuedLength, in: .tags)
         else { return }
         _ = state.withLock { $0.members.insert(true, for: member, until: now + Self.memberLifetime) }
         tagWrites.add(source.queuedLength) { [self] in
@@ -191,12 +191,14 @@ final class ObjectBackend: StoreBackend {
         try await container.store(
             SharedBytes(source.encoded + signature.derived(under: tag).text(of: source.encoded)),
             named: ObjectNames.member(source.source, of: tag), isDurable: false)
-        if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
+        if before?.array != (try await generation(tag.label))?.array {
+            remove(.forget([source.source]), fulfilling: nil)
+        }
     }
 
     /// Tries at intervals until the container is in use and has no pending removals.
     func recover() {
-        guard !gate.isStopped else { return }
+        guard !gate.isShutDown else { return }
         let isFirst = state.withLock { state in
             defer { state.isRecovering = true }
             return !state.isRecovering
@@ -210,13 +212,13 @@ final class ObjectBackend: StoreBackend {
     }
 
     private func isRecovered() async -> Bool {
-        if gate.takeTry() { await probe() }
+        if gate.admitProbe() { await probe() }
         deliveries.begin()
         await deliver()
         deliveries.end()
-        let isUp = gate.isUp, isStopped = gate.isStopped
+        let isUp = gate.isUp, isShutDown = gate.isShutDown
         return state.withLock { state in
-            let isDone = isStopped || isUp && state.pending.isEmpty
+            let isDone = isShutDown || isUp && state.pending.isEmpty
             if isDone { state.isRecovering = false }
             return isDone
         }
@@ -228,7 +230,7 @@ final class ObjectBackend: StoreBackend {
             // A container that rejects writes can still be read.
             if !configuration.isReadOnly { try? await container.prepare() }
             _ = try await queryGeneration()
-            gate.recordAnswer(isQuick: timekeeper.now - begun <= configuration.timeout)
+            gate.recordProbe(isQuick: timekeeper.now - begun <= configuration.timeout)
         } catch {
             if !gate.recordLoss("\(error)") { gate.reportOutage("\(error)") }
         }

@@ -33,28 +33,28 @@ final class WriteTasks: Sendable {
         guard needsTask else { return }
         running.begin()
         Task.detached { [self] in
-            while let write = next() { await end(write) }
+            while let write = next() { await run(write) }
             running.end()
         }
     }
 
     /// Waits for writes, and drops those that do not start in time.
-    func stop(timeLimit: Duration) async {
+    func shutDown(timeLimit: Duration) async {
         await running.waitUntilIdle(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in
             defer { state.waiting = Deque() }
             return state.waiting.elements
         }
-        for write in dropped { gate.end(write.length, in: queue, .dropped) }
+        for write in dropped { gate.endWrite(of: write.length, in: queue, with: .dropped) }
     }
 
-    private func end(_ write: Write) async {
+    private func run(_ write: Write) async {
         do {
             try await write.perform()
-            gate.end(write.length, in: queue, .written)
+            gate.endWrite(of: write.length, in: queue, with: .written)
         } catch {
             let isFull = (error as? any ObjectContainerFailure)?.isFull ?? false
-            gate.end(write.length, in: queue, .failed("\(error)", isFull: isFull))
+            gate.endWrite(of: write.length, in: queue, with: .failed("\(error)", isFull: isFull))
         }
     }
 

@@ -22,7 +22,7 @@ struct PendingRemovals {
     struct Entry {
         let number: Int
         let removal: Removal
-        let answer: Promise<RemovalState>?
+        let promise: Promise<RemovalState>?
         var isSent = false
         /// The sources under a tag, once they are known, or the part of their list that was readable.
         var tagged: TaggedSources?
@@ -50,21 +50,21 @@ struct PendingRemovals {
     ///
     /// If a removal without a waiting caller has too many sources, everything is removed instead; there is always room
     /// for that.
-    mutating func add(_ removal: Removal, answer: Promise<RemovalState>? = nil) -> Bool {
-        let hasRoom = entries.count < Self.capacity
-        if hasRoom {
-            append(removal, answer)
-        } else if answer == nil, case .forget = removal {
+    mutating func add(_ removal: Removal, fulfilling promise: Promise<RemovalState>? = nil) -> Bool {
+        let isAdmitted = entries.count < Self.capacity
+        if isAdmitted {
+            append(removal, fulfilling: promise)
+        } else if promise == nil, case .forget = removal {
             entries.removeAll { if case .forget = $0.removal { true } else { false } }
             let isCovered = entries.contains { if case .everything = $0.removal { !$0.isSent } else { false } }
-            if !isCovered { append(.everything(), nil) }
+            if !isCovered { append(.everything(), fulfilling: nil) }
         }
-        return hasRoom
+        return isAdmitted
     }
 
-    private mutating func append(_ removal: Removal, _ answer: Promise<RemovalState>?) {
+    private mutating func append(_ removal: Removal, fulfilling promise: Promise<RemovalState>?) {
         lastNumber += 1
-        entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
+        entries.append(Entry(number: lastNumber, removal: removal, promise: promise))
     }
 
     mutating func takeUnsent() -> [Entry] {
@@ -124,7 +124,7 @@ package struct TagRemovalLimit: Sendable {
     package init() {}
 
     /// Returns false if a source with this name exceeds the limit.
-    package mutating func take(_ name: String) -> Bool {
+    package mutating func admit(_ name: String) -> Bool {
         guard sources < Self.maximumSources, bytes + name.utf8.count + SharedSource.labelLength < Self.maximumBytes
         else {
             return false
@@ -138,7 +138,7 @@ package struct TagRemovalLimit: Sendable {
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
     private(set) var isComplete = true
-    private var room = TagRemovalLimit()
+    private var limit = TagRemovalLimit()
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
@@ -156,13 +156,13 @@ struct TaggedSources {
             guard let member, let source = signature.words(signed: member).flatMap({ NamedSource($0) }),
                 !sources.contains(source)
             else { continue }
-            guard room.take(source.name) else { return end() }
+            guard limit.admit(source.name) else { return markIncomplete() }
             sources.insert(source)
         }
-        if readBytes > Self.maximumBytes { end() }
+        if readBytes > Self.maximumBytes { markIncomplete() }
     }
 
-    mutating func end() { isComplete = false }
+    mutating func markIncomplete() { isComplete = false }
 
     /// Returns the notices, which are the same in each call.
     ///

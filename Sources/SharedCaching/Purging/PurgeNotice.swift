@@ -36,6 +36,7 @@ package struct PurgeNotice: Sendable, Equatable {
         case tag(SharedTag)
         case everything
     }
+
     let id: Generation
     package let subject: Subject
 
@@ -49,22 +50,22 @@ package struct PurgeNotice: Sendable, Equatable {
 
     static func notices(of sources: [NamedSource]) -> [PurgeNotice] {
         var notices: [PurgeNotice] = []
-        var part = [NamedSource](), bytes = 0
+        var batch = [NamedSource](), bytes = 0
         for source in sources {
             let length = source.encoded.count + 1
-            if bytes + length > maximumListBytes, !part.isEmpty {
-                notices.append(PurgeNotice(.sources(part)))
-                part = []
+            if bytes + length > maximumListBytes, !batch.isEmpty {
+                notices.append(PurgeNotice(.sources(batch)))
+                batch = []
                 bytes = 0
             }
-            part.append(source)
+            batch.append(source)
             bytes += length
         }
-        return part.isEmpty ? notices : notices + [PurgeNotice(.sources(part))]
+        return batch.isEmpty ? notices : notices + [PurgeNotice(.sources(batch))]
     }
 
     /// Returns nil if the bytes are invalid, or not sealed by an instance with this seal.
-    init?(_ bytes: [UInt8], _ signature: SharedSignature = SharedSignature()) {
+    init?(_ bytes: [UInt8], signature: SharedSignature = SharedSignature()) {
         guard let bytes = signature.words(signed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
         else { return nil }
@@ -82,7 +83,7 @@ package struct PurgeNotice: Sendable, Equatable {
         self.id = id
     }
 
-    func encoded(_ signature: SharedSignature = SharedSignature()) -> [UInt8] {
+    func encoded(signature: SharedSignature = SharedSignature()) -> [UInt8] {
         let words =
             switch subject {
             case .sources(let sources): id.text + sources.map(\.encoded).joined(separator: [0])

@@ -3,11 +3,11 @@ import Coordination
 /// Sends removals until the server confirms them.
 extension PurgeLog {
     mutating func add(
-        _ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?, isConnected: Bool
+        _ removal: PendingRemovals.Removal, fulfilling promise: Promise<RemovalState>?, isConnected: Bool
     ) -> [Action] {
         for notice in removal.notices { _ = processed.add(notice) }
-        guard pending.add(removal, answer: answer) else { return answer.map { [.answer($0, .rejected)] } ?? [] }
-        return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
+        guard pending.add(removal, fulfilling: promise) else { return promise.map { [.fulfill($0, .rejected)] } ?? [] }
+        return isConnected ? deliver() : promise.map { [.fulfill($0, .pending)] } ?? []
     }
 
     /// Returns the actions that send pending removals; those that the server rejects stay pending.
@@ -17,16 +17,22 @@ extension PurgeLog {
         return entries.flatMap { entry in
             let purpose = entry.number == last.number ? purpose : nil
             guard case .tagged(let removal) = entry.removal else {
-                return [Action.send(command(for: entry.removal), .removal(entry, purpose))]
+                return [Action.send(command(for: entry.removal), expecting: .removal(entry, purpose))]
             }
             if let tagged = entry.tagged { return purge(tagged, of: removal, entry: entry, purpose: purpose) }
-            return [members(from: Self.sweepStart, .members(removal, entry, tagged: TaggedSources(), purpose), removal)]
+            return [
+                scanMembers(
+                    of: removal, from: Self.sweepStart,
+                    expecting: .members(removal, entry, tagged: TaggedSources(), purpose))
+            ]
         }
     }
 
-    private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
-        let name = RedisTagSet(of: removal.tag, signature).name
-        return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
+    private func scanMembers(
+        of removal: TagRemoval, from cursor: [UInt8], expecting reply: ExpectedReply
+    ) -> Action {
+        let name = RedisTagSet(of: removal.tag, signature: signature).name
+        return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), expecting: reply)
     }
 
     /// Reads a page of the tag's sources; after the last page, the sources are purged.
@@ -37,16 +43,16 @@ extension PurgeLog {
         isUnreadable: Bool, purpose: Purpose?
     ) -> [Action] {
         var tagged = tagged
-        let set = RedisTagSet(of: removal.tag, signature)
+        let set = RedisTagSet(of: removal.tag, signature: signature)
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
             let page = parts[1].elements
         else {
             if isUnreadable {
-                tagged.end()
+                tagged.markIncomplete()
                 pending.putBack(entry.number, after: tagged)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
-                tagged.end()
-                return [.send(RedisCommand("DEL", set.name), .other)]
+                tagged.markIncomplete()
+                return [.send(RedisCommand("DEL", set.name), expecting: .any)]
                     + purge(tagged, of: removal, entry: entry, purpose: purpose)
             } else {
                 pending.putBack(entry.number)
@@ -55,7 +61,10 @@ extension PurgeLog {
         }
         tagged.add(page.map(\.text), signedBy: set.signature)
         guard next == Self.sweepStart || !tagged.isComplete else {
-            return [members(from: next, .members(removal, entry, tagged: tagged, purpose), removal)]
+            return [
+                scanMembers(
+                    of: removal, from: next, expecting: .members(removal, entry, tagged: tagged, purpose))
+            ]
         }
         return purge(tagged, of: removal, entry: entry, purpose: purpose)
     }
@@ -66,13 +75,13 @@ extension PurgeLog {
         var tagged = tagged
         let notices = tagged.notices(for: removal.tag)
         for notice in notices { _ = processed.add(notice) }
-        return [.send(command(for: .purge(notices)), .removal(entry, tagged: tagged, purpose))]
+        return [.send(command(for: .purge(notices)), expecting: .removal(entry, tagged: tagged, purpose))]
     }
 
     mutating func delivered(
         _ entry: PendingRemovals.Entry, tagged: TaggedSources, replies: [Reply]?, purpose: Purpose?
     ) -> [Action] {
-        guard let replies, Self.isDone(entry.removal, replies) else {
+        guard let replies, Self.isDone(entry.removal, replies: replies) else {
             if case .tagged = entry.removal {
                 pending.putBack(entry.number, after: tagged)
             } else {
@@ -82,7 +91,7 @@ extension PurgeLog {
         }
         var actions = [Action]()
         if case .tagged(let removal) = entry.removal { actions.append(.tagged(removal, tagged)) }
-        if let answer = pending.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
+        if let promise = pending.confirm(entry.number)?.promise { actions.append(.fulfill(promise, .done)) }
         if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
         return actions + finish(purpose)
     }
@@ -97,7 +106,7 @@ extension PurgeLog {
         return [.report(failure)]
     }
 
-    private static func isDone(_ removal: PendingRemovals.Removal, _ replies: [Reply]) -> Bool {
+    private static func isDone(_ removal: PendingRemovals.Removal, replies: [Reply]) -> Bool {
         // A full server rejects the last command, which creates the next generation of everything.
         let needed = if case .everything = removal, replies.count > 1 { replies.dropLast() } else { replies[...] }
         return needed.allSatisfy { $0.failure == nil }
@@ -126,9 +135,9 @@ extension PurgeLog {
 
     /// The log comes first, so that an instance that finds the next generation also finds the purge.
     private func add(_ notice: PurgeNotice, deleting names: [[UInt8]], to command: inout RedisCommand) {
-        command.add(Self.append(notice.encoded(signature)))
+        command.add(Self.append(notice.encoded(signature: signature)))
         if !names.isEmpty { command.add("DEL", keys: names) }
-        command.add("PUBLISH", RedisNames.channel, notice.encoded(signature))
+        command.add("PUBLISH", RedisNames.channel, notice.encoded(signature: signature))
     }
 
     static func append(_ payload: [UInt8]) -> [any RedisWord] {

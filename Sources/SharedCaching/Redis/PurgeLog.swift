@@ -10,10 +10,12 @@ struct PurgeLog {
         case join
         /// Sends pending removals periodically.
         case poll
-        case notify(Promise<Bool>)
+        /// Reports to a caller that all earlier purges were performed.
+        case catchUp(Promise<Bool>)
     }
 
-    enum Question {
+    /// The purpose of the reply to a command.
+    enum ExpectedReply {
         /// Reads a page of the log from a position, after `after` entries.
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
         /// Sends a removal. With a purpose, it is the last one.
@@ -21,18 +23,18 @@ struct PurgeLog {
         case members(TagRemoval, PendingRemovals.Entry, tagged: TaggedSources, Purpose?)
         case repair
         case sweep
-        case other
+        case any
     }
 
     enum Action {
-        case send(RedisCommand, Question)
+        case send(RedisCommand, expecting: ExpectedReply)
         case purge(PurgeNotice)
         case tagged(TagRemoval, TaggedSources)
         /// Drops all values, because missed purges are lost.
         case dropEverything
         case savePosition([UInt8])
-        case notify(Promise<Bool>)
-        case answer(Promise<RemovalState>, RemovalState)
+        case caughtUp(Promise<Bool>)
+        case fulfill(Promise<RemovalState>, RemovalState)
         case report(String)
         case fail(String)
         case probe
@@ -44,6 +46,7 @@ struct PurgeLog {
     private static let first = "-".sentBytes
     /// The number of keys scanned per step when all values are dropped.
     private static let sweptKeys = 500
+    static let sweepStart = "0".sentBytes
 
     let signature: SharedSignature
     let isReadOnly: Bool
@@ -69,26 +72,28 @@ struct PurgeLog {
     /// Reads the log from the last position, or from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
-        return [page(from: position, after: 0, nil, purpose)]
+        return [readPage(from: position, after: 0, reading: nil, for: purpose)]
     }
 
     private func readAll(for purpose: Purpose) -> Action {
-        page(from: nil, after: 0, PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), purpose)
+        readPage(
+            from: nil, after: 0,
+            reading: PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), for: purpose)
     }
 
-    mutating func process(_ question: Question, _ outcome: RedisConnection.Outcome) -> [Action] {
+    mutating func process(_ outcome: RedisConnection.Outcome, of expected: ExpectedReply) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
-        switch question {
+        switch expected {
         case .page(let start, let count, let reading, let purpose):
             guard let replies else {
                 // The connection has ended; the next one starts with a new log.
-                return isUnreadable ? markUnusable("a reply that is too long", reading: reading) : []
+                return isUnreadable ? markUnusable("a reply is too long", reading: reading) : []
             }
             if reading?.isRenewed == true { isUnusable = false }
             // A server that rejects commands cannot be used: purges would be missed without the log.
             guard let page = replies.last?.elements else {
-                let failure = replies.last?.failure ?? "no answer to XRANGE"
+                let failure = replies.last?.failure ?? "no reply to XRANGE"
                 return Self.isUnusable(failure)
                     ? markUnusable(failure, reading: reading, purpose: purpose) : [.fail(failure)]
             }
@@ -100,15 +105,16 @@ struct PurgeLog {
                 removal, for: entry, after: tagged, replies: replies, isUnreadable: isUnreadable, purpose: purpose)
         case .repair: return replies.map { checkWrites($0) } ?? []
         case .sweep: return swept(replies)
-        case .other: return []
+        case .any: return []
         }
     }
 
     mutating func process(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
 
     /// - Parameter reading: The notices since the beginning of the log; nil if reading starts at a later position.
-    private func page(from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose) -> Action
-    {
+    private func readPage(
+        from start: [UInt8]?, after count: Int, reading: PurgeLogReading?, for purpose: Purpose
+    ) -> Action {
         var command = RedisCommand()
         if start == nil, isUnusable { command.add("DEL", RedisNames.log) }
         if !isReadOnly {
@@ -116,7 +122,7 @@ struct PurgeLog {
             command.add("MGET", RedisNames.everything)
         }
         command.add("XRANGE", RedisNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
-        return .send(command, .page(from: start, after: count, reading, purpose))
+        return .send(command, expecting: .page(from: start, after: count, reading, purpose))
     }
 
     /// Deletes an invalid generation of everything, so that the next query creates one.
@@ -126,7 +132,7 @@ struct PurgeLog {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length
         else { return [] }
-        return [.send(RedisCommand("DEL", RedisNames.everything), .other)]
+        return [.send(RedisCommand("DEL", RedisNames.everything), expecting: .any)]
     }
 
     /// Whether another program has written a value of another type under the name.
@@ -145,7 +151,7 @@ struct PurgeLog {
     private mutating func read(
         _ page: [Reply], from start: [UInt8]?, after count: Int, reading: PurgeLogReading?, purpose: Purpose
     ) -> [Action] {
-        let entries = page.compactMap { PurgeLogEntry($0, signature) }
+        let entries = page.compactMap { PurgeLogEntry($0, signature: signature) }
         if reading == nil, entries.first?.id != start {
             // This is not the log that was read, or it has dropped the position. Purges that an earlier process missed
             // may be lost.
@@ -153,7 +159,7 @@ struct PurgeLog {
             return [readAll(for: purpose)]
         }
         guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
-            return markUnusable("entries that no instance wrote", reading: reading, purpose: purpose)
+            return markUnusable("the log has entries that no instance wrote", reading: reading, purpose: purpose)
         }
         var actions = [Action](), reading = reading
         // The purge at the previous position was already performed.
@@ -169,7 +175,9 @@ struct PurgeLog {
             if page.count >= Self.pageLength, last != start {
                 // If everything may have to be dropped first, the position is saved later.
                 let note: [Action] = isNews && reading?.hasLostPosition != true ? [.savePosition(last)] : []
-                return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
+                return actions + note + [
+                    readPage(from: last, after: count + page.count, reading: reading, for: purpose)
+                ]
             }
             if let reading { actions += repairs(reading, isEmpty: false) }
             if isNews || reading?.hasLostPosition == true { actions.append(.savePosition(last)) }
@@ -179,7 +187,7 @@ struct PurgeLog {
         isOfEarlierProcess = false
         switch purpose {
         case .join, .poll: return actions + deliver(for: purpose)
-        case .notify(let answer): return actions + [.notify(answer)]
+        case .catchUp(let promise): return actions + [.caughtUp(promise)]
         }
     }
 
@@ -192,26 +200,24 @@ struct PurgeLog {
         var command = RedisCommand()
         // An empty entry identifies the log later.
         if missing.isEmpty { command.add(Self.append([])) }
-        for notice in missing { command.add(Self.append(notice.encoded(signature))) }
-        return gap + [.send(command, .repair)]
+        for notice in missing { command.add(Self.append(notice.encoded(signature: signature))) }
+        return gap + [.send(command, expecting: .repair)]
     }
-
-    static let sweepStart = "0".sentBytes
 
     /// Deletes values a few keys at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = RedisNames.values + "*".sentBytes
-        return .send(RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys), .sweep)
+        return .send(RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys), expecting: .sweep)
     }
 
     private func swept(_ replies: [Reply]?) -> [Action] {
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
-            let tagged = parts[1].elements
+            let keys = parts[1].elements
         else { return [] }
-        let names = tagged.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
-        var dropping = RedisCommand()
-        dropping.add("UNLINK", keys: names)
-        return (names.isEmpty ? [] : [.send(dropping, .other)])
+        let names = keys.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
+        var unlinking = RedisCommand()
+        unlinking.add("UNLINK", keys: names)
+        return (names.isEmpty ? [] : [.send(unlinking, expecting: .any)])
             + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])
     }
 }

@@ -41,14 +41,14 @@ struct PurgeLogEntry {
     /// Whether reading the entry repeatedly is expensive.
     let isOversized: Bool
 
-    init?(_ reply: Reply, _ signature: SharedSignature) {
+    init?(_ reply: Reply, signature: SharedSignature) {
         guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
             let fields = parts[1].elements
         else { return nil }
         self.id = id
         isOversized = fields.count > 16 || fields.contains(where: \.isLong)
         let payload = fields.count >= 2 ? fields[1].text : nil
-        notice = payload.flatMap { PurgeNotice($0, signature) }
+        notice = payload.flatMap { PurgeNotice($0, signature: signature) }
         isForeign = notice == nil && payload?.isEmpty != true
     }
 }

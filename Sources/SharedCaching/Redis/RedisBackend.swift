@@ -15,6 +15,7 @@ final class RedisBackend: StoreBackend {
     private let tls: RedisTLS?
     /// The lifetime until a request writes its value; it is short, because any URL creates a generation.
     private let newGenerationSeconds: Int
+    let isServer = true
 
     init(_ configuration: SharedCacheConfiguration, gate: StoreGate) throws(SharedStoreFailure) {
         self.configuration = configuration
@@ -43,11 +44,9 @@ final class RedisBackend: StoreBackend {
         }
     }
 
-    let isServer = true
-
-    func stop(timeLimit: Duration) async {
-        // The rest of the time is for logging lost removals.
-        inbox.stop(by: gate.timekeeper.now + timeLimit * 3 / 4)
+    func shutDown(timeLimit: Duration) async {
+        // The remaining time is for logging lost removals.
+        inbox.shutDown(by: gate.timekeeper.now + timeLimit * 3 / 4)
         _ = await inbox.ended.value(within: timeLimit, by: gate.timekeeper, or: false)
     }
 
@@ -56,7 +55,7 @@ final class RedisBackend: StoreBackend {
 
     func read(
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
-        _ finish: @escaping @Sendable (StoreAnswer) -> Void
+        completion: @escaping @Sendable (StoreReadResult) -> Void
     ) {
         var command = RedisCommand()
         if createsGenerations {
@@ -65,28 +64,28 @@ final class RedisBackend: StoreBackend {
             }
         }
         command.add("MGET", RedisNames.everything, keys: sources.map(\.generationName) + [key.name])
-        inbox.post(.read(RedisRead(command: command, deadline: gate.timekeeper.now + limit, finish: finish)))
+        inbox.post(.read(RedisRead(command: command, deadline: gate.timekeeper.now + limit, completion: completion)))
     }
 
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
         var command = RedisCommand()
         let after = command.addSet(key.name, valueLength: bytes.count, seconds: min(seconds, Self.maximumSeconds))
-        var rest = RedisCommand()
-        for source in sources { rest.add("EXPIRE", source.generationName, Self.generationSeconds) }
+        var expiry = RedisCommand()
+        for source in sources { expiry.add("EXPIRE", source.generationName, Self.generationSeconds) }
         inbox.post(
             .write(
                 RedisWrite(
-                    command: command, body: bytes, after: after + rest.bytes,
-                    replyCount: command.replyCount + rest.replyCount, length: bytes.count)))
+                    command: command, body: bytes, after: after + expiry.bytes,
+                    replyCount: command.replyCount + expiry.replyCount, length: bytes.count)))
     }
 
     /// Returns nil: the tag itself is sent to all instances, so requests that wait for its sources learn of the purge.
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? { nil }
+    func checkpoint(of tag: SharedTag, for source: NamedSource) -> TagCheckpoint? { nil }
 
     func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
-        guard gate.admit(source.queuedLength, in: .tags) else { return }
+        guard gate.admitWrite(of: source.queuedLength, in: .tags) else { return }
         // The set outlives all values written since its last member was added.
-        let set = RedisTagSet(of: tag, configuration.credentials.signature)
+        let set = RedisTagSet(of: tag, signature: configuration.credentials.signature)
         var command = RedisCommand()
         command.add("SADD", set.name, source.encoded + set.signature.text(of: source.encoded))
         command.add("EXPIRE", set.name, Self.generationSeconds)
@@ -96,13 +95,13 @@ final class RedisBackend: StoreBackend {
                     command: command, replyCount: command.replyCount, length: source.queuedLength, queue: .tags)))
     }
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
-        inbox.post(.remove(removal, answer: answer))
+    func remove(_ removal: PendingRemovals.Removal, fulfilling promise: Promise<RemovalState>?) {
+        inbox.post(.remove(removal, fulfilling: promise))
     }
 
     func catchUpWithPurges() async -> Bool {
-        let answer = Promise<Bool>()
-        inbox.post(.readLog(answer))
-        return await answer.value(within: Self.logTimeLimit, by: gate.timekeeper, or: false)
+        let promise = Promise<Bool>()
+        inbox.post(.readLog(fulfilling: promise))
+        return await promise.value(within: Self.logTimeLimit, by: gate.timekeeper, or: false)
     }
 }

@@ -56,8 +56,8 @@ final class RedisConnection {
     /// The events to wait for: poll's `POLLIN` and `POLLOUT`.
     var events: Int16 {
         guard let socket else { return 0 }
-        guard socket.isOpen else { return Int16(socket.waitsForRoom ? POLLOUT : POLLIN) }
-        return Int16(socket.waitsForRoom ? POLLIN | POLLOUT : POLLIN)
+        guard socket.isOpen else { return Int16(socket.isWriteBlocked ? POLLOUT : POLLIN) }
+        return Int16(socket.isWriteBlocked ? POLLIN | POLLOUT : POLLIN)
     }
 
     /// Starts to connect; returns false if that fails immediately.

@@ -6,7 +6,7 @@ struct RedisRead: Sendable {
     let command: RedisCommand
     let deadline: Duration
     /// Receives the values of the last command; called once, on any thread, must not block.
-    let finish: @Sendable (StoreAnswer) -> Void
+    let completion: @Sendable (StoreReadResult) -> Void
 }
 
 struct RedisWrite: Sendable {
@@ -25,8 +25,8 @@ final class RedisInbox: Sendable {
     enum Request: Sendable {
         case read(RedisRead)
         case write(RedisWrite)
-        case remove(PendingRemovals.Removal, answer: Promise<RemovalState>?)
-        case readLog(Promise<Bool>)
+        case remove(PendingRemovals.Removal, fulfilling: Promise<RemovalState>?)
+        case readLog(fulfilling: Promise<Bool>)
         case addresses([ServerAddress])
     }
 
@@ -60,16 +60,16 @@ final class RedisInbox: Sendable {
     var descriptor: CInt { readEnd }
 
     func post(_ request: Request) {
-        let isStopped = state.withLock { state in
+        let isShutDown = state.withLock { state in
             // Resolved addresses are accepted even during a shutdown, for the last removals.
             if case .addresses = request {} else if state.end != nil { return true }
             state.requests.append(request)
             return false
         }
-        if isStopped { Self.fail(request) } else { wake() }
+        if isShutDown { Self.fail(request) } else { wake() }
     }
 
-    func stop(by end: Duration) {
+    func shutDown(by end: Duration) {
         state.withLock { $0.end = end }
         wake()
     }
@@ -91,9 +91,9 @@ final class RedisInbox: Sendable {
 
     static func fail(_ request: Request) {
         switch request {
-        case .read(let read): read.finish(.failed())
-        case .remove(_, let answer): answer?.fulfill(.rejected)
-        case .readLog(let answer): answer.fulfill(false)
+        case .read(let read): read.completion(.failed())
+        case .remove(_, let promise): promise?.fulfill(.rejected)
+        case .readLog(let promise): promise.fulfill(false)
         case .write, .addresses: break
         }
     }

@@ -52,7 +52,7 @@ final class RedisSocket {
 
     let descriptor: CInt
     private(set) var isOpen = false
-    private(set) var waitsForRoom = true
+    private(set) var isWriteBlocked = true
     private var isConnected = false
     private let tls: OpaquePointer?
 
@@ -105,7 +105,7 @@ final class RedisSocket {
             guard result == 0 else { return progress(result) }
         }
         isOpen = true
-        waitsForRoom = false
+        isWriteBlocked = false
         return .moved(0)
     }
 
@@ -126,14 +126,14 @@ final class RedisSocket {
     func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }
 
     func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
-        waitsForRoom = false
+        isWriteBlocked = false
         if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_write(tls, bytes.baseAddress, bytes.count)) }
         while true {
             let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
             if count >= 0 { return .moved(count) }
             if errno == EINTR { continue }
             guard errno == EAGAIN || errno == EWOULDBLOCK else { return .closed }
-            waitsForRoom = true
+            isWriteBlocked = true
             return .blocked
         }
     }
@@ -141,7 +141,7 @@ final class RedisSocket {
     private func progress(_ result: some BinaryInteger) -> Progress {
         let result = Int(result)
         if result >= 0 { return .moved(result) }
-        waitsForRoom = result == Int(CHiredisShim_wants_write)
+        isWriteBlocked = result == Int(CHiredisShim_wants_write)
         return result == Int(CHiredisShim_closed) ? .closed : .blocked
     }
 }

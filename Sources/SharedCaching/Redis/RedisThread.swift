@@ -32,6 +32,8 @@ final class RedisThread {
     private static let connectTimeout = Duration.seconds(1)
     private static let attemptsBeforeLogging = 2
     private static let readsInRow = 32
+    private let connections: [RedisConnection]
+    private var watched: [pollfd] = []
 
     init(
         _ configuration: SharedCacheConfiguration, inbox: RedisInbox, gate: StoreGate, tls: RedisTLS?,
@@ -56,9 +58,6 @@ final class RedisThread {
         connections = [control, writer, messages] + readers
         purges = PurgeLog(signature, isReadOnly: configuration.store.isReadOnly, position: position)
     }
-
-    private let connections: [RedisConnection]
-    private var watched: [pollfd] = []
 
     private var isDown: Bool { gate.health.state == .down }
 
@@ -86,7 +85,7 @@ final class RedisThread {
             }
         }
         for connection in connections { connection.close() }
-        for entry in purges.pending.entries { entry.answer?.fulfill(.rejected) }
+        for entry in purges.pending.entries { entry.promise?.fulfill(.rejected) }
         if !purges.pending.isEmpty {
             logger.warning(gate.messages.lostRemovals, ["count": .int(purges.pending.entries.count)])
         }
@@ -99,14 +98,14 @@ final class RedisThread {
             RedisInbox.fail(request)
         case .read(let read): send(read)
         case .write(let write): send(write)
-        case .remove(let removal, let answer):
-            perform(purges.add(removal, answer, isConnected: !isDown))
-        case .readLog(let answer):
-            if isDown { answer.fulfill(false) } else { perform(purges.read(for: .notify(answer))) }
-        case .addresses(let tagged):
+        case .remove(let removal, let promise):
+            perform(purges.add(removal, fulfilling: promise, isConnected: !isDown))
+        case .readLog(let promise):
+            if isDown { promise.fulfill(false) } else { perform(purges.read(for: .catchUp(promise))) }
+        case .addresses(let resolved):
             isLookingUp = false
-            addresses = tagged
-            if isDown, !tagged.isEmpty { connect() }
+            addresses = resolved
+            if isDown, !resolved.isEmpty { connect() }
         }
     }
 
@@ -118,7 +117,7 @@ final class RedisThread {
         if let oldest = control.oldestSentAt, oldest + Self.replyTimeout <= now { control.close() }
         if let oldest = writer.oldestSentAt, oldest + Self.writeTimeout <= now { writer.close() }
         handleDisconnect()
-        if gate.takeTry() {
+        if gate.admitProbe() {
             if isDown {
                 report()
                 connect()
@@ -193,7 +192,7 @@ final class RedisThread {
         control.send(RedisCommand("PING"), at: begun) { [weak self] outcome in
             guard let self, case .replies(let replies) = outcome, gate.health.state != .up else { return }
             let wasDown = isDown
-            gate.recordAnswer(
+            gate.recordProbe(
                 isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
             if wasDown { nextPoll = begun }
         }
@@ -214,7 +213,7 @@ final class RedisThread {
 
     private func receive(_ reply: Reply) {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
-            let notice = PurgeNotice(payload, signature)
+            let notice = PurgeNotice(payload, signature: signature)
         else { return }
         perform(purges.process(notice))
     }
@@ -222,17 +221,17 @@ final class RedisThread {
     private func perform(_ actions: [PurgeLog.Action]) {
         for action in actions {
             switch action {
-            case .send(let command, let question):
+            case .send(let command, let expected):
                 control.send(command, at: timekeeper.now) { [weak self] outcome in
                     guard let self else { return }
-                    perform(purges.process(question, outcome))
+                    perform(purges.process(outcome, of: expected))
                 }
             case .purge(let notice): handlers.onPurge(notice.subject)
             case .tagged(let removal, let tagged): removal.onSources(Array(tagged.sources), tagged.isComplete)
             case .dropEverything: handlers.onGap()
             case .savePosition(let position): handlers.onPosition(position)
-            case .notify(let answer): answer.fulfill(true)
-            case .answer(let answer, let state): answer.fulfill(state)
+            case .caughtUp(let promise): promise.fulfill(true)
+            case .fulfill(let promise, let state): promise.fulfill(state)
             case .report(let detail):
                 logger.warning("purge log unusable; starting a new one", ["detail": .string(detail)])
             case .fail(let text): control.fail(text)
@@ -253,17 +252,17 @@ final class RedisThread {
     }
 
     private func send(_ read: RedisRead) {
-        guard gate.health.state == .up, let reader = reader() else { return read.finish(.failed()) }
+        guard gate.health.state == .up, let reader = reader() else { return read.completion(.failed()) }
         reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
             switch outcome {
             case .replies(let replies):
                 if let values = replies.last?.elements {
-                    read.finish(.values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
+                    read.completion(.values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
                 } else {
-                    read.finish(.failed(replies.last?.failure))
+                    read.completion(.failed(replies.last?.failure))
                 }
-            case .timeout: read.finish(.timeout)
-            case .unreadable, .closed: read.finish(.failed())
+            case .timeout: read.completion(.timeout)
+            case .unreadable, .closed: read.completion(.failed())
             }
             self?.closeSlowReaders()
         }
@@ -282,15 +281,19 @@ final class RedisThread {
     }
 
     private func send(_ write: RedisWrite) {
-        guard gate.health.state == .up, open(writer) else { return gate.end(write.length, in: write.queue, .dropped) }
+        guard gate.health.state == .up, open(writer) else {
+            return gate.endWrite(of: write.length, in: write.queue, with: .dropped)
+        }
         writer.send(
             write.command, body: write.body, after: write.after, replyCount: write.replyCount, at: timekeeper.now
         ) { [gate] outcome in
-            guard case .replies(let replies) = outcome else { return gate.end(write.length, in: write.queue, .dropped) }
+            guard case .replies(let replies) = outcome else {
+                return gate.endWrite(of: write.length, in: write.queue, with: .dropped)
+            }
             // A full server that evicts nothing replies with `OOM`.
-            gate.end(
-                write.length, in: write.queue,
-                replies[0].failure.map { .failed($0, isFull: $0.hasPrefix("OOM")) } ?? .written)
+            gate.endWrite(
+                of: write.length, in: write.queue,
+                with: replies[0].failure.map { .failed($0, isFull: $0.hasPrefix("OOM")) } ?? .written)
         }
     }
 
@@ -313,7 +316,7 @@ final class RedisThread {
     private func nextWork(after now: Duration) -> Duration {
         var next = now + Self.pollInterval
         let health = gate.health
-        if let at = health.nextTryAt { next = min(next, at) }
+        if let at = health.nextProbeAt { next = min(next, at) }
         if health.state != .down { next = min(next, nextPoll) }
         for reader in readers {
             if let deadline = reader.nextDeadline { next = min(next, deadline) }

@@ -17,7 +17,7 @@ extension CacheValue {
     func length(generations count: Int) -> Int { Self.frameLength(generations: count) + head.count + body.count }
 
     func encoded(
-        under key: SharedKey, generations: [Generation], _ signature: SharedSignature = SharedSignature()
+        under key: SharedKey, generations: [Generation], signature: SharedSignature = SharedSignature()
     ) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
@@ -41,7 +41,7 @@ extension CacheValue {
 
     static func read(
         _ bytes: SharedBytes, under key: SharedKey, generations: [Generation],
-        _ signature: SharedSignature = SharedSignature()
+        signature: SharedSignature = SharedSignature()
     ) -> Outcome {
         bytes.withBytes { span in
             let frame = frameLength(generations: generations.count)

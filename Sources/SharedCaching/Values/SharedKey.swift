@@ -12,6 +12,8 @@ package struct SharedKey: Hashable, Sendable {
 }
 
 package struct SharedSource: Hashable, Sendable {
+    static let labelLength = 43
+
     /// The hash of the source, in 43 letters and digits.
     let label: [UInt8]
 
@@ -21,8 +23,6 @@ package struct SharedSource: Hashable, Sendable {
         guard label.count == Self.labelLength else { return nil }
         self.label = label
     }
-
-    static let labelLength = 43
 
     var generationName: [UInt8] { RedisNames.generations + label }
 }
@@ -52,14 +52,14 @@ struct RedisTagSet {
     /// The seal of members; the seal of purges uses another key.
     let signature: SharedSignature
 
-    init(of tag: SharedTag, _ signature: SharedSignature) {
+    init(of tag: SharedTag, signature: SharedSignature) {
         self.signature = signature.derived(under: tag)
         let label = self.signature.hasKey ? self.signature.text(of: Array("name".utf8)) : tag.label
         name = RedisNames.tags + label
     }
 }
 
-/// The state of a tag before a source was requested under it; see ``SharedStore/begin(_:of:)``.
+/// The state of a tag before a source was requested under it; see ``SharedStore/checkpoint(of:for:)``.
 package struct TagCheckpoint: Sendable {
     let generation: Task<SharedBytes?, any Error>
 }

@@ -5,6 +5,14 @@ import Coordination
 /// A plain state machine: the reader guards it with a lock and performs the returned actions outside the lock. `Waiter`
 /// is the reader's continuation.
 struct EventQueue<Waiter> {
+    private var waiting = Deque<EventText>()
+    private var lost = 0
+    private var statistics: EventText?
+    private var lastOffer: Duration
+    private var needsKeepAlive = false
+    private var waiter: Waiter?
+    private(set) var isClosed = false
+
     static var maximumWaiting: Int { 1_000 }
     /// In bytes; beyond it, no event is added.
     static var batchSize: Int { 64 << 10 }
@@ -16,14 +24,6 @@ struct EventQueue<Waiter> {
         var events: [EventText] = []
         var statistics: EventText?
     }
-
-    private var waiting = Deque<EventText>()
-    private var lost = 0
-    private var statistics: EventText?
-    private var lastOffer: Duration
-    private var needsKeepAlive = false
-    private var waiter: Waiter?
-    private(set) var isClosed = false
 
     /// - Parameter lost: The number of events that the reader has missed before the backlog.
     init(_ backlog: [EventText] = [], lost: Int = 0, at now: Duration) {

@@ -8,6 +8,9 @@ final class EventText: Sendable {
         case written([UInt8])
     }
 
+    /// A comment, which clients ignore.
+    static let keepAlive = Array(":\n\n".utf8)
+
     private let content: Locked<Content>
     /// In bytes, without encoding the event.
     let approximateSize: Int
@@ -38,9 +41,6 @@ final class EventText: Sendable {
     }
 
     static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
-
-    /// A comment, which clients ignore.
-    static let keepAlive = Array(":\n\n".utf8)
 
     private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {
         Array("\(fields)data: \(data.text)\n\n".utf8)

@@ -17,6 +17,8 @@ package struct TraceContext: Hashable, Sendable {
         package var text: String { Hexadecimal16.text(bits) }
     }
 
+    private static let hyphen = UInt8(ascii: "-")
+
     package let traceID: TraceID
     package let spanID: SpanID
     package let isSampled: Bool
@@ -41,8 +43,6 @@ package struct TraceContext: Hashable, Sendable {
     }
 
     package var traceparent: String { "00-\(traceID.text)-\(spanID.text)-\(isSampled ? "01" : "00")" }
-
-    private static let hyphen = UInt8(ascii: "-")
 }
 
 /// Lowercase, of a fixed length: the only form allowed in traces.

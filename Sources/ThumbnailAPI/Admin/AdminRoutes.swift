@@ -3,6 +3,7 @@ import Dialects
 import Downloading
 import HTTPTypes
 import JSON
+import Prefetching
 import Telemetry
 import Text
 import ThumbnailPipeline

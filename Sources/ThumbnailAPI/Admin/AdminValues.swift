@@ -1,8 +1,10 @@
 import Coordination
 import Downloading
 import JSON
+import Prefetching
 import ThumbnailPipeline
 import ThumbnailTypes
+import Webhooks
 
 extension JSONValue {
     static func cacheUsage(_ usage: CacheUsage) -> JSONValue {

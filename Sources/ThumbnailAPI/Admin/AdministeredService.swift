@@ -1,13 +1,15 @@
 package import JSON
+package import Prefetching
 package import Telemetry
 package import ThumbnailPipeline
+package import Webhooks
 
 package struct AdministeredService: Sendable {
     let version: String
     let revision: String
     let instance: String
     let control: any ServiceControlling
-    let prefetching: any Prefetching
+    let prefetching: any PrefetchScheduling
     package let lifecycle: ServiceLifecycle
     let events: EventFeed
     let history: StatsHistory
@@ -21,7 +23,7 @@ package struct AdministeredService: Sendable {
 
     package init(
         version: String, revision: String, instance: String, control: any ServiceControlling,
-        prefetching: any Prefetching, lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        prefetching: any PrefetchScheduling, lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         slowRequests: SlowRequests, calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
         settings: @escaping @Sendable () -> JSONValue = { .array([]) },
         reload: @escaping @Sendable () async throws -> SettingsReload = {

@@ -3,8 +3,10 @@ import Downloading
 import HTTPTypes
 import JSON
 import Memory
+package import Prefetching
 package import Telemetry
-package import ThumbnailPipeline
+import ThumbnailPipeline
+package import Webhooks
 
 package struct JobReporter: Sendable {
     private let events: EventLog
@@ -18,15 +20,15 @@ package struct JobReporter: Sendable {
         self.keys = keys
     }
 
-    /// - Parameter end: Called when the callback has succeeded or failed for good; immediately if the job has none.
-    package func report(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
+    /// - Parameter completion: Called when the callback has succeeded or failed for good; at once if the job has none.
+    package func report(_ report: PrefetchReport, completion: @escaping OutgoingCaller.Completion) {
         let status = report.status
         events.record(
             .prefetch(
                 id: report.id, state: status.state.rawValue, done: status.done, failed: status.failed,
                 total: status.total))
-        guard let call = call(for: report) else { return end(.dropped) }
-        notifier.callBack(call, end: end)
+        guard let call = call(for: report) else { return completion(.dropped) }
+        notifier.callBack(call, completion: completion)
     }
 
     func call(for report: PrefetchReport) -> OutgoingCall? {

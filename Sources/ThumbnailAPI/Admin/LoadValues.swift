@@ -29,9 +29,9 @@ extension JSONValue {
                         + [("count", .int(count)), ("seconds", .double(time.seconds))])
             })
     }
-    static func work(_ shares: [WorkUsage.Share]) -> JSONValue {
+    static func work(_ entries: [WorkUsage.Entry]) -> JSONValue {
         .array(
-            shares.prefix(maximumRows).map { share in
+            entries.prefix(maximumRows).map { share in
                 .object([
                     ("origin", .string(share.origin)), ("step", .string(share.step.rawValue)),
                     ("format", .string(share.format.rawValue)),

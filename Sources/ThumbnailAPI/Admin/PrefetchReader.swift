@@ -3,6 +3,7 @@ package import Downloading
 import HTTPTypes
 import JSON
 import Memory
+package import Prefetching
 import Text
 package import ThumbnailPipeline
 import ThumbnailTypes

@@ -2,6 +2,7 @@ package import Coordination
 package import JSON
 import Telemetry
 package import ThumbnailPipeline
+package import Webhooks
 
 /// Counters start at zero with the process, so that readers that miss samples can still compute differences.
 package struct ServiceStats: Sendable {

@@ -4,9 +4,9 @@ package import Telemetry
 import ThumbnailTypes
 
 package enum DownloadMetrics {
-    /// - Parameter named: Nil if the settings name no origins.
+    /// - Parameter originMetrics: Nil if the settings name no origins.
     package static func observer(
-        registry: MetricsRegistry, events: EventLog? = nil, named: OriginMetrics? = nil
+        registry: MetricsRegistry, events: EventLog? = nil, originMetrics: OriginMetrics? = nil
     ) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Finished transfers.", labels: "outcome", counting: "transfer")
@@ -23,17 +23,17 @@ package enum DownloadMetrics {
         let slotWait = registry.histogram(
             "alula_download_slot_wait_seconds", help: "Time that a transfer waited for its download slot.")
         var observer = DownloadObserver(
-            finished: { transfer in
+            onFinish: { transfer in
                 outcomes.counter(transfer.outcome.rawValue).increment()
                 bytes.increment(by: transfer.receivedBytes)
-                seconds.histogram("GET", transfer.isWell ? "" : transfer.outcome.rawValue)
+                seconds.histogram("GET", transfer.isSuccess ? "" : transfer.outcome.rawValue)
                     .observe(transfer.duration.seconds)
-                if let name = transfer.identity.originName { named?.record(transfer, from: name) }
-            }, started: { slotWait.observe($0.seconds) },
-            collapsed: { collapsed.increment() }, retried: { retries.increment() })
+                if let name = transfer.identity.originName { originMetrics?.record(transfer, from: name) }
+            }, onStart: { slotWait.observe($0.seconds) },
+            onCollapse: { collapsed.increment() }, onRetry: { retries.increment() })
         if let events {
-            observer.transfer = { events.record(ServiceEvent($0)) }
-            observer.activity = { events.record(.activity(isActive: $0)) }
+            observer.onTransferReport = { events.record(ServiceEvent($0)) }
+            observer.onActivityChange = { events.record(.activity(isActive: $0)) }
         }
         return observer
     }
@@ -81,11 +81,11 @@ package struct OriginMetrics: Sendable {
 }
 
 extension FinishedTransfer {
-    fileprivate var isWell: Bool { [.success, .notModified].contains(outcome) }
+    fileprivate var isSuccess: Bool { [.success, .notModified].contains(outcome) }
 
     fileprivate var errorCode: String? {
         if let error { return error.code }
-        if isWell { return nil }
+        if isSuccess { return nil }
         return (outcome == .cancelled ? ErrorCode.canceled : .internal).rawValue
     }
 }

@@ -7,35 +7,35 @@ import Text
 
 /// Performs purges received from other instances, and records its position in them on disk.
 package struct FleetPurges: Sendable {
-    private static let note = Array("shared-cache/position".utf8)
+    private static let positionName = Array("shared-cache/position".utf8)
 
     private let pipeline: ImagePipeline
     private let store: SharedStore
-    private let layer: SharedLayer?
-    /// Shared layers other than the announcing one; instances may have different ones.
-    private let others: [SharedLayer]
+    private let announcingLayer: SharedLayer?
+    /// Instances may have different ones.
+    private let otherLayers: [SharedLayer]
     private let removals = RemovalsInProgress()
 
     package init(of pipeline: ImagePipeline, announcedBy store: SharedStore) {
         self.pipeline = pipeline
         self.store = store
-        layer = pipeline.caches.shared.first { $0.store === store }
-        others = pipeline.caches.shared.filter { $0.store !== store }
+        announcingLayer = pipeline.caches.shared.first { $0.store === store }
+        otherLayers = pipeline.caches.shared.filter { $0.store !== store }
     }
 
     /// Starts the store; with a disk, in the background, where a failure is logged and disables the shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
-        guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll)) }
+        guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: purgeEverything)) }
         // The position to write next; a newer one replaces it.
         typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
         let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))
-        let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { [removals] position in
+        let handlers = PurgeHandlers(onPurge: perform, onGap: purgeEverything) { [removals] position in
             queue.yield((position, removals.all))
         }
         Task { [store] in
-            let position = await disk.notes().first { $0.name == Self.note }?.bytes
+            let position = await disk.notes().first { $0.name == Self.positionName }?.bytes
             do {
-                try store.start(audience, position: position)
+                try store.start(handlers, position: position)
             } catch {
                 logger.error("shared cache disabled", ["detail": .string("\(error)")])
             }
@@ -44,7 +44,7 @@ package struct FleetPurges: Sendable {
             // A position is stored after the removals before it, because the next process resumes there.
             for await position in positions {
                 await position.removals?.value
-                _ = await disk.store([DiskNote(name: Self.note, bytes: position.bytes)])
+                _ = await disk.store([DiskNote(name: Self.positionName, bytes: position.bytes)])
             }
         }
     }
@@ -59,31 +59,31 @@ package struct FleetPurges: Sendable {
                 // This instance's settings do not allow the source, so there are no copies.
                 guard let identity = removal.identity(named: source.name) else { continue }
                 removal.removeAll(from: identity, cause: .fleet)
-                layer?.finish(source, identity)
+                announcingLayer?.completePurge(of: source, as: identity)
                 removed.append(identity)
             }
-            for other in others { other.forget(.sources(removed)) }
+            for other in otherLayers { other.forget(.sources(removed)) }
         case .everything:
-            performAll()
-            removals.begin { [others] in for other in others { _ = await other.remove(.everything) } }
+            purgeEverything()
+            removals.begin { [otherLayers] in for other in otherLayers { _ = await other.purge(.everything) } }
         case .tag(let tag):
             // The shared cache has purged the sources that it knows under the tag; purge those known only here.
             let tag = ExactText(tag.text)
-            let rest = pipeline.caches.sources(under: tag)
-            for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
-            removals.begin { [layer, others, removal] in
-                let all = rest.union(await removal.sources(under: tag).sources)
+            let known = pipeline.caches.sources(under: tag)
+            for identity in known { removal.removeAll(from: identity, cause: .fleet) }
+            removals.begin { [announcingLayer, otherLayers, removal] in
+                let all = known.union(await removal.sources(under: tag).sources)
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
-                for other in others { other.forget(.sources(Array(all))) }
+                for other in otherLayers { other.forget(.sources(Array(all))) }
                 // Other instances may hold copies without knowing the tag.
-                _ = await layer?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
+                _ = await announcingLayer?.purge(.sources(Array(SourceRemoval.bounded(all).sources)))
             }
         }
     }
 
     /// Purges everything on this instance; also called if missed purges are no longer in the log.
-    private func performAll() {
+    private func purgeEverything() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)
         removals.begin { [caches = pipeline.caches] in _ = await caches.removeLocal(.everything) }

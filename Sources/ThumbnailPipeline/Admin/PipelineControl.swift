@@ -3,6 +3,7 @@ package import Downloading
 import SharedCaching
 import Telemetry
 package import Text
+package import Webhooks
 
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
@@ -21,7 +22,7 @@ package struct PipelineControl: ServiceControlling {
 
     package var downloads: [FetchSnapshot] { pipeline.downloader.fetches }
 
-    package var work: [WorkUsage.Share] { pipeline.resources.metrics.usage.shares }
+    package var work: [WorkUsage.Entry] { pipeline.resources.metrics.usage.entries }
 
     package func waitingCount(of account: TenantAccount) -> Int? {
         account.flow.map(pipeline.resources.lanes.waitingCount)
@@ -42,7 +43,7 @@ package struct PipelineControl: ServiceControlling {
     }
 
     package func removeAll() async throws -> RemovedEntries {
-        try await purge(nil, .everything) {
+        try await purge(nil, removal: .everything) {
             pipeline.downloader.forget()
             pipeline.failedDecodes.forget(nil)
             return await pipeline.caches.removeLocal(.everything)
@@ -51,7 +52,7 @@ package struct PipelineControl: ServiceControlling {
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
-        return try await purge(identity, .sources([identity], name: source)) {
+        return try await purge(identity, removal: .sources([identity], name: source)) {
             await removal.purgeAll(from: identity)
         }
     }
@@ -60,13 +61,13 @@ package struct PipelineControl: ServiceControlling {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
         var removed = await purgeAll(from: known)
-        let found = FoundSources(removal, layers: pipeline.caches.shared.count)
+        let collector = TaggedSourceCollector(removal, layers: pipeline.caches.shared.count)
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
             let announced = SourceRemoval.bounded(known)
             if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(announced.sources))) }
-            state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onSources: found.add))))
-            let (all, hasAll) = found.take()
+            state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onSources: collector.add))))
+            let (all, hasAll) = collector.finish()
             isComplete = isComplete && announced.isComplete && hasAll
             let others = all.subtracting(known)
             // Another layer or instance may hold copies without knowing the tag.
@@ -95,7 +96,7 @@ package struct PipelineControl: ServiceControlling {
 
     /// Purges local layers twice, because lookups may copy values from the shared layers in between.
     private func purge(
-        _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
+        _ identity: SourceIdentity?, removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
         var removed = await locally(), state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
@@ -118,9 +119,9 @@ package struct PipelineControl: ServiceControlling {
     package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
 }
 
-private final class FoundSources: Sendable {
+private final class TaggedSourceCollector: Sendable {
     private struct State {
-        /// The sources reported so far; nil after ``take()``.
+        /// The sources reported so far; nil after ``finish()``.
         var sources: Set<SourceIdentity>? = []
         var incompleteLayers: Int
     }
@@ -133,9 +134,9 @@ private final class FoundSources: Sendable {
         state = Locked(State(incompleteLayers: layers))
     }
 
-    /// Removes the sources from this instance if they arrive after ``take()``.
-    func add(_ found: [NamedSource], isComplete: Bool) {
-        let identities = found.compactMap { removal.identity(named: $0.name) }
+    /// Removes the sources from this instance if they arrive after ``finish()``.
+    func add(_ sources: [NamedSource], isComplete: Bool) {
+        let identities = sources.compactMap { removal.identity(named: $0.name) }
         let isLate = state.withLock { state in
             state.sources?.formUnion(identities)
             if isComplete { state.incompleteLayers -= 1 }
@@ -146,7 +147,7 @@ private final class FoundSources: Sendable {
     }
 
     /// Returns the sources reported so far, and whether every layer reported all of its sources.
-    func take() -> (sources: Set<SourceIdentity>, hasAll: Bool) {
+    func finish() -> (sources: Set<SourceIdentity>, hasAll: Bool) {
         state.withLock { state in
             defer { state.sources = nil }
             return (state.sources ?? [], state.incompleteLayers <= 0)

@@ -31,10 +31,10 @@ package struct PipelineGauges: Sendable {
             [([], lanes.smallBacklog.delay.seconds)]
         }
         registry.gauge("alula_expensive_queue_seconds", help: "Expected queue wait of expensive work.") {
-            [([], lanes.turns.backlog.delay.seconds)]
+            [([], lanes.expensiveLimiter.backlog.delay.seconds)]
         }
         registry.gauge("alula_expensive_active", help: "Expensive tasks in progress.", counting: "piece") {
-            [([], Double(lanes.turns.runningCount))]
+            [([], Double(lanes.expensiveLimiter.runningCount))]
         }
         registry.gauge("alula_active", help: "1 while downloads have been running for at least a second.") {
             [([], downloader.isActive ? 1 : 0)]

@@ -27,8 +27,8 @@ package protocol ServiceControlling: Sendable {
     var statistics: ServiceStatistics { get }
     /// The number of the tenant's tasks in the work queues; nil if its clients queue separately.
     func waitingCount(of account: TenantAccount) -> Int?
-    /// CPU time of the last ten minutes, the largest share first.
-    var work: [WorkUsage.Share] { get }
+    /// CPU time of the last ten minutes, largest first.
+    var work: [WorkUsage.Entry] { get }
 }
 
 package struct CanceledDownloads: Sendable, Equatable {
@@ -45,6 +45,16 @@ package struct OriginStatus: Sendable, Equatable {
         case suspended
         /// The origin is not contacted until an operator resumes it.
         case held
+
+        init(_ origin: OriginSnapshot) {
+            if origin.isHeld {
+                self = .held
+            } else if origin.isSuspended {
+                self = .suspended
+            } else {
+                self = origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown
+            }
+        }
     }
 
     /// Scheme, host and port, or `NAME:` for a folder.
@@ -61,10 +71,7 @@ extension OriginStatus {
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,
-            state: origin.isHeld
-                ? .held
-                : origin.isSuspended
-                    ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
+            state: State(origin),
             cause: origin.cause, retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
     }
 }

@@ -28,7 +28,7 @@ extension PipelineControl {
     package var statistics: ServiceStatistics {
         let downloader = pipeline.downloader, caches = pipeline.caches, resources = pipeline.resources
         let counts = resources.metrics.counts, lanes = resources.lanes
-        let small = lanes.small, expensive = lanes.expensive, turns = lanes.turns
+        let small = lanes.small, expensive = lanes.expensive, limiter = lanes.expensiveLimiter
         return ServiceStatistics(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
@@ -37,8 +37,8 @@ extension PipelineControl {
                 threads: small.threadCount, running: small.runningCount, waiting: lanes.smallBacklog.count,
                 delay: lanes.smallBacklog.delay),
             expensive: ServiceStatistics.Lane(
-                threads: expensive.threadCount, running: turns.runningCount, waiting: turns.backlog.count,
-                delay: turns.backlog.delay),
+                threads: expensive.threadCount, running: limiter.runningCount, waiting: limiter.backlog.count,
+                delay: limiter.backlog.delay),
             memory: resources.budget.statistics,
             caches: caches.statistics.map { ServiceStatistics.NamedCache(name: $0.name, statistics: $0.statistics) })
     }

@@ -4,6 +4,7 @@ import Memory
 import Telemetry
 package import Text
 package import ThumbnailTypes
+import Webhooks
 
 package struct SourceRefresh: Sendable {
     package enum Result: String, Sendable {

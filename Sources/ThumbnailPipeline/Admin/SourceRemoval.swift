@@ -52,7 +52,7 @@ struct SourceRemoval: Sendable {
     /// Limits the sources to the number that can be announced to other instances.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var limit = TagRemovalLimit()
-        let bounded = sources.filter { limit.take($0.name) }
+        let bounded = sources.filter { limit.admit($0.name) }
         return (bounded, bounded.count == sources.count)
     }
 

@@ -16,8 +16,9 @@ struct MissAdmission: Sendable {
 
     /// Called on the event threads.
     func rejection(in lane: WorkLanes.Lane, for flow: Int) -> WorkerPool.Full? {
-        let (backlog, turns) = lanes.queue(of: lane, for: flow)
-        guard backlog.count >= turns, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
+        let (backlog, threadCount) = lanes.queue(of: lane, for: flow)
+        guard backlog.count >= threadCount,
+            backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
         else { return nil }
         return WorkerPool.Full(delay: backlog.delay)
     }

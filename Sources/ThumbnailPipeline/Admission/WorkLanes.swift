@@ -1,9 +1,9 @@
 package import Coordination
 import Recipes
 
-/// The threads for image work: small work runs on one thread per worker, expensive work on its own threads, in turns.
+/// The threads for image work: small work runs on one thread per worker, expensive work on separate threads.
 ///
-/// Expensive work never occupies the threads of small work: even one worker has two threads. Only work that has a turn
+/// Expensive work never occupies the threads of small work: even one worker has two threads. Only work with a permit
 /// reserves memory: reservations of waiting work would keep memory from work that could use it.
 package struct WorkLanes: Sendable {
     package enum Lane: Sendable, CaseIterable {
@@ -13,9 +13,9 @@ package struct WorkLanes: Sendable {
 
     package let small: WorkerPool
     package let expensive: WorkerPool
-    package let turns: ConcurrencyLimiter
-    /// Two turns per thread, so that the next piece of work is ready when a thread becomes free.
-    package let smallTurns: ConcurrencyLimiter
+    /// Two permits per thread, so that the next piece of work is ready when a thread becomes free.
+    package let smallLimiter: ConcurrencyLimiter
+    package let expensiveLimiter: ConcurrencyLimiter
 
     /// - Parameter maximumWaiting: The queue length of each lane.
     package init(
@@ -23,14 +23,14 @@ package struct WorkLanes: Sendable {
     ) {
         self.small = small
         self.expensive = expensive
-        turns = ConcurrencyLimiter(
+        expensiveLimiter = ConcurrencyLimiter(
             maximumConcurrency: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
-        smallTurns = ConcurrencyLimiter(
+        smallLimiter = ConcurrencyLimiter(
             maximumConcurrency: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
     package func setMaximumWaiting(_ count: Int) {
-        for turns in [turns, smallTurns] { turns.setMaximumWaiting(count) }
+        for limiter in [smallLimiter, expensiveLimiter] { limiter.setMaximumWaiting(count) }
         for pool in [small, expensive] { pool.setMaximumQueued(count) }
     }
 
@@ -38,31 +38,33 @@ package struct WorkLanes: Sendable {
 
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
-    func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
+    func limiter(of lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallLimiter : expensiveLimiter }
 
     /// Returns the work that would be ahead of the flow's next work.
-    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumConcurrency: Int) {
+    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, threadCount: Int) {
         switch lane {
         case .small: (smallBacklog(of: flow), small.threadCount)
-        case .expensive: (turns.backlog(of: flow), turns.maximumConcurrency)
+        case .expensive: (expensiveLimiter.backlog(of: flow), expensive.threadCount)
         }
     }
 
     package var smallBacklog: Backlog { smallBacklog(of: nil) }
 
     private func smallBacklog(of flow: Int?) -> Backlog {
-        let turns = smallTurns.backlog(of: flow), threads = small.backlog
-        // Little work has a turn and waits for a thread. A flow with fewer turns than threads ignores that wait.
-        let hasShare = flow.map { smallTurns.runningCount(of: $0) >= small.threadCount } ?? true
-        let others = hasShare ? threads.count : max(0, threads.count - smallTurns.runningCount)
-        guard hasShare || others > 0 else { return turns }
-        return Backlog(
-            count: turns.count + others, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
+        let lane = smallLimiter.backlog(of: flow)
+        let threads = small.backlog
+        // Little work has a permit and waits for a thread. A flow with fewer permits than threads ignores that wait.
+        let usesAllThreads = flow.map { smallLimiter.runningCount(of: $0) >= small.threadCount } ?? true
+        let others = usesAllThreads ? threads.count : max(0, threads.count - smallLimiter.runningCount)
+        guard usesAllThreads || others > 0 else { return lane }
+        return Backlog(count: lane.count + others, delay: lane.delay + threads.delay, age: max(lane.age, threads.age))
     }
 
     var runningCount: Int { small.runningCount + expensive.runningCount }
 
-    func waitingCount(of flow: Int) -> Int { [smallTurns, turns].reduce(0) { $0 + $1.waitingCount(of: flow) } }
+    func waitingCount(of flow: Int) -> Int {
+        [smallLimiter, expensiveLimiter].reduce(0) { $0 + $1.waitingCount(of: flow) }
+    }
 
-    package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }
+    package var waitingCount: Int { small.queuedCount + smallLimiter.backlog.count + expensiveLimiter.backlog.count }
 }

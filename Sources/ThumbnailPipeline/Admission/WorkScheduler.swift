@@ -6,30 +6,30 @@ struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` in a turn, and again in an expensive turn if the cost of a decode was underestimated.
+    /// Runs `body` with a permit, and again with one for expensive work if the cost of a decode was underestimated.
     ///
     /// - Parameters:
     ///   - flow: The client or tenant in the fair queue.
     ///   - queueTimeout: Nil uses the lane's default.
-    ///   - cost: Called before each turn.
+    ///   - cost: Called before each wait for a permit.
     func run<Value: Sendable>(
-        of flow: Int, share: Int = 1, queueTimeout: Duration?, cost: () async throws -> WorkCost,
-        _ body: (WorkTurn) async throws -> Value
+        of flow: Int, weight: Int = 1, queueTimeout: Duration?, cost: () async throws -> WorkCost,
+        _ body: (WorkPermit) async throws -> Value
     ) async throws -> Value {
         while true {
             let cost = try await cost()
             let lane = cost.lane
             do {
-                return try await lanes.turns(in: lane).run(
-                    of: flow, share: share, cost: cost.sum,
+                return try await lanes.limiter(of: lane).run(
+                    of: flow, weight: weight, cost: cost.sum,
                     queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
                     // Small parts of expensive work wait for the threads of the small lane, ahead of later work.
-                    // Small work in that queue already has a turn and finishes soon.
+                    // Small work in that queue already has a permit and finishes soon.
                     let bound =
                         queueTimeout
                         ?? (lane == .small ? admission.maximumDelay : admission.queueTimeout(in: .small, for: flow))
-                    return try await body(WorkTurn(lane: lane, queueTimeout: bound))
+                    return try await body(WorkPermit(lane: lane, queueTimeout: bound))
                 }
             } catch is UnderestimatedDecode {
                 try Task.checkCancellation()
@@ -38,8 +38,8 @@ struct WorkScheduler: Sendable {
     }
 }
 
-/// A turn in a lane: work may run until `body` returns.
-struct WorkTurn {
+/// A permit to work in a lane until `body` returns.
+struct WorkPermit {
     let lane: WorkLanes.Lane
     /// The maximum wait for a thread.
     let queueTimeout: Duration

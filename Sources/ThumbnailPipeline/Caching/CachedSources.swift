@@ -26,9 +26,9 @@ package struct CachedSources: SourceCaching {
     package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { await caches.lookUpSource(for: identity) }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
-        var begun = self
-        begun.generations = caches.generationsAtStart(of: identity)
-        return begun
+        var receiver = self
+        receiver.generations = caches.generationsAtStart(of: identity)
+        return receiver
     }
 
     /// Stores a source; if its bytes have changed, first removes everything derived from the old bytes.
@@ -39,7 +39,7 @@ package struct CachedSources: SourceCaching {
         // If one target of a source returns no image, images from its other targets stay.
         if fetchedRecord == nil, source.identity.sharesTargets { return }
         guard let record = fetchedRecord, record.mayKeep(.record) else {
-            withdraw(source.identity, isKnown: old != nil, cause: .notStorable)
+            discard(source.identity, isKnown: old != nil, cause: .notStorable)
             return
         }
         // A truncated source may be complete next time under the same entity tag.
@@ -56,7 +56,7 @@ package struct CachedSources: SourceCaching {
         caches.memory.parts.remove(SourceKey(source: identity))
         guard source.head.mayKeep(.record), let part = try? PartialRecord(source) else { return }
         if let old = caches.recordInMemory(for: identity), part.contradicts(old) {
-            withdraw(identity, isKnown: true, cause: .changed)
+            discard(identity, isKnown: true, cause: .changed)
         }
         let record = RAWPreview(source, under: generations)?.record
         if let record {
@@ -90,10 +90,10 @@ package struct CachedSources: SourceCaching {
     }
 
     package func remove(_ identity: SourceIdentity) {
-        withdraw(identity, isKnown: caches.storedRecord(for: identity) != nil, cause: .gone)
+        discard(identity, isKnown: caches.storedRecord(for: identity) != nil, cause: .gone)
     }
 
-    private func withdraw(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
+    private func discard(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
         caches.forgetShared(identity, isKnown: isKnown)
         if isKnown || !caches.localBelowMemory.isEmpty { caches.removeAll(from: identity, cause: cause) }
     }

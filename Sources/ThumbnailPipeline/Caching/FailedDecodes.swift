@@ -55,7 +55,7 @@ final class FailedDecodes: Sendable {
         remember(error, plan: nil, in: Entry(head: head, record: nil, failures: [:]), since: checkpoint)
     }
 
-    func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since checkpoint: Checkpoint) {
+    func remember(_ error: ImagingError, of plan: DecodePlan, in record: SourceRecord, since checkpoint: Checkpoint) {
         remember(error, plan: plan, in: Entry(head: record.head, record: record, failures: [:]), since: checkpoint)
     }
 

@@ -4,6 +4,12 @@ import HTTPTypes
 package import ThumbnailTypes
 
 extension DownloadError: ServiceError {
+    /// Seconds in `Retry-After`.
+    private static let retryWhenHeld = 30
+    /// The same text for every reason, so that it does not reveal internal hosts and ports.
+    static let rejection =
+        "The source's URL is not allowed, or its host has no public address. The service's log names the rule."
+
     package var response: ErrorResponse {
         switch self {
         case .sourceNotAllowed(let detail), .noAddress(let detail):
@@ -33,7 +39,7 @@ extension DownloadError: ServiceError {
                 .badGateway, .tooManyRedirects, category: .origin,
                 message: "Too many redirects.")
         case .status(let status): Self.response(to: status)
-        case .storeRejection(let status, let code): Self.response(to: status, ", \(code)")
+        case .storeRejection(let status, let code): Self.response(to: status, code: code)
         case .accessDenied(let status, let challenge):
             status == 401
                 ? ErrorResponse(
@@ -82,18 +88,11 @@ extension DownloadError: ServiceError {
         }
     }
 
-    private static func response(to status: Int, _ code: String = "") -> ErrorResponse {
+    private static func response(to status: Int, code: String? = nil) -> ErrorResponse {
         ErrorResponse(
             .badGateway, .originError, category: .origin, message: "The origin responded with status \(status).",
-            detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
+            detail: "the origin responded with \(status)" + (code.map { ", \($0)" } ?? ""), upstreamStatus: status)
     }
-
-    /// Seconds in `Retry-After`.
-    private static let retryWhenHeld = 30
-
-    /// The same text for every reason, so that it does not reveal internal hosts and ports.
-    static let rejection =
-        "The source's URL is not allowed, or its host has no public address. The service's log names the rule."
 }
 
 extension ClientFields.TooLong: ServiceError {

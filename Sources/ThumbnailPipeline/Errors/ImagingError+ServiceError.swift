@@ -4,7 +4,7 @@ package import ThumbnailTypes
 
 extension ImagingError: ServiceError {
     package var response: ErrorResponse {
-        func tooManyPixels(_ category: ErrorCategory, _ message: String) -> ErrorResponse {
+        func tooManyPixels(_ message: String, category: ErrorCategory) -> ErrorResponse {
             ErrorResponse(.unprocessableContent, .tooManyPixels, category: category, message: message)
         }
         return switch self {
@@ -26,14 +26,14 @@ extension ImagingError: ServiceError {
                 message: "The source is \(kind), which is not supported.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
-                .image,
                 (frames > 1 ? "\(frames) frames of " : "")
-                    + "\(size) pixels exceed maxSourcePixels or maxOutputPixels.")
+                    + "\(size) pixels exceed maxSourcePixels or maxOutputPixels.", category: .image)
         case .tooMuchWork(let size):
             tooManyPixels(
-                .request, "The requested operations would take too long on \(size) pixels.")
+                "The requested operations would take too long on \(size) pixels.", category: .request)
         case .sideTooLong(let size, let format):
-            tooManyPixels(.request, "Images of \(size) pixels are too large for the format \(format.rawValue).")
+            tooManyPixels(
+                "Images of \(size) pixels are too large for the format \(format.rawValue).", category: .request)
         case .noSuchPage(let page, let count):
             ErrorResponse(
                 .unprocessableContent, .noSuchPage, category: .request,

@@ -1,13 +1,11 @@
 package import Coordination
-import Downloading
 import HTTPTypes
-package import ImageSandbox
+package import Imaging
 package import ThumbnailTypes
 
 enum PipelineError: Error, Equatable {
     case sourceNeeded
     case placeholderTooLarge
-    case tooManyPrefetchJobs
     case tooManyPurges
 }
 
@@ -19,23 +17,9 @@ extension PipelineError: ServiceError {
             ErrorResponse(
                 .unprocessableContent, .tooManyPixels, category: .request,
                 message: "The placeholder would have too many pixels.")
-        case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are running.", retryAfter: 30)
         case .tooManyPurges:
             .overloaded("The shared cache's purge queue is full; only this instance was purged.", retryAfter: 30)
         }
-    }
-}
-
-struct ResultWriteError: ServiceError {
-    private let cause: DownloadError
-
-    init(_ cause: DownloadError) { self.cause = cause }
-
-    var response: ErrorResponse {
-        ErrorResponse(
-            .badGateway, .destinationFailed, category: .origin,
-            message: "The result could not be stored at its destination.",
-            detail: cause.response.detail ?? cause.response.message, upstreamStatus: cause.upstreamStatus)
     }
 }
 

@@ -16,20 +16,17 @@ protocol CacheLayer: Sendable {
 
     /// - Parameters:
     ///   - stored: A stale record; the layer skips the lookup if it is unlikely to have a newer one.
-    ///   - allowances: The time that the request has spent waiting for shared layers.
-    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
+    ///   - waits: The time that the request has spent waiting for shared layers.
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, waits: LayerWaitBudgets) async -> LayerReply
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
-
-    /// Returns a write to perform later if the layer has no generation for one of the sources yet; otherwise nil.
-    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite?
 
     /// Removes entries immediately or before any later operation; other instances keep their copies.
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries
 
     /// Removes entries; in a shared layer also from all other instances.
-    func remove(_ removal: Removal) async -> LayerRemoval
+    func purge(_ removal: Removal) async -> LayerRemoval
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
 
@@ -40,11 +37,9 @@ protocol CacheLayer: Sendable {
 }
 
 extension CacheLayer {
-    func lookup(_ key: CacheKey) async -> LayerReply { await lookup(key, newerThan: nil, LayerAllowances()) }
+    func lookup(_ key: CacheKey) async -> LayerReply { await lookup(key, newerThan: nil, waits: LayerWaitBudgets()) }
 
-    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite? { nil }
-
-    func remove(_ removal: Removal) async -> LayerRemoval { LayerRemoval(entries: forget(removal)) }
+    func purge(_ removal: Removal) async -> LayerRemoval { LayerRemoval(entries: forget(removal)) }
 
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) { ([], true) }
 

@@ -6,28 +6,28 @@ import Telemetry
 import ThumbnailTypes
 
 extension CacheLayers {
-    /// Returns the newest record of all layers; without `allowances`, queries only this instance's layers.
+    /// Returns the newest record of all layers; without `waits`, queries only this instance's layers.
     func lookUpRecord(
-        for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
+        for identity: SourceIdentity, waits: LayerWaitBudgets? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var stored = storedRecord(for: identity)
         if stored?.freshness.isForMemory == true { return stored }
-        let layers = allowances == nil ? localBelowMemory : belowMemory[...]
-        for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(stored) {
-            let read = RecordRead(of: identity, stored, in: self)
-            stored = read.record(
-                storing:
-                    await lookup(.record(identity), newerThan: stored, in: layer, allowances ?? LayerAllowances()))
+        let layers = waits == nil ? localBelowMemory : belowMemory[...]
+        for layer in layers where layer.name != earlier?.recordLayer && mayHaveNewer(stored) {
+            let read = RecordRead(of: identity, stored: stored, in: self)
+            let reply = await lookup(
+                .record(identity), newerThan: stored, in: layer, waits: waits ?? LayerWaitBudgets())
+            stored = read.record(storing: reply)
         }
         return stored
     }
 
     func lookUpRecords(
-        for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after earlier: EarlierLookup?
+        for sources: PerSource<SourceIdentity>, waits: LayerWaitBudgets, after earlier: EarlierLookup?
     ) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await lookUpRecord(for: sources.image, allowances, after: earlier))
+        var records = PerSource(await lookUpRecord(for: sources.image, waits: waits, after: earlier))
         for identity in sources.additional {
-            records.additional.append(await lookUpRecord(for: identity, allowances))
+            records.additional.append(await lookUpRecord(for: identity, waits: waits))
         }
         return records
     }
@@ -50,27 +50,26 @@ extension CacheLayers {
 
     /// Looks up a result in the layers below memory; a result from a shared layer is not copied to the disk.
     func lookUpResult(
-        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
-        after earlier: EarlierLookup?
+        for key: ResultKey, of records: PerSource<SourceRecord>, waits: LayerWaitBudgets, after earlier: EarlierLookup?
     ) async -> ResultLookup {
-        var found = ResultLookup()
-        for (index, layer) in belowMemory.enumerated() where index < localBelowMemory.count || isCurrent(records) {
+        var lookup = ResultLookup()
+        for layer in belowMemory where !(layer is SharedLayer) || isCurrent(records) {
             let reply =
-                if let reply = earlier?.reply(ofLayer: index, for: key) { reply } else {
-                    await lookup(.result(key), in: layer, allowances)
+                if let reply = earlier?.reply(of: layer.name, for: key) { reply } else {
+                    await self.lookup(.result(key), in: layer, waits: waits)
                 }
-            found.add(reply, ofLayer: index, for: key, of: records, in: self)
-            if found.result != nil { break }
+            lookup.add(reply, of: layer, for: key, records: records, in: self)
+            if lookup.result != nil { break }
         }
-        return found
+        return lookup
     }
 
     /// Records a query of a shared layer in the request's trace.
     private func lookup(
-        _ key: CacheKey, newerThan stored: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
+        _ key: CacheKey, newerThan stored: SourceRecord? = nil, in layer: any CacheLayer, waits: LayerWaitBudgets
     ) async -> LayerReply {
         let begun = timekeeper.now
-        let reply = await layer.lookup(key, newerThan: stored, allowances)
+        let reply = await layer.lookup(key, newerThan: stored, waits: waits)
         if reply.wasQueried {
             RequestTrace.current?.record(
                 "lookup", .client, time: begun..<max(begun, timekeeper.now),
@@ -89,7 +88,7 @@ final class RecordRead: Sendable {
     private let caches: CacheLayers
     private let ticket: ChangeTracker<SourceIdentity>.Ticket
 
-    init(of identity: SourceIdentity, _ stored: SourceRecord? = nil, in caches: CacheLayers) {
+    init(of identity: SourceIdentity, stored: SourceRecord? = nil, in caches: CacheLayers) {
         self.identity = identity
         self.stored = stored
         self.caches = caches
@@ -129,37 +128,43 @@ final class RecordRead: Sendable {
 struct ResultLookup {
     private(set) var result: RenderedImage?
     private(set) var isStored = false
+    /// The outcomes of queries of shared layers.
     private(set) var shared: [CacheLayerStatus] = []
+    /// The shared layers without the result, which are faster than the next one.
+    private var misses: [SharedLayer] = []
 
     /// Stores the result in memory and in the faster shared layers.
-    ///
-    /// - Parameter index: The layer, counted from the first below memory.
     mutating func add(
-        _ reply: LayerReply, ofLayer index: Int, for key: ResultKey, of records: PerSource<SourceRecord>,
+        _ reply: LayerReply, of layer: any CacheLayer, for key: ResultKey, records: PerSource<SourceRecord>,
         in caches: CacheLayers
     ) {
         result = reply.value?.result
-        if reply.wasQueried {
-            shared.append(CacheLayerStatus(caches.belowMemory[index].name.status, result == nil ? .uriMiss : .hit))
+        if reply.wasQueried { shared.append(CacheLayerStatus(layer.name.status, result == nil ? .uriMiss : .hit)) }
+        guard let result else {
+            if let layer = layer as? SharedLayer { misses.append(layer) }
+            return
         }
-        guard let result else { return }
-        for faster in caches.belowMemory.prefix(index).dropFirst(caches.localBelowMemory.count) {
-            caches.store(result, for: key, of: records, in: faster)
-        }
+        for faster in misses { caches.store(result, for: key, of: records, in: faster) }
         isStored = caches.store(result, for: key, of: records, in: caches.memory)
     }
 }
 
+/// Queries already made on the event thread, which the continuing task does not repeat.
 package struct EarlierLookup: Sendable {
-    /// Queries already made on the event thread, which the continuing task does not repeat.
-    var allowances = LayerAllowances()
-    /// The number of layers below memory that were queried for the record of the source.
-    var recordQueries = 0
-    var result: (key: ResultKey, read: @Sendable () -> LayerReply)?
+    struct Result: Sendable {
+        let layer: LayerName
+        let key: ResultKey
+        let read: @Sendable () -> LayerReply
+    }
+
+    var waits = LayerWaitBudgets()
+    /// The layer that was queried for the record of the source.
+    var recordLayer: LayerName?
+    var result: Result?
 
     package init() {}
 
-    func reply(ofLayer index: Int, for key: ResultKey) -> LayerReply? {
-        index == 0 && result?.key == key ? result?.read() : nil
+    func reply(of layer: LayerName, for key: ResultKey) -> LayerReply? {
+        result.flatMap { $0.layer == layer && $0.key == key ? $0.read() : nil }
     }
 }

@@ -11,12 +11,13 @@ extension CacheLayers {
     ) async throws -> Value {
         guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
         let identity = identity.wildcard
-        let missing = tagIndex.withLock { $0.beginWait(for: identity, tags) }
-        defer { tagIndex.withLock { $0.endWait(for: identity, tags) } }
+        let missing = tagIndex.withLock { $0.beginWait(for: identity, under: tags) }
+        defer { tagIndex.withLock { $0.endWait(for: identity, under: tags) } }
         let checkpoints =
-            missing.isEmpty ? [:] : shared.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
+            missing.isEmpty
+            ? [:] : shared.reduce(into: [:]) { $0[$1.name] = $1.checkpoints(of: missing, for: identity) }
         let value = try await serve()
-        recordTags(tags, of: identity, by: client, checkpoints)
+        recordTags(tags, of: identity, by: client, since: checkpoints)
         return value
     }
 
@@ -25,17 +26,17 @@ extension CacheLayers {
     ///   - checkpoints: The states of the tags before the source was requested.
     func recordTags(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
-        _ checkpoints: [LayerName: TagCheckpoints] = [:]
+        since checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty, !identity.isUpload else { return }
         let identity = identity.wildcard
         let now = timekeeper.now
-        let noted = tagIndex.withLock { $0.record(tags, of: identity, by: client, at: now) }
-        for source in noted.dropped {
+        let recorded = tagIndex.withLock { $0.record(tags, of: identity, by: client, at: now) }
+        for source in recorded.dropped {
             recordChange(of: source)
             memory.forget(.sources([source]))
         }
-        recordBelowMemory(noted.added, of: identity, checkpoints)
+        recordBelowMemory(recorded.added, of: identity, since: checkpoints)
     }
 
     /// Records the source's tags again in the layers below memory, together with a new record.
@@ -45,7 +46,7 @@ extension CacheLayers {
     }
 
     private func recordBelowMemory(
-        _ tags: [ExactText], of identity: SourceIdentity, _ checkpoints: [LayerName: TagCheckpoints] = [:]
+        _ tags: [ExactText], of identity: SourceIdentity, since checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty else { return }
         for layer in belowMemory { layer.recordTags(tags, of: identity, since: checkpoints[layer.name] ?? [:]) }

@@ -21,7 +21,7 @@ package final class CacheLayers: Sendable {
     /// The tags under which this instance received requests for sources.
     let tagIndex = Locked(TagIndex())
     /// Sources whose generations a deferred write is reading.
-    let adopting = Locked<Set<SourceIdentity>>([])
+    let awaitingGenerations = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
     private let events: EventLog
 
@@ -35,7 +35,7 @@ package final class CacheLayers: Sendable {
         }
         local = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
         shared = [(LayerName.sharedCache, sharedCache), (.resultStore, resultStore)].compactMap { name, store in
-            store.map { SharedLayer(name, $0, rules: rules, timekeeper: timekeeper) }
+            store.map { SharedLayer(name, store: $0, rules: rules, timekeeper: timekeeper) }
         }
         all = local + shared
         belowMemory = Array(all.dropFirst())
@@ -173,8 +173,8 @@ package final class CacheLayers: Sendable {
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         guard isCurrent(records) else { return false }
-        if let write = layer.deferredWrite(for: records, in: self) {
-            write.begin(result, for: key, of: records)
+        if let shared = layer as? SharedLayer, shared.lacksGenerations(of: records) {
+            DeferredSharedWrite(caches: self, layer: shared).begin(result, for: key, of: records)
             return false
         }
         guard store(.result(result), for: .result(key), of: records, in: layer) else { return false }
@@ -226,14 +226,14 @@ package final class CacheLayers: Sendable {
             tagIndex.withLock { $0.forgetAll() }
         }
         var removed = RemovedEntries()
-        for layer in local { removed = removed + (await layer.remove(removal)).entries }
+        for layer in local { removed = removed + (await layer.purge(removal)).entries }
         return removed
     }
 
     /// Purges from the slowest layer up, so that no lookup copies a purged value back; returns the worst state.
     func purge(_ removal: Removal) async -> RemovalState {
         var state = RemovalState.done
-        for layer in shared.reversed() { state = max(state, (await layer.remove(removal)).state) }
+        for layer in shared.reversed() { state = max(state, (await layer.purge(removal)).state) }
         return state
     }
 

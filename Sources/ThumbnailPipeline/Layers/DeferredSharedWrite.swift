@@ -21,11 +21,11 @@ struct DeferredSharedWrite: Sendable {
 
     private func assignGenerations(to record: SourceRecord) async {
         let identity = record.identity
-        let isFirst = caches.adopting.withLock { sources in
+        let isFirst = caches.awaitingGenerations.withLock { sources in
             sources.count < Self.maximumSources && sources.insert(identity).inserted
         }
         guard isFirst else { return }
-        defer { caches.adopting.withLock { _ = $0.remove(identity) } }
+        defer { caches.awaitingGenerations.withLock { _ = $0.remove(identity) } }
         let read = RecordRead(of: identity, in: caches)
         guard let stored = caches.storedRecord(for: identity), stored.generations[layer.name] == nil,
             stored.incompleteUntil == nil, let generations = await layer.fetchGenerations(of: identity)

@@ -18,28 +18,31 @@ package struct DiskLayer: CacheLayer {
     let store: DiskStore
     /// Release and library versions: others may encode the same plan to different bytes.
     private let engine: String
+    let name = LayerName.disk
+    let holdsSources = true
 
     package init(store: DiskStore, engine: String) {
         self.store = store
         self.engine = engine
     }
 
-    let name = LayerName.disk
-    let holdsSources = true
-
     var health: LayerHealth {
         let statistics = store.statistics
-        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
+        let names: [(String, DiskPartition)] = [
+            ("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record),
+        ]
         return LayerHealth(
             state: !statistics.isWorking ? .down : statistics.isFull ? .full : .up,
-            statistics: names.compactMap { name, share in statistics.shares[share].map { (name, CacheStatistics($0)) } }
+            statistics: names.compactMap { name, partition in
+                statistics.partitions[partition].map { (name, CacheStatistics($0)) }
+            }
         )
     }
 
     private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// A result of several sources is valid only with a voucher for each additional source that matches its bytes.
-    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, waits: LayerWaitBudgets) async -> LayerReply {
         // A record on disk is never newer than the one in memory.
         guard stored == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
             return LayerReply()
@@ -79,7 +82,7 @@ package struct DiskLayer: CacheLayer {
         return RemovedEntries()
     }
 
-    func remove(_ removal: Removal) async -> LayerRemoval {
+    func purge(_ removal: Removal) async -> LayerRemoval {
         switch removal {
         case .value, .tagged: return LayerRemoval(entries: forget(removal))
         case .everything: return LayerRemoval(entries: RemovedEntries(await store.purgeEverything()))
@@ -94,14 +97,14 @@ package struct DiskLayer: CacheLayer {
 
     private func location(of key: CacheKey) -> DiskKey {
         switch key {
-        case .record(let identity): location(.record, identity.storedName, of: identity)
-        case .source(let version): location(.source, version.source.storedName, of: version.source)
-        case .result(let key): location(.result, key.name(by: engine), of: key.source)
+        case .record(let identity): location(in: .record, name: identity.storedName, of: identity)
+        case .source(let version): location(in: .source, name: version.source.storedName, of: version.source)
+        case .result(let key): location(in: .result, name: key.name(by: engine), of: key.source)
         }
     }
 
-    private func location(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
-        DiskKey(share, name: name, source: source.removalName)
+    private func location(in partition: DiskPartition, name: [UInt8], of source: SourceIdentity) -> DiskKey {
+        DiskKey(partition, name: name, source: source.removalName)
     }
 
     private func vouchers(of key: CacheKey) -> [DiskKey] {
@@ -111,7 +114,7 @@ package struct DiskLayer: CacheLayer {
             var writer = RecordWriter()
             writer.write("voucher")
             writer.write(index)
-            return location(.result, name + writer.bytes, of: version.source)
+            return location(in: .result, name: name + writer.bytes, of: version.source)
         }
     }
 }

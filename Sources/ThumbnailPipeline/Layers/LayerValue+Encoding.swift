@@ -7,6 +7,11 @@ import Text
 import ThumbnailTypes
 
 extension SourceRecord {
+    /// Only the result store's generations are saved: Redis loses its generations together with its values.
+    private static let lastingLayer = LayerName.resultStore
+    /// Larger than any file.
+    private static let maximumBytes = 1 << 48
+
     var encoded: [UInt8] {
         var writer = RecordWriter()
         writer.write(head.url)
@@ -49,12 +54,6 @@ extension SourceRecord {
             generations: SharedGenerations(stored).map { generations.filled(from: [Self.lastingLayer: $0]) }
                 ?? generations)
     }
-
-    /// Only the result store's generations are saved: Redis loses its generations together with its values.
-    private static let lastingLayer = LayerName.resultStore
-
-    /// Larger than any file.
-    private static let maximumBytes = 1 << 48
 }
 
 extension RenderedImage {

@@ -34,18 +34,18 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     private let state: Locked<State>
     private let cost: @Sendable (Value) -> Int
-    private let purged: @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
+    private let onEviction: @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
     private let removals = Atomic(0)
     private let repeatedHits = Atomic(0)
 
     init(
         capacity: Int, preferred: Int, policy: EvictionPolicy = .lru, cost: @escaping @Sendable (Value) -> Int,
-        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void = { _, _, _ in }
+        onEviction: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void = { _, _, _ in }
     ) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
         state = Locked(State(capacity: capacity, preferred: preferred, policy: policy))
         self.cost = cost
-        self.purged = purged
+        self.onEviction = onEviction
     }
 
     /// Returns the value, and counts a hit or a miss.
@@ -217,7 +217,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @discardableResult
     private func report(_ evicted: [Entry], isRequested: Bool) -> Int {
         let bytes = evicted.reduce(0) { $0 + $1.weight }
-        if !evicted.isEmpty { purged(evicted.count, bytes, isRequested) }
+        if !evicted.isEmpty { onEviction(evicted.count, bytes, isRequested) }
         return bytes
     }
 }

@@ -16,20 +16,22 @@ struct MemoryLayer: CacheLayer {
     /// Enough for about 30,000 sources.
     private static let recordCapacity = 32 << 20
     private static let partCapacity = 4 << 20
+    let name = LayerName.memory
+    let holdsSources = true
 
     init(
         _ configuration: PipelineConfiguration,
-        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
+        onEviction: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
     ) {
         decoded = MemoryCache(
             capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
-            policy: configuration.decodedCachePolicy, cost: \.byteCount, purged: purged)
+            policy: configuration.decodedCachePolicy, cost: \.byteCount, onEviction: onEviction)
         results = MemoryCache(
             capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred, cost: \.cost,
-            purged: purged)
+            onEviction: onEviction)
         sources = MemoryCache(
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
-            cost: \.cost, purged: purged)
+            cost: \.cost, onEviction: onEviction)
         records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
         parts = MemoryCache(capacity: Self.partCapacity, preferred: Self.partCapacity / 10 * 9, cost: \.cost)
     }
@@ -43,16 +45,13 @@ struct MemoryLayer: CacheLayer {
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9)
     }
 
-    let name = LayerName.memory
-    let holdsSources = true
-
     var health: LayerHealth {
         LayerHealth(statistics: [
             ("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics),
         ])
     }
 
-    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, waits: LayerWaitBudgets) async -> LayerReply {
         LayerReply(value: value(for: key))
     }
 

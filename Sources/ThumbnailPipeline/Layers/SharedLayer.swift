@@ -30,7 +30,7 @@ package final class SharedLayer: CacheLayer {
     /// How long the generations of a requested source are remembered: longer than any request takes.
     private static let generationLifetime = Duration.seconds(60)
 
-    init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+    init(_ name: LayerName, store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
         self.name = name
         self.store = store
         self.rules = rules
@@ -45,9 +45,9 @@ package final class SharedLayer: CacheLayer {
 
     var holdsSources: Bool { isServer && rules.sharesSources }
 
-    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite? {
-        guard isServer, records.contains(where: { $0.generations[name] == nil }) else { return nil }
-        return DeferredSharedWrite(caches: caches, layer: self)
+    /// Whether the layer has no generation for one of the sources yet.
+    func lacksGenerations(of records: PerSource<SourceRecord>) -> Bool {
+        isServer && records.contains { $0.generations[name] == nil }
     }
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
@@ -57,23 +57,24 @@ package final class SharedLayer: CacheLayer {
     }
 
     /// On a record miss also creates the source's generations, because the caller fetches the source next.
-    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, waits: LayerWaitBudgets) async -> LayerReply {
         guard stored.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
         return read(
             await store.value(
-                for: location.key, of: location.sources, createsGenerations: key.isRecord, allowance: allowances[name]),
+                for: location.key, of: location.sources, createsGenerations: key.isRecord, allowance: waits[name]),
             for: key)
     }
 
     /// Sends a query without waiting for the reply.
     ///
-    /// Returns whether the query was sent; otherwise `finish` is not called.
+    /// Returns whether the query was sent; otherwise `completion` is not called.
     func query(
-        _ key: CacheKey, allowing allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
+        _ key: CacheKey, waits: LayerWaitBudgets, completion: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let location = location(of: key) else { return false }
         return store.query(
-            location.key, of: location.sources, createsGenerations: key.isRecord, allowance: allowances[name], finish)
+            location.key, of: location.sources, createsGenerations: key.isRecord, allowance: waits[name],
+            completion: completion)
     }
 
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.verify(reply), for: key) }
@@ -117,9 +118,9 @@ package final class SharedLayer: CacheLayer {
     /// not purged in between. Nil if the server is unreachable again.
     func fetchGenerations(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
-        let lookUp = await store.value(
+        let lookup = await store.value(
             for: location.key, of: location.sources, createsGenerations: true, allowance: WaitBudget())
-        guard let generations = lookUp.generations?.first, await store.catchUpWithPurges() else { return nil }
+        guard let generations = lookup.generations?.first, await store.catchUpWithPurges() else { return nil }
         return generations
     }
 
@@ -135,10 +136,10 @@ package final class SharedLayer: CacheLayer {
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
-    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagCheckpoints {
+    func checkpoints(of tags: [ExactText], for identity: SourceIdentity) -> TagCheckpoints {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return [:] }
         return tags.reduce(into: [:]) { checkpoints, tag in
-            checkpoints[tag] = SharedTag(tag.string).flatMap { store.begin($0, of: named) }
+            checkpoints[tag] = SharedTag(tag.string).flatMap { store.checkpoint(of: $0, for: named) }
         }
     }
 
@@ -159,7 +160,7 @@ package final class SharedLayer: CacheLayer {
         return RemovedEntries()
     }
 
-    func remove(_ removal: Removal) async -> LayerRemoval {
+    func purge(_ removal: Removal) async -> LayerRemoval {
         switch removal {
         case .value: return LayerRemoval()
         case .tagged(let removal): return LayerRemoval(state: await store.purge(removal))
@@ -176,7 +177,7 @@ package final class SharedLayer: CacheLayer {
     }
 
     /// Repeats another instance's purge under this instance's rules, if they differ.
-    func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
+    func completePurge(of purged: NamedSource, as identity: SourceIdentity) {
         _ = checkpoints.withLock { $0.remove(identity.wildcard) }
         if source(identity) != purged.source { forget(.sources([identity])) }
     }
@@ -201,8 +202,8 @@ package final class SharedLayer: CacheLayer {
         writer.write(key.kind)
         writer.write(DiskLayer.contentVersion)
         writer.write(rules.digest)
-        let rest = if case .result(let key) = key { key.name() } else { sources[0].storedName }
-        return Location(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
+        let name = if case .result(let key) = key { key.name() } else { sources[0].storedName }
+        return Location(key: SharedKey(of: writer.bytes + name), sources: sources.map(source))
     }
 
     private func source(_ identity: SourceIdentity) -> SharedSource { SharedSource(of: identity.removalName) }

@@ -18,20 +18,20 @@ struct TagIndex {
     /// Approximate bytes per pair of tag and source.
     static let cost = 384
 
-    private var allowances = TagAllowances()
+    private var rateLimiter = TagRateLimiter()
     private(set) var droppedCount = 0
 
     var count: Int { tags.weight }
 
     var byteCount: Int { count * Self.cost }
 
-    /// Registers a request until ``endWait(for:_:)``; returns the tags that are new for the source.
-    mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) -> [ExactText] {
+    /// Registers a request until ``endWait(for:under:)``; returns the tags that are new for the source.
+    mutating func beginWait(for source: SourceIdentity, under tags: [ExactText]) -> [ExactText] {
         for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
         return missing(tags, of: source)
     }
 
-    mutating func endWait(for source: SourceIdentity, _ tags: [ExactText]) {
+    mutating func endWait(for source: SourceIdentity, under tags: [ExactText]) {
         for tag in tags {
             guard let count = awaited[tag]?[source] else { continue }
             awaited[tag]?[source] = count > 1 ? count - 1 : nil
@@ -48,15 +48,15 @@ struct TagIndex {
         var new = missing(tags, of: source)
         if let client, !new.isEmpty {
             let all = new.count
-            new = Array(allowances.take(new, indexed: indexed.count, by: client, at: now))
+            new = Array(rateLimiter.admit(new, indexed: indexed.count, by: client, at: now))
             droppedCount += all - new.count
         }
         guard !new.isEmpty else { return ([], []) }
         let isOver = indexed.count + new.count > Self.maximumTags
         if isOver { forget(source) }
         for tag in new { sources[tag, default: []].insert(source) }
-        let now = isOver ? new : indexed + new
-        let evicted = self.tags.insert(now, for: source, weight: now.count).filter { $0.key != source }
+        let tags = isOver ? new : indexed + new
+        let evicted = self.tags.insert(tags, for: source, weight: tags.count).filter { $0.key != source }
         for entry in evicted { forget(entry.value, of: entry.key) }
         return (new, (isOver ? [source] : []) + evicted.map(\.key))
     }

@@ -8,7 +8,7 @@ package struct CacheStatistics: Sendable, Equatable {
 }
 
 extension CacheStatistics {
-    package init(_ statistics: DiskShareStatistics) {
+    package init(_ statistics: DiskPartitionStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.capacity,
             entries: statistics.entries)

@@ -1,4 +1,3 @@
-import Coordination
 import SharedCaching
 import ThumbnailTypes
 
@@ -35,19 +34,4 @@ typealias LayerGenerations = [LayerName: SharedGenerations]
 
 extension LayerGenerations {
     func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { generation, _ in generation } }
-}
-
-/// The time that one request has waited for each shared layer.
-package final class LayerAllowances: Sendable {
-    private let budgets = Locked<[LayerName: WaitBudget]>([:])
-
-    package init() {}
-
-    subscript(layer: LayerName) -> WaitBudget {
-        budgets.withLock { budgets in
-            let budget = budgets[layer] ?? WaitBudget()
-            budgets[layer] = budget
-            return budget
-        }
-    }
 }

@@ -14,7 +14,7 @@ struct PartialRecord: Sendable {
         head = source.head
         byteCount = source.file.count
         guard let header = try source.file.outline?.value.get() else {
-            throw .cannotDecode(detail: "the parts of the file do not suffice")
+            throw .cannotDecode(detail: "the fetched parts of the file do not contain its header")
         }
         try head.check(header)
         self.header = header
@@ -51,15 +51,15 @@ extension FileParts {
         read { span in Result { () throws(ImagingError) in try ImageHeader.outline(span) } }
     }
 
-    func missingRanges(of outline: Reading<Result<ImageHeader?, ImagingError>>) -> SourceWalk.Need {
+    func missingRanges(of outline: Reading<Result<ImageHeader?, ImagingError>>) -> SourceScan.Need {
         let reading = read(ImageHeader.sniff)?.value?.reading
         return .ranges(outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.usualHeaderBytes)
     }
 }
 
-extension SourceWalk {
+extension SourceScan {
     /// Reads the bytes that the facts need, even if they are damaged.
-    static let header = SourceWalk(.header) { source in
+    static let header = SourceScan(.header) { source in
         guard let outline = source.file.outline else { return .whole }
         if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }
         if case .success(nil) = outline.value { return .whole }

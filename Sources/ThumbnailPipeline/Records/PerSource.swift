@@ -49,9 +49,9 @@ extension PerSource where Value: Sendable {
             for (index, value) in enumerated() {
                 group.addTask { (index, try await transform(index, value)) }
             }
-            var made = [New?](repeating: nil, count: count)
-            for try await (index, value) in group { made[index] = value }
-            let complete = made.compactMap(\.self)
+            var results = [New?](repeating: nil, count: count)
+            for try await (index, value) in group { results[index] = value }
+            let complete = results.compactMap(\.self)
             return PerSource<New>(complete[0], additional: Array(complete.dropFirst()))
         }
     }

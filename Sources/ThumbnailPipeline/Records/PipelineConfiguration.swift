@@ -30,8 +30,8 @@ package struct PipelineConfiguration: Sendable {
     package mutating func fitCaches(within maximumBytes: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
         guard sum > Double(maximumBytes) else { return false }
-        let share = Double(maximumBytes) / sum
-        func shrink(_ bytes: inout Int) { bytes = Int(Double(bytes) * share) }
+        let ratio = Double(maximumBytes) / sum
+        func shrink(_ bytes: inout Int) { bytes = Int(Double(bytes) * ratio) }
         shrink(&decodedCacheCapacity)
         shrink(&decodedCachePreferred)
         shrink(&resultCacheCapacity)

@@ -37,13 +37,13 @@ extension SourceIdentity {
     }
 }
 
-extension SourceWalk {
-    static let preview = SourceWalk(.preview) { source in
+extension SourceScan {
+    static let preview = SourceScan(.preview) { source in
         guard source.hasVersion, let outline = source.file.outline else { return .whole }
         if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }
         guard case .success(let header?) = outline.value, let place = header.preview?.place,
             place.upperBound <= source.file.count
         else { return .whole }
-        return source.file.unknown(in: place).map { .run($0) } ?? .complete
+        return source.file.unknown(in: place).map { .block($0) } ?? .complete
     }
 }

@@ -95,7 +95,7 @@ extension SourceHead {
         guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
         guard let origin = identity.rules.origin else { return true }
         switch (origin.cachePolicy, derivative) {
-        case (.all, .pixels(let byteCount)): return origin.largestDecodedKept.map { byteCount <= $0 } ?? true
+        case (.all, .pixels(let byteCount)): return origin.maximumDecodedBytes.map { byteCount <= $0 } ?? true
         case (.all, _), (.results, .record), (.results, .result): return true
         case (.results, _), (.none, _): return false
         }

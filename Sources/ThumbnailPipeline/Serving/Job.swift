@@ -12,7 +12,7 @@ package struct Job: Sendable {
     /// The client whose tags are limited; nil if the tags are signed.
     package let tagClient: ClientNetwork?
     let client: ClientNetwork?
-    var allowances = LayerAllowances()
+    var waits = LayerWaitBudgets()
     /// Receives the cost of the work that the job starts; nil for the operator's work.
     package let bill: RequestBill?
 
@@ -31,7 +31,7 @@ package struct Job: Sendable {
     /// The tenant or, for the default tenant, the client in fair queues; 0 without a client.
     var flow: Int { bill?.flow ?? (client?.hashValue ?? 0) & Int.max }
 
-    var share: Int { bill?.share ?? 1 }
+    var weight: Int { bill?.weight ?? 1 }
 
     package var request: Request { resolved.request }
 
@@ -43,7 +43,7 @@ package struct Job: Sendable {
     package func after(_ lookup: EarlierLookup) -> Job {
         var job = self
         job.earlierLookup = lookup
-        job.allowances = lookup.allowances
+        job.waits = lookup.waits
         return job
     }
 
@@ -65,7 +65,7 @@ package struct Job: Sendable {
     /// A job for another request of the same caller, with the same remaining waits.
     func with(_ resolved: ResolvedRequest) -> Job {
         var job = Job(resolved, directives: directives, of: client, receipt: receipt, bill: bill)
-        job.allowances = allowances
+        job.waits = waits
         return job
     }
 }

@@ -69,7 +69,7 @@ package final class OpenedSource: Sendable {
 
     /// Creates a source that may not be stored, under a name for one use.
     convenience init(
-        uncacheable bytes: SharedBytes, _ preview: RAWPreview? = nil, name: String, at now: Int,
+        uncacheable bytes: SharedBytes, preview: RAWPreview? = nil, name: String, at now: Int,
         fetched: SourceFreshness? = nil
     ) throws(ImagingError) {
         let head = Self.head(named: name, at: now)

@@ -50,7 +50,7 @@ package struct ResultWriter: Sendable {
         do {
             try await origins?.put(
                 image.bytes, at: destination,
-                ObjectDescription(
+                description: ObjectDescription(
                     mediaType: image.format.mediaType,
                     cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl))
         } catch let error as DownloadError where error != .shuttingDown {

@@ -62,10 +62,10 @@ package protocol SourceOpening: Sendable {
 ///
 /// Used by one event thread at a time; no method blocks.
 package protocol PendingLookup: AnyObject, Sendable {
-    /// Sends the next query; `ready` is called once, on any thread, possibly before this method returns.
-    func begin(_ ready: @escaping @Sendable () -> Void)
+    /// Sends the next query; `completion` is called once, on any thread, possibly before this method returns.
+    func begin(completion: @escaping @Sendable () -> Void)
 
-    /// Returns the outcome; call it after `ready`.
+    /// Returns the outcome; call it after `completion`.
     func finish() -> PendingLookupOutcome
 }
 

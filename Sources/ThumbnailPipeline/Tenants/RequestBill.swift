@@ -27,10 +27,10 @@ package final class RequestBill: Sendable {
 
     /// The tenant's flow; nil if each client has its own.
     var flow: Int? { account?.flow }
-    var share: Int { account?.share ?? 1 }
+    var weight: Int { account?.weight ?? 1 }
     /// The tenant's flow in shared queues, one for all clients of the default tenant; nil without other tenants.
     var tenantFlow: TenantFlow? {
-        account.flatMap { account in account.share.map { TenantFlow(id: account.flow ?? 0, share: $0) } }
+        account.flatMap { account in account.weight.map { TenantFlow(id: account.flow ?? 0, weight: $0) } }
     }
 
     package var workRejection: TenantRejection? { account?.workRejection() }

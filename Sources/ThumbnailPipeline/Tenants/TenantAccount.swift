@@ -13,9 +13,9 @@ package final class TenantAccount: Sendable {
         package var processorTime: Quota?
         package var originBytes: Quota?
         /// The tenant's weight in fair queues; nil without other tenants.
-        package var share: Int?
+        package var weight: Int?
 
-        package init(share: Int? = nil) { self.share = share }
+        package init(weight: Int? = nil) { self.weight = weight }
     }
 
     private struct State {
@@ -38,10 +38,10 @@ package final class TenantAccount: Sendable {
         self.timekeeper = timekeeper
     }
 
-    var share: Int? { state.withLock { $0.limits.share } }
+    var weight: Int? { state.withLock { $0.limits.weight } }
 
     /// Replaces the limits; unchanged limits keep their usage.
-    package func use(_ limits: Limits) {
+    package func setLimits(_ limits: Limits) {
         let now = timekeeper.now
         state.withLock { state in
             if limits.rate != state.limits.rate { state.rate = limits.rate.map { TokenBucket($0, at: now) } }
@@ -60,7 +60,7 @@ package final class TenantAccount: Sendable {
         let now = timekeeper.now
         return state.withLock { state in
             guard let quota = state.limits.rate, let wait = state.rate?.take(at: now) else { return nil }
-            return TenantRejection(.rate, quota, wait: wait)
+            return TenantRejection(.rate, quota: quota, wait: wait)
         }
     }
 
@@ -69,10 +69,10 @@ package final class TenantAccount: Sendable {
         let now = timekeeper.now
         return state.withLock { state in
             if let quota = state.limits.processorTime, let wait = state.processor?.wait(at: now) {
-                return TenantRejection(.processorTime, quota, wait: wait)
+                return TenantRejection(.processorTime, quota: quota, wait: wait)
             }
             if let quota = state.limits.originBytes, let wait = state.origin?.wait(at: now) {
-                return TenantRejection(.originBytes, quota, wait: wait)
+                return TenantRejection(.originBytes, quota: quota, wait: wait)
             }
             return nil
         }
@@ -122,7 +122,7 @@ package struct TenantRejection: ServiceError {
     private let quota: Quota
     private let wait: Duration
 
-    init(_ limit: Limit, _ quota: Quota, wait: Duration) {
+    init(_ limit: Limit, quota: Quota, wait: Duration) {
         self.limit = limit
         self.quota = quota
         self.wait = wait

@@ -39,7 +39,7 @@ package final class TenantAccounts: Sendable {
         ) { each { [([], Double($0.sentBytes))] } }
     }
 
-    package func account(of name: ExactText, _ limits: TenantAccount.Limits) -> TenantAccount {
+    package func account(of name: ExactText, limits: TenantAccount.Limits) -> TenantAccount {
         let account = accounts.withLock { accounts in
             let account =
                 accounts[name]
@@ -47,7 +47,7 @@ package final class TenantAccounts: Sendable {
             accounts[name] = account
             return account
         }
-        account.use(limits)
+        account.setLimits(limits)
         return account
     }
 

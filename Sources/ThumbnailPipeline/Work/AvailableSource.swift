@@ -40,7 +40,9 @@ extension AvailableSource {
     init(_ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration) {
         self.record = record
         bytes = copy.bytes
-        report(copy.exchange, copy.participation, isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
+        report(
+            copy.exchange, participation: copy.participation, isStored: isStored, now: now, duration: duration,
+            timeLeft: timeLeft)
     }
 
     init(
@@ -48,15 +50,18 @@ extension AvailableSource {
     ) {
         self.record = record
         self.preview = preview
-        report(copy.exchange, copy.participation, isStored: false, now: now, duration: duration, timeLeft: timeLeft)
+        report(
+            copy.exchange, participation: copy.participation, isStored: false, now: now, duration: duration,
+            timeLeft: timeLeft)
     }
 
     private mutating func report(
-        _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, now: Int, duration: Duration,
+        _ exchange: OriginResponseInfo?, participation: Participation, isStored: Bool, now: Int, duration: Duration,
         timeLeft: Duration
     ) {
         status = CacheLayerStatus(
-            after: exchange, participation, isStored: isStored, secondsLeft: record.freshness.remainingLifetime(at: now)
+            after: exchange, participation: participation, isStored: isStored,
+            secondsLeft: record.freshness.remainingLifetime(at: now)
         )
         if !isFromCache { self.timeLeft = timeLeft }
         guard let transfer = exchange?.timings, participation != .cached else { return }
@@ -65,7 +70,7 @@ extension AvailableSource {
 }
 
 extension CacheLayerStatus {
-    init(after exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, secondsLeft: Int) {
+    init(after exchange: OriginResponseInfo?, participation: Participation, isStored: Bool, secondsLeft: Int) {
         self.init(
             .source, exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
             isStored: participation == .started && isStored,
@@ -113,7 +118,7 @@ extension PerSource where Value == AvailableSource {
     /// The source in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the image.
     var reported: AvailableSource { first { !$0.isFromCache } ?? image }
 
-    /// The maximum wait for a turn or a thread; nil uses the lane's default.
+    /// The maximum wait for a permit or a thread; nil uses the lane's default.
     var queueTimeout: Duration? { compactMap(\.timeLeft).min() }
 }
 

@@ -27,24 +27,25 @@ struct FaceFinder: Sendable {
     ///
     /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are available.
     func faces(
-        of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn, _ bill: RequestBill?
+        of source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit, bill: RequestBill?
     ) async throws -> [Face] {
         guard let detector = resources.faceDetector else { return [] }
         let record = source.record
         return try await shared.value(for: record.version, cached: { caches.faces(of: record) }) {
             let image = try await decoder.image(
-                for: key(of: record), from: source, imagesInUse: imagesInUse, turn: turn, reservation: nil, bill
+                for: key(of: record), from: source, imagesInUse: imagesInUse, permit: permit, reservation: nil,
+                bill: bill
             ).value
             let clock = WorkClock(at: timekeeper.now)
             defer { bill?.charge(processor: clock.wholeProcessorTime) }
             let faces = try await resources.lanes.small.run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout
             ) { [codec = resources.codec, timekeeper] token in
                 try clock.perform(token, at: timekeeper.now) {
                     try codec.faces(detector.search(image, token: token), token: token)
                 }
             }
-            resources.metrics.searchedForFaces()
+            resources.metrics.recordFaceSearch()
             caches.remember(faces, of: record)
             return faces
         }.value
@@ -53,11 +54,11 @@ struct FaceFinder: Sendable {
     /// A plan that decodes the pixels of the result and of face detection together.
     ///
     /// Nil if both use the same pixels, or if the format cannot decode two levels in one pass.
-    func plan(together key: ResultKey, of record: SourceRecord, _ imagesInUse: ImagesInUse) -> DecodePlan? {
+    func planTogether(with key: ResultKey, of record: SourceRecord, imagesInUse: ImagesInUse) -> DecodePlan? {
         guard key.plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
-            let own = try? self.key(of: record), !caches.hasPixels(own), !imagesInUse.contains(own)
+            let faceKey = try? self.key(of: record), !caches.hasPixels(faceKey), !imagesInUse.contains(faceKey)
         else { return nil }
-        return DecodePlan(combining: [key.plan.decode, own.plan], of: record.header)
+        return DecodePlan(combining: [key.plan.decode, faceKey.plan], of: record.header)
     }
 
     func key(of record: SourceRecord) throws(ImagingError) -> DecodeKey {

@@ -11,7 +11,7 @@ struct PlaceholderRenderer: Sendable {
     let codec: any ImageCodec
     let timekeeper: any Timekeeper
     let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
-    private let made = MemoryCache<PlaceholderKey, EncodedImage>(
+    private let cache = MemoryCache<PlaceholderKey, EncodedImage>(
         capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
 
     /// A typical image takes 2 kB, the largest some hundred.
@@ -29,29 +29,29 @@ struct PlaceholderRenderer: Sendable {
     }
 
     /// Admits and renders the image like a result: once for all concurrent requests.
-    func image(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage {
+    func image(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
         let size = placeholder.size, rules = configuration.rules
         let format = placeholder.format.format(
             from: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
             excluding: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
         guard rules.limits.allow(size, in: format) else { throw PipelineError.placeholderTooLarge }
         let color = placeholder.color
-        let shown = format.supportsAlpha ? color : color.composited(over: .white)
-        let key = PlaceholderKey(color: shown, size: size, format: format)
-        return try await tasks.value(for: key, cached: { made.value(for: key) }) {
-            let image = try await make(key, bill)
-            made.add(image, for: key)
+        let visibleColor = format.supportsAlpha ? color : color.composited(over: .white)
+        let key = PlaceholderKey(color: visibleColor, size: size, format: format)
+        return try await tasks.value(for: key, cached: { cache.value(for: key) }) {
+            let image = try await render(key, bill: bill)
+            cache.add(image, for: key)
             return image
         }.value
     }
 
-    private func make(_ key: PlaceholderKey, _ bill: RequestBill?) async throws -> EncodedImage {
+    private func render(_ key: PlaceholderKey, bill: RequestBill?) async throws -> EncodedImage {
         let plan = RenderPlan(
             resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let cost = WorkCost(of: plan, ofPlain: key.color)
         return try await scheduler.run(
-            of: bill?.flow ?? 0, share: bill?.share ?? 1, queueTimeout: nil, cost: { cost }
-        ) { turn in
+            of: bill?.flow ?? 0, weight: bill?.weight ?? 1, queueTimeout: nil, cost: { cost }
+        ) { permit in
             let reservation = try await memory.reserve(forPlaceholder: plan, of: bill?.tenantFlow)
             let clock = WorkClock(at: timekeeper.now)
             defer {
@@ -59,7 +59,7 @@ struct PlaceholderRenderer: Sendable {
                 bill?.charge(processor: clock.wholeProcessorTime)
             }
             return try await scheduler.lanes.workers(for: cost.render).run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout
             ) { [codec, timekeeper] token in
                 try clock.perform(token, at: timekeeper.now) {
                     try ImageRenderer.placeholder(

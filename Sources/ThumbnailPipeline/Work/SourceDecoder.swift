@@ -21,12 +21,12 @@ struct SourceDecoder: Sendable {
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
 
-    /// Waits for expensive decodes of other requests before taking a turn, so that no turn is held while waiting.
+    /// Waits for expensive decodes of other requests before waiting for a permit, so that none is held while waiting.
     ///
     /// - Parameter imagesInUse: Receives images that are not cached.
     /// - Returns: Whether it joined a decode.
     func joinExpensiveDecodes(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, imagesInUse: ImagesInUse
     ) async throws -> Bool {
         let roles = job.request.roles
         return try await key.decodeKeys.concurrentMap { index, key in
@@ -51,38 +51,39 @@ struct SourceDecoder: Sendable {
     ///   - together: A plan that decodes the image at several levels, if more than this result needs them.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
-        turn: WorkTurn, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, imagesInUse: ImagesInUse,
+        permit: WorkPermit, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
     ) async throws -> Pixels {
-        let roles = job.request.roles, own = key.decodeKeys.image
-        let found = try await key.decodeKeys.concurrentMap { index, key in
+        let roles = job.request.roles, imageKey = key.decodeKeys.image
+        let decoded = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
-                    for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
-                    reservation: reservations[index], together: key == own ? together : nil, job.bill)
+                    for: key, from: sources[index], imagesInUse: imagesInUse, permit: permit,
+                    reservation: reservations[index], together: key == imageKey ? together : nil, bill: job.bill)
             }
         }
-        let participations = found.lazy.map(\.participation)
+        let participations = decoded.lazy.map(\.participation)
         return Pixels(
-            images: found.mapValues(\.value),
+            images: decoded.mapValues(\.value),
             participation: participations.contains(.started)
                 ? .started : participations.contains(.joined) ? .joined : .cached)
     }
 
     /// Decodes the plan's levels in one pass for the results of an opened source.
     func decode(
-        _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, reservation: MemoryReservation,
-        _ bill: RequestBill?
+        _ plan: DecodePlan, of opened: OpenedSource, permit: WorkPermit, reservation: MemoryReservation,
+        bill: RequestBill?
     ) async throws {
         let image = try await decode(
-            opened.file, of: opened.record, for: opened.decodeKey(plan), turn: turn, reservation: reservation, bill)
+            opened.file, of: opened.record, for: opened.decodeKey(plan), permit: permit, reservation: reservation,
+            bill: bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
             opened.imagesInUse.add(image, for: opened.decodeKey(plan.with(level: level)))
         }
     }
 
     func unsharedPixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, permit: WorkPermit,
         reservations: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         let roles = job.request.roles
@@ -90,30 +91,31 @@ struct SourceDecoder: Sendable {
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 guard let file = sources[index].file else { throw PipelineError.sourceNeeded }
                 return try await decode(
-                    file, of: sources[index].record, for: key, turn: turn, reservation: reservations[index], job.bill)
+                    file, of: sources[index].record, for: key, permit: permit, reservation: reservations[index],
+                    bill: job.bill)
             }
         }
     }
 
     func image(
-        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
-        reservation: MemoryReservation?, together: DecodePlan? = nil, _ bill: RequestBill?
+        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit,
+        reservation: MemoryReservation?, together: DecodePlan? = nil, bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
         // The pixels were evicted after the cost was estimated: retry as expensive work.
-        if turn.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
+        if permit.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
             !imagesInUse.contains(key)
         {
             throw UnderestimatedDecode()
         }
-        let found = try await shared.value(
+        let result = try await shared.value(
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
             guard let file = source.file ?? caches.bytes(of: record).map({ ($0, record.header) }) else {
                 throw PipelineError.sourceNeeded
             }
             var image = try await decode(
-                file, of: record, for: key, together: together, turn: turn, reservation: reservation, bill)
+                file, of: record, for: key, together: together, permit: permit, reservation: reservation, bill: bill)
             for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {
                 imagesInUse.add(coarser, for: key.with(level: level))
             }
@@ -124,21 +126,21 @@ struct SourceDecoder: Sendable {
             return image
         }
         // Another request may have decoded it.
-        if found.participation != .started { imagesInUse.add(found.value, for: key) }
-        return found
+        if result.participation != .started { imagesInUse.add(result.value, for: key) }
+        return result
     }
 
     private func decode(
         _ file: (bytes: SharedBytes, header: ImageHeader), of record: SourceRecord, for key: DecodeKey,
-        together: DecodePlan? = nil, turn: WorkTurn, reservation: MemoryReservation?, _ bill: RequestBill?
+        together: DecodePlan? = nil, permit: WorkPermit, reservation: MemoryReservation?, bill: RequestBill?
     ) async throws -> DecodedImage {
-        let own = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
+        let cost = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
         // Nothing was reserved if the pixels were cached at that time.
-        let reservation = try reservation ?? resources.budget.reserveNow(own, of: bill?.tenantFlow)
+        let reservation = try reservation ?? resources.budget.reserveNow(cost, of: bill?.tenantFlow)
         var plan = key.plan
         if let together {
-            let more = file.header.cost(of: together, fileByteCount: file.bytes.count) - own
-            if (try? reservation.grow(by: more)) != nil { plan = together }
+            let additional = file.header.cost(of: together, fileByteCount: file.bytes.count) - cost
+            if (try? reservation.grow(by: additional)) != nil { plan = together }
         }
         defer { reservation.release() }
         let checkpoint = failedDecodes.checkpoint
@@ -146,23 +148,24 @@ struct SourceDecoder: Sendable {
             let start = timekeeper.now
             let clock = WorkClock(at: start)
             defer {
-                clock.record("decode", record.header.format, until: timekeeper.now)
+                clock.record("decode", format: record.header.format, until: timekeeper.now)
                 bill?.charge(processor: clock.wholeProcessorTime)
             }
             let isSmall = !costs.cost(of: key, from: record).isExpensive
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout
             ) { [self, plan] token in
                 try clock.perform(token, at: timekeeper.now) {
-                    try decode(file, for: key, plan, isSmall: isSmall, token: token, reservation: reservation)
+                    try decode(
+                        file, for: key, plan: plan, isSmall: isSmall, token: token, reservation: reservation)
                 }
             }
             let end = timekeeper.now
             let steps = clock.steps(until: end)
-            turn.waits.record(steps.queue)
-            resources.decoded(
-                decoded, of: key.source, record.header.format, in: end - start, work: clock.wholeProcessorTime)
+            permit.waits.record(steps.queue)
+            resources.recordDecode(
+                decoded, of: key.source, format: record.header.format, in: end - start, work: clock.wholeProcessorTime)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.markIncomplete(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
@@ -178,7 +181,7 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ file: (bytes: SharedBytes, header: ImageHeader), for key: DecodeKey, _ plan: DecodePlan, isSmall: Bool,
+        _ file: (bytes: SharedBytes, header: ImageHeader), for key: DecodeKey, plan: DecodePlan, isSmall: Bool,
         token: WorkToken, reservation: MemoryReservation
     ) throws -> DecodedImage {
         var limits = configuration.rules.limits
@@ -192,8 +195,8 @@ struct SourceDecoder: Sendable {
             file.bytes, inside: border, header: file.header, plan: key.plan, limits: limits, token: token
         ) { drawing in
             // The first drawing's memory is free again, so only the difference is reserved.
-            let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - reservation.bytes
-            if more > 0 { try reservation.grow(by: more) }
+            let additional = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - reservation.bytes
+            if additional > 0 { try reservation.grow(by: additional) }
         }
     }
 
@@ -203,7 +206,7 @@ struct SourceDecoder: Sendable {
     private func remember(
         _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {
-        failedDecodes.remember(error, key.plan, of: record, since: checkpoint)
+        failedDecodes.remember(error, of: key.plan, in: record, since: checkpoint)
         if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasDerived(from: key.source) {
             caches.removeAll(from: key.source, cause: .broken)
         }

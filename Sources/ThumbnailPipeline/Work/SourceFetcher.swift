@@ -39,23 +39,23 @@ struct SourceFetcher: Sendable {
         _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
     ) async throws -> AvailableSource? {
         let checkpoint = failedDecodes.checkpoint
-        var fetched = try await fetched(
-            identity, for: job, needsBytes: needsBytes, walk: walk(for: identity), since: start)
+        var fetched = try await download(
+            identity, for: job, needsBytes: needsBytes, scan: scan(for: identity), since: start)
         if case .part(let copy) = fetched {
-            if let source = available(copy, since: start) { return source }
-            fetched = try await self.fetched(identity, for: job, needsBytes: needsBytes, walk: nil, since: start)
+            if let source = source(from: copy, since: start) { return source }
+            fetched = try await download(identity, for: job, needsBytes: needsBytes, scan: nil, since: start)
         }
-        return try available(fetched.whole, for: job, since: start, checkpoint)
+        return try source(from: fetched.whole, for: job, since: start, checkpoint: checkpoint)
     }
 
-    /// The walk to the preview if the stored header or the name says that the file is RAW; otherwise nil.
-    func walk(for identity: SourceIdentity) -> SourceWalk? {
+    /// The scan for the preview if the stored header or the name says that the file is RAW; otherwise nil.
+    func scan(for identity: SourceIdentity) -> SourceScan? {
         let known = caches.recordInMemory(for: identity)?.header ?? caches.part(of: identity)?.header
         let isRAW = known.map { $0.format == .raw } ?? identity.isNamedRAW
         return isRAW ? .preview : nil
     }
 
-    private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {
+    private func source(from copy: PartialCopy, since start: Duration) -> AvailableSource? {
         guard let preview = RAWPreview(copy.source) else { return nil }
         var record = preview.record
         if let known = caches.storedRecord(of: record.version) {
@@ -70,18 +70,20 @@ struct SourceFetcher: Sendable {
     /// Fetches only the bytes that describe the source; returns nil if it is unchanged, but its record was evicted.
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
         let start = timekeeper.now, checkpoint = failedDecodes.checkpoint
-        switch try await fetched(identity, for: job, needsBytes: needsBytes, walk: .header, since: start) {
+        switch try await download(identity, for: job, needsBytes: needsBytes, scan: .header, since: start) {
         case .whole(let copy):
-            if let source = try available(copy, for: job, since: start, checkpoint) { return DescribedSource(source) }
+            if let source = try source(from: copy, for: job, since: start, checkpoint: checkpoint) {
+                return DescribedSource(source)
+            }
             guard let part = caches.part(of: identity), part.head.validator == copy.head.validator else { return nil }
-            return described(
+            return describedSource(
                 PartialRecord(copy.head, of: part), exchange: copy.exchange, participation: copy.participation,
                 isStored: true, since: start)
         case .part(let copy):
             do throws(ImagingError) {
                 let part = try PartialRecord(copy.source)
                 let isStored = !job.directives.noStore && caches.part(of: identity)?.head === part.head
-                return described(
+                return describedSource(
                     part, exchange: copy.exchange, participation: copy.participation, isStored: isStored, since: start)
             } catch {
                 if !job.directives.noStore { failedDecodes.remember(error, of: copy.source.head, since: checkpoint) }
@@ -90,13 +92,13 @@ struct SourceFetcher: Sendable {
         }
     }
 
-    private func described(
+    private func describedSource(
         _ part: PartialRecord, exchange: OriginResponseInfo?, participation: Participation, isStored: Bool,
         since start: Duration
     ) -> DescribedSource {
         var source = DescribedSource(part)
         source.status = CacheLayerStatus(
-            after: exchange, participation, isStored: isStored,
+            after: exchange, participation: participation, isStored: isStored,
             secondsLeft: part.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
         if let exchange, participation != .cached {
             source.timings = exchange.timings.steps + [StepTiming("source", timekeeper.now - start)]
@@ -104,8 +106,8 @@ struct SourceFetcher: Sendable {
         return source
     }
 
-    private func available(
-        _ copy: SourceCopy, for job: Job, since start: Duration, _ checkpoint: FailedDecodes.Checkpoint
+    private func source(
+        from copy: SourceCopy, for job: Job, since start: Duration, checkpoint: FailedDecodes.Checkpoint
     ) throws -> AvailableSource? {
         let record: SourceRecord
         if let known = caches.storedRecord(of: copy.head.version) {
@@ -126,14 +128,14 @@ struct SourceFetcher: Sendable {
             now: timekeeper.secondsSince1970, duration: duration, timeLeft: timeLimit - duration)
     }
 
-    private func fetched(
-        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, walk: SourceWalk?, since start: Duration
+    private func download(
+        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, scan: SourceScan?, since start: Duration
     ) async throws -> FetchedSource {
         let trace = DownloadTrace(at: start)
         do {
             let fetched = try await downloader.download(
                 partOf: SourceRequest(
-                    identity: identity, directives: job.directives, needsBytes: needsBytes, walk: walk,
+                    identity: identity, directives: job.directives, needsBytes: needsBytes, scan: scan,
                     traceparent: trace?.traceparent, flow: job.bill?.tenantFlow),
                 receipt: job.receipt, deadline: start + timeLimit)
             job.bill?.charge(originBytes: fetched.startedBytes)

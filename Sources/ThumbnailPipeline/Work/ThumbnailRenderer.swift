@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 /// Renders each result once for all concurrent callers, from shared decoded pixels.
 ///
-/// A render looks in the layers below memory, waits for a turn, reserves memory for itself and its decodes, waits for
+/// A render looks in the layers below memory, waits for a permit, reserves memory for itself and its decodes, waits for
 /// the decodes, and runs on a worker thread.
 struct ThumbnailRenderer: Sendable {
     let configuration: PipelineConfiguration
@@ -52,24 +52,26 @@ struct ThumbnailRenderer: Sendable {
             return estimator.cost(of: key, from: sources.records) { _ in false }
         }
         return try await scheduler.run(
-            of: job.flow, share: job.share, queueTimeout: sources.queueTimeout, cost: cost
-        ) { turn in
+            of: job.flow, weight: job.weight, queueTimeout: sources.queueTimeout, cost: cost
+        ) { permit in
             let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) { _ in false
             }
             defer { reservations.render.release() }
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
-                for: key, from: sources, for: job, turn: turn, reservations: reservations.decodes)
+                for: key, from: sources, for: job, permit: permit, reservations: reservations.decodes)
             let imagesInUse = ImagesInUse()
             imagesInUse.add(images.image, for: key.decodeKey)
-            let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
+            let faces = try await self.faces(
+                for: key, of: sources.image, imagesInUse: imagesInUse, permit: permit, bill: job.bill)
             let decoded = timekeeper.now
             let (result, steps) = try await render(
                 images, for: key, of: sources, faces: faces, cachesAdditions: false, bill: job.bill)
             return result.with(
                 [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: Self.timings(
-                    waited: start - queuedAt, turn.waits.longest, decoded: decoded - start, rendered: steps))
+                    queued: start - queuedAt, threadWait: permit.waits.longest, decoded: decoded - start,
+                    rendered: steps))
         }
     }
 
@@ -79,10 +81,10 @@ struct ThumbnailRenderer: Sendable {
             WorkCost(
                 decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
         }
-        try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { turn in
+        try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { permit in
             let reservation = try await resources.budget.reserve(
                 opened.file.header.cost(of: plan, fileByteCount: opened.byteCount))
-            try await decoder.decode(plan, of: opened, turn: turn, reservation: reservation, nil)
+            try await decoder.decode(plan, of: opened, permit: permit, reservation: reservation, bill: nil)
         }
     }
 
@@ -95,9 +97,10 @@ struct ThumbnailRenderer: Sendable {
                 decodes: PerSource(isDecoded ? .zero : decoder.costs.cost(of: key, from: record)),
                 render: FaceSearch.time)
         }
-        return try await scheduler.run(of: job.flow, share: job.share, queueTimeout: nil, cost: cost) {
-            turn in
-            try await faces.faces(of: AvailableSource(opened), opened.imagesInUse, turn: turn, job.bill)
+        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: nil, cost: cost) {
+            permit in
+            try await faces.faces(
+                of: AvailableSource(opened), imagesInUse: opened.imagesInUse, permit: permit, bill: job.bill)
         }
     }
 
@@ -113,30 +116,33 @@ struct ThumbnailRenderer: Sendable {
     private func render(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let found = await caches.lookUpResult(for: key, of: sources.records, job.allowances, after: job.earlierLookup)
-        if let result = RenderedImage(found) { return result }
+        let lookup = await caches.lookUpResult(
+            for: key, of: sources.records, waits: job.waits, after: job.earlierLookup)
+        if let result = RenderedImage(lookup) { return result }
         let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
         var joined: Duration?
         var queuedAt = timekeeper.now
-        return try await scheduler.run(of: job.flow, share: job.share, queueTimeout: sources.queueTimeout) {
+        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: sources.queueTimeout) {
             let begin = timekeeper.now
-            let hasJoined = try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse)
+            let hasJoined = try await decoder.joinExpensiveDecodes(
+                for: key, from: sources, for: job, imagesInUse: imagesInUse)
             queuedAt = timekeeper.now
             if hasJoined { joined = (joined ?? .zero) + queuedAt - begin }
             return estimator.cost(of: key, from: sources.records, imagesInUse: imagesInUse)
-        } _: { turn in
-            try await renderInTurn(
-                key, from: sources, for: job, turn: turn, imagesInUse: imagesInUse, joined: joined, queuedAt: queuedAt,
-                shared: found.shared)
+        } _: { permit in
+            try await renderAdmitted(
+                key, from: sources, for: job, permit: permit, imagesInUse: imagesInUse, joined: joined,
+                queuedAt: queuedAt,
+                shared: lookup.shared)
         }
     }
 
     /// - Parameters:
-    ///   - joined: The time spent waiting for joined decodes before the turn.
-    ///   - queuedAt: When the wait for the turn began.
+    ///   - joined: The time spent waiting for joined decodes before the permit.
+    ///   - queuedAt: When the wait for the permit began.
     ///   - shared: The outcomes of lookups in shared layers.
-    private func renderInTurn(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
+    private func renderAdmitted(
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, permit: WorkPermit,
         imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
@@ -145,15 +151,17 @@ struct ThumbnailRenderer: Sendable {
         defer { reservations.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, imagesInUse, turn: turn, reservations: reservations.decodes,
-            together: self.faces.plan(together: key, of: sources.image.record, imagesInUse))
-        let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
+            for: key, from: sources, for: job, imagesInUse: imagesInUse, permit: permit,
+            reservations: reservations.decodes,
+            together: self.faces.planTogether(with: key, of: sources.image.record, imagesInUse: imagesInUse))
+        let faces = try await self.faces(
+            for: key, of: sources.image, imagesInUse: imagesInUse, permit: permit, bill: job.bill)
         let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
         let (result, steps) = try await render(
             pixels.images, for: key, of: sources, faces: faces,
             priority: participation == .started ? .finishing : .starting,
-            queueTimeout: participation == .cached ? turn.queueTimeout : nil, bill: job.bill)
+            queueTimeout: participation == .cached ? permit.queueTimeout : nil, bill: job.bill)
         let stored = caches.store(result, for: key, of: sources.records)
         var status = [CacheLayerStatus(.result, .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
@@ -165,28 +173,28 @@ struct ThumbnailRenderer: Sendable {
         return result.with(
             status,
             timings: Self.timings(
-                waited: start - queuedAt, turn.waits.longest,
+                queued: start - queuedAt, threadWait: permit.waits.longest,
                 decoded: participation == .cached ? nil : decoded - start + (joined ?? .zero), rendered: steps))
     }
 
     private func faces(
-        for key: ResultKey, of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn, _ bill: RequestBill?
+        for key: ResultKey, of source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit, bill: RequestBill?
     ) async throws -> [Face] {
         guard key.plan.needsFaces else { return [] }
-        return try await faces.faces(of: source, imagesInUse, turn: turn, bill)
+        return try await faces.faces(of: source, imagesInUse: imagesInUse, permit: permit, bill: bill)
     }
 
     private typealias Steps = (queue: Duration, work: Duration, encoding: Duration)
 
     /// - Parameters:
-    ///   - turn: The wait for the turn and for memory.
-    ///   - thread: The decode's wait for a thread.
+    ///   - queued: The wait for the permit and for memory.
+    ///   - threadWait: The decode's wait for a thread.
     ///   - decoded: The time of the decode, including that wait; nil if the pixels were cached.
     private static func timings(
-        waited turn: Duration, _ thread: Duration, decoded: Duration?, rendered: Steps
+        queued: Duration, threadWait: Duration, decoded: Duration?, rendered: Steps
     ) -> [StepTiming] {
-        [StepTiming("queue", turn + thread + rendered.queue)]
-            + (decoded.map { [StepTiming("decode", max(.zero, $0 - thread))] } ?? [])
+        [StepTiming("queue", queued + threadWait + rendered.queue)]
+            + (decoded.map { [StepTiming("decode", max(.zero, $0 - threadWait))] } ?? [])
             + [StepTiming("render", rendered.work), StepTiming("encode", rendered.encoding)]
     }
 
@@ -217,8 +225,9 @@ struct ThumbnailRenderer: Sendable {
         let end = timekeeper.now
         let steps = clock.steps(until: end)
         let processor = clock.processorTime
-        resources.rendered(key.source, plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
-        clock.record("render", plan.format, until: end)
+        resources.recordRender(
+            of: key.source, format: plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
+        clock.record("render", format: plan.format, until: end)
         return (result, steps)
     }
 
@@ -227,25 +236,25 @@ struct ThumbnailRenderer: Sendable {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
             key.form = form
-            if let kept = caches.pixels(for: key, countsMiss: false) { return kept }
-            let made = try make()
-            caches.store(made, for: key, of: sources.additional[index].record)
-            return made
+            if let cached = caches.pixels(for: key, countsMiss: false) { return cached }
+            let scaled = try make()
+            caches.store(scaled, for: key, of: sources.additional[index].record)
+            return scaled
         }
     }
 }
 
 extension RenderedImage {
     /// The result found in a layer below memory; nil on a miss.
-    init?(_ found: ResultLookup) {
-        guard let result = found.result else { return nil }
+    init?(_ lookup: ResultLookup) {
+        guard let result = lookup.result else { return nil }
         // A result from the disk counts as a hit of the result cache, and is not stored again.
-        guard !found.shared.isEmpty else {
+        guard !lookup.shared.isEmpty else {
             self = result
             return
         }
-        let status = CacheLayerStatus(.result, .uriMiss, isStored: found.isStored)
-        self = result.with([status] + found.shared)
+        let status = CacheLayerStatus(.result, .uriMiss, isStored: lookup.isStored)
+        self = result.with([status] + lookup.shared)
     }
 }
 

@@ -56,7 +56,7 @@ final class WorkClock: Sendable {
     /// Records the spans; only the wait if the work never started.
     ///
     /// - Parameter name: `decode` or `render`.
-    func record(_ name: String, _ format: ImageFormat, until end: Duration) {
+    func record(_ name: String, format: ImageFormat, until end: Duration) {
         guard let trace else { return }
         let began = began.withLock { $0 }
         trace.record("queue", time: start..<(began?.time ?? end), attributes: [("alula.step", .string(name))])

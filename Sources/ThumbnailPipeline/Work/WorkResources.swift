@@ -29,10 +29,10 @@ package struct WorkResources: Sendable {
     }
 
     /// - Parameter work: CPU time.
-    func decoded(
-        _ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration
+    func recordDecode(
+        _ image: DecodedImage, of source: SourceIdentity, format: ImageFormat, in duration: Duration, work: Duration
     ) {
-        metrics.decoded(format, in: duration)
+        metrics.recordDecode(format, in: duration)
         metrics.usage.record(.decode, format: format, of: source, time: work)
         events.record(.decode(url: source.label, duration: duration, format: format.rawValue))
         if image.isRepaired {
@@ -45,10 +45,10 @@ package struct WorkResources: Sendable {
     /// - Parameters:
     ///   - work: CPU time before the encoding.
     ///   - encoding: CPU time of the encoding.
-    func rendered(
-        _ source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
+    func recordRender(
+        of source: SourceIdentity, format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
     ) {
-        metrics.rendered(format, in: duration)
+        metrics.recordRender(format, in: duration)
         metrics.usage.record(.render, format: format, of: source, time: work)
         metrics.usage.record(.encode, format: format, of: source, time: encoding)
         events.record(.render(url: source.label, duration: duration, format: format.rawValue))
@@ -81,18 +81,18 @@ package struct PipelineMetrics: Sendable {
             "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
 
-    func rejected() { rejections.increment() }
+    func recordRejection() { rejections.increment() }
 
-    func searchedForFaces() { faceSearches.increment() }
+    func recordFaceSearch() { faceSearches.increment() }
 
     var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
 
-    func decoded(_ format: ImageFormat, in duration: Duration) {
+    func recordDecode(_ format: ImageFormat, in duration: Duration) {
         decodes.counter(format.rawValue).increment()
         decodeSeconds.histogram(format.rawValue).observe(duration.seconds)
     }
 
-    func rendered(_ format: ImageFormat, in duration: Duration) {
+    func recordRender(_ format: ImageFormat, in duration: Duration) {
         renders.counter(format.rawValue).increment()
         renderSeconds.histogram(format.rawValue).observe(duration.seconds)
     }

@@ -9,7 +9,7 @@ package final class WorkUsage: Sendable {
         case decode, render, encode
     }
 
-    package struct Share: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// As in ``OriginStatus/origin``, but `NAME:` for a named origin.
         package let origin: String
         package let step: Step
@@ -29,7 +29,7 @@ package final class WorkUsage: Sendable {
     }
 
     package static let span = Duration.seconds(600)
-    /// The maximum number of shares per minute; the rest counts as `others`, because clients can invent origins.
+    /// The maximum number of entries per minute; further ones count as `others`, because clients can invent origins.
     private static let maximumKeys = 1_000
     private static let others = "others"
 
@@ -69,13 +69,13 @@ package final class WorkUsage: Sendable {
         }
     }
 
-    /// The shares of the last ten minutes, largest first.
-    package var shares: [Share] {
+    /// The entries of the last ten minutes, largest first.
+    package var entries: [Entry] {
         let number = minute(at: timekeeper.now)
         let recent = minutes.withLock { minutes in minutes.filter { number - $0.number < minutes.count } }
         var sums: [Key: Duration] = [:]
         for minute in recent { sums.merge(minute.times, uniquingKeysWith: +) }
-        return sums.map { Share(origin: $0.key.origin, step: $0.key.step, format: $0.key.format, time: $0.value) }
+        return sums.map { Entry(origin: $0.key.origin, step: $0.key.step, format: $0.key.format, time: $0.value) }
             .sorted { ($1.time, $0.origin) < ($0.time, $1.origin) }
     }
 

@@ -20,7 +20,7 @@ struct KeyServicesTests {
 
     private func key(from source: KeySource) throws(KeyFailure) -> OriginCredentials.AccessKey {
         try KeyServices.blockingKey(from: source, at: Self.now) { (request, url) throws(KeyFailure) in
-            try HTTPClient.blockingCall(request, url, authorities: nil)
+            try HTTPClient.blockingCall(request, to: url, authorities: nil)
         }
     }
 
@@ -70,7 +70,7 @@ struct KeyServicesTests {
         serveMetadata(role: "../../else")
         #expect(
             rejection(of: .instance(service: service.url("")))
-                == KeyFailure(detail: "the metadata service answered 404", isPermanent: true))
+                == KeyFailure(detail: "the metadata service responded with status 404", isPermanent: true))
         #expect(service.requests.last?.target.contains("/../") == false)
         service.serveOthers { _ in .status(403) }
         #expect(rejection(of: .instance(service: service.url("")))?.isPermanent == true)
@@ -92,8 +92,10 @@ struct KeyServicesTests {
         folder.write("token", Array("second".utf8))
         expectLent(try key(from: .container(service: url, .file(file))))
         #expect(service.requests.map { $0.value("Authorization") } == ["Basic x", "first", "second"])
-        #expect(rejection(of: .container(service: url, nil))?.detail == "the container service answered 401")
-        #expect(rejection(of: .container(service: url, .file("/nowhere")))?.detail == "token file: error 2")
+        #expect(
+            rejection(of: .container(service: url, nil))?.detail == "the container service responded with status 401")
+        let unreadable = rejection(of: .container(service: url, .file("/nowhere")))
+        #expect(unreadable?.detail == "the token file cannot be read: error 2")
         #expect(Set(service.requests.map(\.target)) == ["/v1/credentials?id=1"])
     }
 
@@ -149,13 +151,12 @@ struct KeyServicesTests {
                 status: 400,
                 body: Array("<Error><Code>ExpiredTokenException</Code><Message>\(form)</Message></Error>".utf8))
         }
-        #expect(
-            rejection(of: webIdentity(file.path))
-                == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isPermanent: true))
+        let expired = "the STS service responded with status 400, ExpiredTokenException"
+        #expect(rejection(of: webIdentity(file.path)) == KeyFailure(detail: expired, isPermanent: true))
         serveTokens { form in FakeResponse(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
         #expect(
             rejection(of: webIdentity(file.path))
-                == KeyFailure(detail: "the STS service answered 503", isPermanent: false))
+                == KeyFailure(detail: "the STS service responded with status 503", isPermanent: false))
     }
 
     // MARK: All services
@@ -180,7 +181,7 @@ struct KeyServicesTests {
         service.serve("/other", Self.json(Self.lent))
         #expect(
             rejection(of: .container(service: service.url("/"), .text(Secret("t"))))?.detail
-                == "the container service answered 302")
+                == "the container service responded with status 302")
         #expect(service.hits("/other") == 0)
         service.serve("/", .closing)
         #expect(rejection(of: .container(service: service.url("/"), nil))?.isPermanent == false)

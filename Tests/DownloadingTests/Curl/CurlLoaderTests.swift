@@ -51,13 +51,13 @@ struct CurlLoaderTests {
         }
     }
 
-    @Test func `a transfer ends its turn once, after its part of the bytes`() {
+    @Test func `a transfer pauses once, after its part of the bytes`() {
         var hop = TransferHop()
         for _ in 0..<2 {
-            let ends = (0..<20).map { _ in hop.endsTurn(with: 16 << 10) }
-            #expect(ends == (1...20).map { $0 == 12 } && hop.isHeld)
-            hop.beginTurn()
-            #expect(!hop.isHeld)
+            let pauses = (0..<20).map { _ in hop.pauses(after: 16 << 10) }
+            #expect(pauses == (1...20).map { $0 == 12 } && hop.isPaused)
+            hop.resume()
+            #expect(!hop.isPaused)
         }
     }
 

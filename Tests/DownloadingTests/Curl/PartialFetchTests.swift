@@ -13,9 +13,9 @@ struct PartialFetchTests {
     private static let first = 0..<65_536
     private let body = bytes(300_000)
 
-    /// A walk that needs the bytes at these offsets.
-    private func walk(to offsets: [Int], atMost limit: Int = 128 << 10) -> SourceWalk {
-        SourceWalk(.header) { source in
+    /// A scan that needs the bytes at these offsets.
+    private func scan(to offsets: [Int], atMost limit: Int = 128 << 10) -> SourceScan {
+        SourceScan(.header) { source in
             let reading = source.file.read { span in
                 offsets.filter { $0 < span.byteCount }.map {
                     unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
@@ -32,7 +32,7 @@ struct PartialFetchTests {
     ) async throws -> FetchedSource {
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url(path)))
         return try await fixture.downloader(cache: cache).download(
-            partOf: SourceRequest(identity: identity, walk: walk(to: offsets, atMost: limit)), receipt: "")
+            partOf: SourceRequest(identity: identity, scan: scan(to: offsets, atMost: limit)), receipt: "")
     }
 
     /// Serves the file at `/a` and counts the bytes sent.
@@ -60,7 +60,7 @@ struct PartialFetchTests {
         #expect(file.requests == [Self.first] && file.sentBytes == 65_536 && cache.storeCount == 0)
     }
 
-    @Test func `the ranges that the walk needs follow, with the validator`() async throws {
+    @Test func `the ranges that the scan needs follow, with the validator`() async throws {
         let fixture = try LoaderFixture()
         let file = serve(fixture, body)
         let offset = 200_000 / FileParts.page * FileParts.page
@@ -259,7 +259,7 @@ struct PartialFetchTests {
         }
         let downloader = fixture.downloader()
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url("/a")))
-        let request = SourceRequest(identity: identity, walk: walk(to: [0]))
+        let request = SourceRequest(identity: identity, scan: scan(to: [0]))
         let parts = (0..<3).map { index in
             Task.immediate { try await downloader.download(partOf: request, receipt: "\(index)") }
         }
@@ -278,7 +278,7 @@ struct PartialFetchTests {
         let downloader = fixture.downloader()
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url("/a")))
         let part = Task.immediate {
-            try await downloader.download(partOf: SourceRequest(identity: identity, walk: walk(to: [0])), receipt: "1")
+            try await downloader.download(partOf: SourceRequest(identity: identity, scan: scan(to: [0])), receipt: "1")
         }
         await gate.arrivals(1)
         #expect(await eventually { downloader.fetches.first.map { $0.receivedBytes > 0 } ?? false })

@@ -83,7 +83,7 @@ struct ProxyTests {
     @Test func `a rejection by the proxy, or its absence, is named`() async throws {
         let proxy = try proxy { _ in 403 }
         let load = try loader { $0.proxy = try SourceURL(parsing: proxy.url) }
-        await #expect(throws: DownloadError.unreachable("the proxy answers CONNECT with 403")) {
+        await #expect(throws: DownloadError.unreachable("the proxy responded to CONNECT with status 403")) {
             try await load(origin.url("/a"))
         }
         let absent = try loader { $0.proxy = try SourceURL(parsing: "http://127.0.0.1:1") }

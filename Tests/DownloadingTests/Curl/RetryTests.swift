@@ -108,7 +108,7 @@ private struct RetryFixture {
         let count = count
         loader = try CurlLoader(
             configuration: configuration,
-            observer: DownloadObserver(retried: { count.value.wrappingAdd(1, ordering: .relaxed) }))
+            observer: DownloadObserver(onRetry: { count.value.wrappingAdd(1, ordering: .relaxed) }))
     }
 
     var retries: Int { count.value.load(ordering: .relaxed) }

@@ -17,12 +17,13 @@ struct OriginHealthTableTests {
             OriginKey(scheme: "https", host: "h", port: 80), OriginKey(scheme: "http", host: "i", port: 80),
             OriginKey(scheme: "http", host: "h", port: 81),
         ] {
-            guard case .granted = book.admit(other, TransferProgress(), at: .zero) else {
+            guard case .granted = book.admit(other, progress: TransferProgress(), at: .zero) else {
                 Issue.record("\(other) is refused")
                 continue
             }
         }
-        let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), TransferProgress(), at: .zero)
+        let admission = book.admit(
+            OriginKey(scheme: "http", host: "h", port: 80), progress: TransferProgress(), at: .zero)
         #expect(admission == .rejected(.seconds(5)))
         #expect(book.summary(at: .zero).suspensions == 1)
     }
@@ -30,7 +31,7 @@ struct OriginHealthTableTests {
     @Test func `a full table evicts the least recently used origin, suspended ones last`() {
         var book = OriginHealthTable(capacity: 3)
         suspend(origin(0), in: &book)
-        for number in 1...3 { book.transfer(origin(number), .answer) }
+        for number in 1...3 { book.transfer(origin(number), .response) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 2, 3].map(origin))
         for number in 4..<1_000 { suspend(origin(number), in: &book) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
@@ -58,7 +59,7 @@ struct OriginHealthTableTests {
     @Test func `only new states of an origin are reported`() {
         var book = OriginHealthTable()
         book.transfer(origin(1), .success)
-        book.transfer(origin(1), .answer)
+        book.transfer(origin(1), .response)
         #expect(book.takeChanges().map(\.isReachable) == [true])
         #expect(book.takeChanges().isEmpty)
         suspend(origin(1), in: &book)
@@ -71,8 +72,8 @@ struct OriginHealthTableTests {
 
     @Test func `operators see the origins' states and how long requests are rejected`() {
         var book = OriginHealthTable()
-        _ = book.admit(origin(1), TransferProgress(), at: .zero)
-        book.transfer(origin(2), .answer)
+        _ = book.admit(origin(1), progress: TransferProgress(), at: .zero)
+        book.transfer(origin(2), .response)
         book.transfer(origin(3), .serverError)
         suspend(origin(4), in: &book)
         let origins = book.summary(at: .seconds(2)).origins
@@ -85,15 +86,15 @@ struct OriginHealthTableTests {
     @Test func `retries are a tenth of the requests once the savings are spent`() {
         var budget = RetryBudget()
         var retries = 0
-        while budget.spend() { retries += 1 }
+        while budget.withdraw() { retries += 1 }
         #expect(retries == 10)
         for _ in 0..<1_000 {
-            budget.save()
-            if budget.spend() { retries += 1 }
+            budget.deposit()
+            if budget.withdraw() { retries += 1 }
         }
         #expect(retries == 110)
-        for _ in 0..<1_000 { budget.save() }
-        while budget.spend() { retries += 1 }
+        for _ in 0..<1_000 { budget.deposit() }
+        while budget.withdraw() { retries += 1 }
         #expect(retries == 120)
     }
 }
@@ -101,7 +102,7 @@ struct OriginHealthTableTests {
 extension OriginHealthTable {
     /// Runs a transfer that ends at once, if it may start.
     fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginReport, _ path: String = "/a") {
-        guard case .granted(let pass) = admit(origin, TransferProgress(), at: .zero) else { return }
-        _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report, at: .zero)
+        guard case .granted(let pass) = admit(origin, progress: TransferProgress(), at: .zero) else { return }
+        _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report: report, at: .zero)
     }
 }

@@ -21,7 +21,7 @@ struct OriginHealthTests {
             try health.fail(4, .noResponse, at: .seconds(1))
             #expect(health.isReachable == false)
             #expect(!health.isSuspended)
-            try health.transfer("/status", .answer, at: .seconds(1))
+            try health.transfer("/status", .response, at: .seconds(1))
         }
         // Inconclusive results neither count as failures nor end the series.
         for number in 0..<4 {
@@ -35,7 +35,7 @@ struct OriginHealthTests {
         #expect(health.admission(at: .seconds(24)) == .rejected(.seconds(1)))
     }
 
-    @Test(arguments: [OriginReport.serverError, .broken, .answer])
+    @Test(arguments: [OriginReport.serverError, .broken, .response])
     func `any sign of life ends the series`(sign: OriginReport) throws {
         var health = health
         for _ in 0..<3 {
@@ -54,9 +54,9 @@ struct OriginHealthTests {
     @Test func `silence does not count if the origin has responded since the transfer began`() throws {
         var health = health
         let silent = try (0..<50).map { _ in try health.pass(at: .zero) }
-        try health.transfer("/good", .answer, at: .seconds(4))
+        try health.transfer("/good", .response, at: .seconds(4))
         for (number, pass) in silent.enumerated() {
-            let consequence = health.end(pass, .noResponse, of: .path("/\(number)"), at: .seconds(5))
+            let consequence = health.end(pass, report: .noResponse, of: .path("/\(number)"), at: .seconds(5))
             #expect(consequence == .none)
         }
     }
@@ -68,7 +68,7 @@ struct OriginHealthTests {
         progress.beginResponse()
         try health.fail(50, .noResponse, at: .seconds(1))
         #expect(!health.isSuspended)
-        _ = health.end(receiving, .broken, of: .path("/large"), at: .seconds(2))
+        _ = health.end(receiving, report: .broken, of: .path("/large"), at: .seconds(2))
         try health.fail(5, .noResponse, at: .seconds(2))
         #expect(health.isSuspended)
     }
@@ -87,7 +87,7 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
     }
 
-    @Test(arguments: [OriginReport.answer, .broken])
+    @Test(arguments: [OriginReport.response, .broken])
     func `5xx never suspend it if another response arrives within ten seconds`(other: OriginReport) throws {
         var health = health
         for second in 0..<100 {
@@ -110,7 +110,7 @@ struct OriginHealthTests {
         let probe = try health.pass(at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
         #expect(health.isSuspended)
-        _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
+        _ = health.end(probe, report: .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
         #expect(health.isReachable == true)
         // Earlier failures are forgotten: five new ones are needed.
@@ -138,8 +138,8 @@ struct OriginHealthTests {
         }
         let attack = try health.pass(at: .seconds(65))
         let honest = try health.pass(at: .milliseconds(65_900))
-        _ = health.end(attack, .serverError, of: .path("/attack"), at: .milliseconds(65_950))
-        _ = health.end(honest, .success, of: .path("/good"), at: .milliseconds(65_990))
+        _ = health.end(attack, report: .serverError, of: .path("/attack"), at: .milliseconds(65_950))
+        _ = health.end(honest, report: .success, of: .path("/good"), at: .milliseconds(65_990))
         #expect(!health.isSuspended && health.hasWorked)
     }
 
@@ -148,10 +148,10 @@ struct OriginHealthTests {
         let late = try health.pass(at: .seconds(5))
         let rejection = health.admit(TransferProgress(), at: .seconds(7))
         #expect(rejection == .rejected(.seconds(4)))
-        _ = health.end(late, .success, of: .path("/good"), at: .seconds(8))
+        _ = health.end(late, report: .success, of: .path("/good"), at: .seconds(8))
         #expect(health.isSuspended && health.hasWorked)
         let probe = try health.pass(at: .seconds(11))
-        #expect(health.inquiry(before: probe, of: .path("/attack"))?.sources == [.path("/good")])
+        #expect(health.test(before: probe, of: .path("/attack"))?.sources == [.path("/good")])
     }
 
     @Test func `each failed probe doubles the pause, up to a minute`() throws {
@@ -163,7 +163,7 @@ struct OriginHealthTests {
             #expect(health.admission(at: now) == .rejected(.seconds(pause)))
             now += .seconds(pause)
         }
-        try health.transfer("/a", .answer, at: now)
+        try health.transfer("/a", .response, at: now)
         try health.fail(5, .noResponse, at: now)
         #expect(health.admission(at: now) == .rejected(.seconds(5)))
     }
@@ -180,12 +180,12 @@ struct OriginHealthTests {
         let early = try health.pass(at: .zero)
         let other = try health.pass(at: .zero)
         try health.fail(5, .noResponse, at: .zero)
-        _ = health.end(early, .success, of: .path("/a"), at: .seconds(1))
+        _ = health.end(early, report: .success, of: .path("/a"), at: .seconds(1))
         #expect(health.isSuspended)
         let probe = try health.pass(at: .seconds(5))
-        _ = health.end(other, .noResponse, of: .path("/a"), at: .seconds(5))
+        _ = health.end(other, report: .noResponse, of: .path("/a"), at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
-        _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
+        _ = health.end(probe, report: .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
@@ -215,7 +215,7 @@ extension OriginHealth {
     /// Runs a transfer that ends at once.
     @discardableResult
     mutating func transfer(_ path: String, _ report: OriginReport, at now: Duration) throws -> Consequence {
-        end(try pass(at: now), report, of: .path(path), at: now)
+        end(try pass(at: now), report: report, of: .path(path), at: now)
     }
 
     /// Runs failing transfers of this number of URLs, or until the origin is suspended.

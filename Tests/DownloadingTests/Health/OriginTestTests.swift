@@ -43,7 +43,7 @@ struct OriginTestTests {
             guard case .suspected(let inquiry) = consequence else { continue }
             inquiries += 1
             #expect(inquiry.sources == [.path("/good")])
-            let end = health.conclude(inquiry, findings([("/good", .success)]), at: now)
+            let end = health.conclude(inquiry, results: findings([("/good", .success)]), at: now)
             #expect(end == .none)
         }
         #expect(!health.isSuspended)
@@ -56,7 +56,8 @@ struct OriginTestTests {
         var health = try knowing(["/good", "/better"])
         let inquiry = try suspect(&health, report)
         #expect(!health.isSuspended)
-        let end = health.conclude(inquiry, findings([("/good", report), ("/better", report)]), at: .seconds(11))
+        let end = health.conclude(
+            inquiry, results: findings([("/good", report), ("/better", report)]), at: .seconds(11))
         #expect(end == .suspended)
         #expect(health.admission(at: .seconds(11)) == .rejected(.seconds(5)))
     }
@@ -66,8 +67,8 @@ struct OriginTestTests {
         let inquiry = try suspect(&health, .noResponse)
         try health.fail(50, .noResponse, at: .seconds(10))
         #expect(!health.isSuspended)
-        try health.transfer("/other", .answer, at: .seconds(10))
-        let end = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(11))
+        try health.transfer("/other", .response, at: .seconds(10))
+        let end = health.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(11))
         #expect(end == .none)
         #expect(!health.isSuspended)
     }
@@ -75,7 +76,7 @@ struct OriginTestTests {
     @Test func `a test without a verdict suspends nothing, and its sources are forgotten`() throws {
         var health = try knowing(["/good"])
         let inquiry = try suspect(&health, .noResponse)
-        let end = health.conclude(inquiry, findings([("/good", .inconclusive)]), at: .seconds(10))
+        let end = health.conclude(inquiry, results: findings([("/good", .inconclusive)]), at: .seconds(10))
         #expect(end == .none)
         let consequence = try health.transfer("/more", .noResponse, at: .seconds(10))
         #expect(consequence == .suspended)
@@ -90,7 +91,7 @@ struct OriginTestTests {
     @Test func `a source that fails while another works is forgotten, and the next test begins with another`() throws {
         var health = try knowing(["/mine", "/good", "/better"])
         let first = try suspect(&health, .serverError)
-        _ = health.conclude(first, findings([("/mine", .serverError), ("/good", .success)]), at: .seconds(10))
+        _ = health.conclude(first, results: findings([("/mine", .serverError), ("/good", .success)]), at: .seconds(10))
         let second = try suspect(&health, .serverError, at: .seconds(20))
         #expect(second.sources.map(\.url.path) == ["/better", "/good"])
     }
@@ -98,13 +99,13 @@ struct OriginTestTests {
     @Test func `a probe is preceded by known sources, and the origin resumes if one works`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let test = health.inquiry(before: probe, of: .path("/mine"))
+        let test = health.test(before: probe, of: .path("/mine"))
         let inquiry = try #require(test)
         #expect(inquiry.sources == [.path("/good")])
-        _ = health.conclude(inquiry, findings([("/good", .serverError)]), at: .seconds(15))
+        _ = health.conclude(inquiry, results: findings([("/good", .serverError)]), at: .seconds(15))
         #expect(!health.isSuspended)
         // The probe's own result comes too late to count.
-        let consequence = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(20))
+        let consequence = health.end(probe, report: .noResponse, of: .path("/mine"), at: .seconds(20))
         #expect(consequence == .none)
         #expect(!health.isSuspended)
     }
@@ -112,55 +113,55 @@ struct OriginTestTests {
     @Test func `a probe continues if known sources fail, and resumes the origin if it succeeds`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let test = health.inquiry(before: probe, of: .path("/new"))
+        let test = health.test(before: probe, of: .path("/new"))
         let inquiry = try #require(test)
-        let end = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(15))
+        let end = health.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(15))
         #expect(end == .none && health.isSuspended)
         var failing = health
-        let failed = failing.end(probe, .noResponse, of: .path("/new"), at: .seconds(15))
+        let failed = failing.end(probe, report: .noResponse, of: .path("/new"), at: .seconds(15))
         #expect(failed == .suspended)
         #expect(failing.admission(at: .seconds(15)) == .rejected(.seconds(10)))
-        _ = health.end(probe, .success, of: .path("/new"), at: .seconds(15))
+        _ = health.end(probe, report: .success, of: .path("/new"), at: .seconds(15))
         #expect(!health.isSuspended)
     }
 
     @Test func `a probe after a redirect is not trusted before known sources fail as well`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let raised = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(16))
+        let raised = health.end(probe, report: .noResponse, of: .path("/mine"), at: .seconds(16))
         let inquiry = try inquiry(raised)
         #expect(health.admission(at: .seconds(16)) == .rejected(.seconds(1)))
         var failing = health
-        let failed = failing.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(17))
+        let failed = failing.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(17))
         #expect(failed == .suspended)
         #expect(failing.admission(at: .seconds(17)) == .rejected(.seconds(10)))
-        _ = health.conclude(inquiry, findings([("/good", .success)]), at: .seconds(17))
+        _ = health.conclude(inquiry, results: findings([("/good", .success)]), at: .seconds(17))
         #expect(!health.isSuspended)
     }
 
     @Test func `a known source is its own probe`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let inquiry = health.inquiry(before: probe, of: .path("/good"))
+        let inquiry = health.test(before: probe, of: .path("/good"))
         #expect(inquiry == nil)
-        let failed = health.end(probe, .noResponse, of: .path("/good"), at: .seconds(15))
+        let failed = health.end(probe, report: .noResponse, of: .path("/good"), at: .seconds(15))
         #expect(failed == .suspended)
     }
 
     @Test func `results of a test from an earlier phase are ignored`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let test = health.inquiry(before: probe, of: .path("/a"))
+        let test = health.test(before: probe, of: .path("/a"))
         let inquiry = try #require(test)
-        _ = health.end(probe, .inconclusive, of: .path("/a"), at: .seconds(15))
-        _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(16))
+        _ = health.end(probe, report: .inconclusive, of: .path("/a"), at: .seconds(15))
+        _ = health.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(16))
         #expect(health.admission(at: .seconds(16)) != .rejected(.seconds(5)))
     }
 
     private func suspended() throws -> OriginHealth {
         var health = try knowing(["/good"])
         let inquiry = try suspect(&health, .noResponse)
-        _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(10))
+        _ = health.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(10))
         try #require(health.isSuspended)
         return health
     }

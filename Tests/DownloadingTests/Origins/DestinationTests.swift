@@ -82,7 +82,8 @@ struct DestinationTests {
         let place = try Destination("out:a/b/c.webp", among: rules)
         #expect(try await !writable.holds(place))
         for count in [70_000, 3] {
-            try await writable.put(SharedBytes(bytes(count)), at: place, ObjectDescription(mediaType: "image/webp"))
+            try await writable.put(
+                SharedBytes(bytes(count)), at: place, description: ObjectDescription(mediaType: "image/webp"))
             #expect(try await writable["out"]?.object(named: "a/b/c.webp", atMost: 1 << 20)?.array == bytes(count))
         }
         #expect(try await writable.holds(place))
@@ -101,16 +102,18 @@ struct DestinationTests {
         let writable = WritableOrigins(rules, web: StubLoader(), maximumReads: 8)
         await #expect(throws: DownloadError.self) {
             try await writable.put(
-                SharedBytes([1]), at: try Destination("out:away/x", among: rules), ObjectDescription())
+                SharedBytes([1]), at: try Destination("out:away/x", among: rules), description: ObjectDescription())
         }
         // The link itself is replaced.
-        try await writable.put(SharedBytes([1]), at: try Destination("out:file", among: rules), ObjectDescription())
+        try await writable.put(
+            SharedBytes([1]), at: try Destination("out:file", among: rules), description: ObjectDescription())
         var status = stat()
         #expect(unsafe lstat(folder.path + "/file", &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
         #expect(unsafe access(other.path + "/x", F_OK) != 0)
         folder.write("is/a/folder", [1])
         await #expect(throws: DownloadError.self) {
-            try await writable.put(SharedBytes([1]), at: try Destination("out:is", among: rules), ObjectDescription())
+            try await writable.put(
+                SharedBytes([1]), at: try Destination("out:is", among: rules), description: ObjectDescription())
         }
         writable.shutDown()
     }
@@ -130,7 +133,7 @@ struct DestinationTests {
         let place = try Destination("photos:x/a b.webp", among: rules)
         try await writable.put(
             SharedBytes([1, 2, 3]), at: place,
-            ObjectDescription(mediaType: "image/webp", cacheControl: "public, max-age=60"))
+            description: ObjectDescription(mediaType: "image/webp", cacheControl: "public, max-age=60"))
         let request = try #require(fixture.origin.requests.first)
         #expect(request.method == "PUT" && request.target == "/x/a%20b.webp" && request.body == [1, 2, 3])
         #expect(request.value("Content-Type") == "image/webp")

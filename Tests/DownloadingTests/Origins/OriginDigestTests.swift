@@ -40,7 +40,7 @@ struct OriginDigestTests {
             try origin { $0.tlsPolicy = .publicKey([pins[1]]) }, try origin { $0.tlsPolicy = .publicKey(Set(pins)) },
             try origin { $0.tlsPolicy = .publicKey([]) }, try origin { $0.certificateAuthorities = "/ca.pem" },
             try origin { $0.cachePolicy = .results }, try origin { $0.cachePolicy = .none },
-            try origin { $0.largestDecodedKept = 0 }, try origin { $0.expectation.formats = ["jpeg"] },
+            try origin { $0.maximumDecodedBytes = 0 }, try origin { $0.expectation.formats = ["jpeg"] },
             try origin { $0.expectation.statuses = [200] }, try origin { $0.expectation.statuses = [200, 404] },
             try origin { $0.ignoredParameters = ["a"] }, try origin { $0.ignoredParameters = ["a", "b"] },
         ]

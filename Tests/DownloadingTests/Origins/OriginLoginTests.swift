@@ -133,7 +133,7 @@ private struct DigestServer {
             state.withLock { state in
                 if isAlwaysStale { state.nonce += 1 }
                 let nonce = "nonce\(state.nonce)"
-                let isValid = isAnswered(request, nonce)
+                let isValid = isSatisfied(request, nonce)
                 state.statuses.append(isValid ? 200 : 401)
                 if isValid { return .image([1]) }
                 let isStale = request.value("Authorization") != nil && !request.isNonce(nonce)
@@ -168,7 +168,7 @@ extension FakeOrigin.Request {
 }
 
 /// Whether the request has the response to this nonce (RFC 7616 section 3.4.1).
-private func isAnswered(_ request: FakeOrigin.Request, _ nonce: String) -> Bool {
+private func isSatisfied(_ request: FakeOrigin.Request, _ nonce: String) -> Bool {
     func hash(_ text: String) -> String { SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal }
     let login = request.login
     let (count, own) = (login["nc"] ?? "", login["cnonce"] ?? "")

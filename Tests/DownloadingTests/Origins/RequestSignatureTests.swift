@@ -162,7 +162,8 @@ struct RequestSignatureTests {
         #expect(lender.hits == 2 && lender.requests.allSatisfy { $0.value("x-amz-date") == nil })
         lender.serveOthers { _ in .status(403) }
         time.advance(by: .seconds(1_200))
-        await #expect(throws: DownloadError.unreachable("credentials: the container service answered 403")) {
+        let error = DownloadError.unreachable("credentials: the container service responded with status 403")
+        await #expect(throws: error) {
             try await load("photos:d")
         }
         #expect(fixture.origin.hits == 3)

@@ -19,7 +19,8 @@ struct SourceReuseTests {
     ) -> SourceReuse {
         var allowances = StaleAllowances()
         allowances.whileRevalidating = whileRevalidating
-        return freshness(control).reuse(at: received + seconds, for: RequestCacheControl(request), allowances)
+        return freshness(control).reuse(
+            at: received + seconds, for: RequestCacheControl(request), staleAllowances: allowances)
     }
 
     @Test(
@@ -107,14 +108,17 @@ struct SourceReuseTests {
         allowances.ifError = 100
         let freshness = Self.freshness(control)
         let now = Self.received + seconds
-        #expect(freshness.isUsableOnError(at: now, for: RequestCacheControl(request), allowances) == isUsable)
+        #expect(
+            freshness.isUsableOnError(at: now, for: RequestCacheControl(request), staleAllowances: allowances)
+                == isUsable)
     }
 
     @Test func `a source that varies by anything needs validation, fresh or stale`() {
         let freshness = Self.freshness("max-age=100", vary: "*")
         let request = RequestCacheControl("max-stale")
-        #expect(freshness.reuse(at: Self.received, for: .none, StaleAllowances()) == .needsValidation)
-        #expect(freshness.reuse(at: Self.received, for: request, StaleAllowances()) == .needsValidation)
-        #expect(!freshness.isUsableOnError(at: Self.received, for: .none, StaleAllowances()))
+        #expect(freshness.reuse(at: Self.received, for: .none, staleAllowances: StaleAllowances()) == .needsValidation)
+        #expect(
+            freshness.reuse(at: Self.received, for: request, staleAllowances: StaleAllowances()) == .needsValidation)
+        #expect(!freshness.isUsableOnError(at: Self.received, for: .none, staleAllowances: StaleAllowances()))
     }
 }

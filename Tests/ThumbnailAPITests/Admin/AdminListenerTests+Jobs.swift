@@ -1,6 +1,7 @@
 import Coordination
 import Dialects
 import HTTPTypes
+import Prefetching
 import Recipes
 import Telemetry
 import TestSupport

@@ -5,9 +5,10 @@ import Memory
 import Telemetry
 import TestSupport
 import Testing
+import Webhooks
 
+@testable import Prefetching
 @testable import ThumbnailAPI
-@testable import ThumbnailPipeline
 
 /// Reports of finished jobs by events and callbacks.
 @Suite(.timeLimit(.minutes(1)))
@@ -20,8 +21,8 @@ struct JobReporterTests {
     private func reporter(keys: [[UInt8]] = []) -> JobReporter {
         let notifier = Notifier(
             registry: MetricsRegistry(), logger: .silent, timekeeper: ManualTimekeeper(),
-            toHooks: { _ in .rejected("no hook") },
-            toCallbacks: { [calls] call in
+            sendToHook: { _ in .rejected("no hook") },
+            sendToCallback: { [calls] call in
                 calls.withLock { $0.append(call) }
                 return .status(200)
             })

@@ -48,8 +48,8 @@ final class StubControl: ServiceControlling {
     }
 
     let work = [
-        WorkUsage.Share(origin: "shop:", step: .encode, format: .avif, time: .milliseconds(1_500)),
-        WorkUsage.Share(origin: "https://h:443", step: .decode, format: .png, time: .microseconds(2_400)),
+        WorkUsage.Entry(origin: "shop:", step: .encode, format: .avif, time: .milliseconds(1_500)),
+        WorkUsage.Entry(origin: "https://h:443", step: .decode, format: .png, time: .microseconds(2_400)),
     ]
 
     func waitingCount(of account: TenantAccount) -> Int? { nil }

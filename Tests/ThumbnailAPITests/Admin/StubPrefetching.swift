@@ -1,9 +1,9 @@
 import Coordination
 
-@testable import ThumbnailPipeline
+@testable import Prefetching
 
 /// Records the submitted jobs; the first one is "job1".
-final class StubPrefetching: Prefetching {
+final class StubPrefetching: PrefetchScheduling {
     private let kept = Locked<[[String]]>([])
     private let called = Locked<[String?]>([])
 

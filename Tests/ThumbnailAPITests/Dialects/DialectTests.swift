@@ -1,6 +1,7 @@
 import Dialects
 import HTTPTypes
 import Memory
+import Prefetching
 import Recipes
 import Telemetry
 import TestSupport

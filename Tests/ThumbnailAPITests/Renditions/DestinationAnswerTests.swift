@@ -4,6 +4,7 @@ import Downloading
 import Glibc
 import HTTPTypes
 import Memory
+import Prefetching
 import Recipes
 import TestSupport
 import Testing

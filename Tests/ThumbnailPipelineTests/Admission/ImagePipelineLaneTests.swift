@@ -61,7 +61,7 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.expensive, cacheControl: cacheControl)
         fixture.origin.serve(SampleFiles.jpeg, at: "/b")
-        let count = 2 * fixture.lanes.smallTurns.maximumConcurrency
+        let count = 2 * fixture.lanes.smallLimiter.maximumConcurrency
         let hold = fixture.origin.hold()
         let tasks = (0..<count).map { fixture.start(width: 20 + $0) }
         try fixture.requireDownload(callers: count)
@@ -126,7 +126,7 @@ struct ImagePipelineLaneTests {
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
         let plan = RenderPlan(resizedSize: PixelSize(width: 20, height: 15), format: .jpeg, quality: 80)
-        let places = fixture.lanes.smallTurns.maximumConcurrency
+        let places = fixture.lanes.smallLimiter.maximumConcurrency
         let asked = (0..<places + 9).map { fixture.start(width: 20 + $0) }
         try await fixture.workersWaitedFor(asked.count)
         let reserved = fixture.budget.statistics.reserved
@@ -141,7 +141,7 @@ struct ImagePipelineLaneTests {
         fixture.origin.serve(SampleFiles.expensive, cacheControl: "max-age=60")
         let (gate, waiting) = try fixture.occupyTurns()
         let first = fixture.start(width: 20)
-        try #require(await eventually { fixture.lanes.turns.backlog.count == 2 })
+        try #require(await eventually { fixture.lanes.expensiveLimiter.backlog.count == 2 })
         #expect(fixture.decodes == 0 && fixture.renderWaiters() == 1)
         gate.open()
         _ = try await first.value
@@ -252,7 +252,7 @@ extension PipelineFixture {
         try requireDownload(callers: count)
         gate.open()
         await codec.begun(1)
-        try #require(await eventually { self.lanes.turns.backlog.count == count - 1 })
+        try #require(await eventually { self.lanes.expensiveLimiter.backlog.count == count - 1 })
         return tasks
     }
 
@@ -262,9 +262,9 @@ extension PipelineFixture {
     ) throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {
         let gate = Gate()
         let tasks = (0..<2).map { _ in
-            Task.immediate { try await self.lanes.turns.run(cost: .seconds(2)) { await gate.pass() } }
+            Task.immediate { try await self.lanes.expensiveLimiter.run(cost: .seconds(2)) { await gate.pass() } }
         }
-        try #require(lanes.turns.backlog.count == 1 + taken)
+        try #require(lanes.expensiveLimiter.backlog.count == 1 + taken)
         return (gate, tasks)
     }
 }

@@ -130,7 +130,7 @@ struct ImagePipelineOverloadTests {
         let folder = TemporaryFolder()
         let first = try PipelineFixture(diskFolder: folder.path)
         _ = try await first.thumbnail()
-        await first.store?.close(timeLimit: .seconds(40))
+        await first.store?.shutDown(timeLimit: .seconds(40))
         let second = try PipelineFixture(diskFolder: folder.path)
         let (hold, waiting) = try await second.overload(loading: false)
         #expect(second.pipeline.rejection(for: Job(second.pipeline.resolved(.path()), receipt: "r")) == nil)
@@ -139,7 +139,7 @@ struct ImagePipelineOverloadTests {
         #expect(second.origin.loads == 0)
         hold.release()
         for task in waiting { _ = try await task.value }
-        await second.store?.close(timeLimit: .seconds(40))
+        await second.store?.shutDown(timeLimit: .seconds(40))
     }
 }
 

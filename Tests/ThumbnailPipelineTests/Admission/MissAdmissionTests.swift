@@ -70,9 +70,9 @@ struct MissAdmissionTests {
         let gate = Gate()
         // Two seconds of expensive work that has its turn, and one more that waits, which is always allowed.
         let expensive = (0..<2).map { _ in
-            Task.immediate { try await lanes.turns.run(cost: .seconds(2)) { await gate.pass() } }
+            Task.immediate { try await lanes.expensiveLimiter.run(cost: .seconds(2)) { await gate.pass() } }
         }
-        #expect(lanes.turns.backlog.count == 1)
+        #expect(lanes.expensiveLimiter.backlog.count == 1)
         #expect(admission.rejection(in: .expensive, for: 0) == WorkerPool.Full(delay: .seconds(4)))
         #expect(admission.rejection(in: .small, for: 0) == nil)
         gate.open()

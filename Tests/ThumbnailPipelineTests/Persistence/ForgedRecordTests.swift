@@ -97,7 +97,7 @@ struct ForgedRecordTests {
         for now in [0, 784_111_800, 1_800_000_000, HTTPDate.seconds.upperBound] {
             _ = (freshness.age(at: now), freshness.isFresh(at: now), freshness.remainingLifetime(at: now))
             _ = Freshness(freshness, at: now, isFromCache: true, bounds: ClientMaxAge())
-            _ = freshness.reuse(at: now, for: .none, StaleAllowances())
+            _ = freshness.reuse(at: now, for: .none, staleAllowances: StaleAllowances())
         }
         _ = record.head.lastModified?.imfFixdate
         _ = (record.head.requestedAt.imfFixdate, record.head.receivedAt.imfFixdate)

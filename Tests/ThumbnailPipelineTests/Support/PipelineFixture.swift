@@ -77,7 +77,7 @@ final class PipelineFixture: Sendable {
             settings.timeout = .queueTimeout
             settings.interval = .milliseconds(20)
             settings.isReadOnly = isEphemeral
-            return SharedStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
+            return SharedStore(objects, configuration: settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
         caches = CacheLayers(
             configuration: configuration, disk: disk, sharedCache: sharedStore, resultStore: resultStore, rules: rules,
@@ -87,8 +87,8 @@ final class PipelineFixture: Sendable {
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the manual clock.
-        observer.activity = nil
-        observer.finished = { [downloadEnds, finished = observer.finished] transfer in
+        observer.onActivityChange = nil
+        observer.onFinish = { [downloadEnds, finished = observer.onFinish] transfer in
             finished(transfer)
             downloadEnds.increment()
         }
@@ -130,8 +130,8 @@ final class PipelineFixture: Sendable {
         // A failed test may not have released them, and the threads are joined.
         for hold in holds.withLock({ $0 }) { hold.release() }
         Task { [sharedStore, resultStore] in
-            await sharedStore?.stop(timeLimit: .zero)
-            await resultStore?.stop(timeLimit: .zero)
+            await sharedStore?.shutDown(timeLimit: .zero)
+            await resultStore?.shutDown(timeLimit: .zero)
         }
         workers.shutDown()
         lanes.expensive.shutDown()

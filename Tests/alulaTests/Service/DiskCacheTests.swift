@@ -88,7 +88,7 @@ final class DiskCacheTests: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
         let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", folder])
         let text = try process.start(until: "alula: cannot start")
-        #expect(text.contains("sourceCachePath: \"\(folder)\" cannot be used: all users may write in it"))
+        #expect(text.contains("sourceCachePath: \"\(folder)\" cannot be used: all users can write to it"))
         #expect(process.terminate() == 69)
     }
 

@@ -185,7 +185,7 @@ struct ReloadTests {
                 running, "{ sourceCacheDisk: '3MiB', resultCacheDisk: '5MiB', maxQueuedDownloads: 0 }")
             let changed = #"{"changed":["maxQueuedDownloads","sourceCacheDisk","resultCacheDisk"],"needsRestart":[]}"#
             #expect(answer.text == changed, "\(answer.text)")
-            let shares = try #require(running.service.disk?.statistics.shares)
+            let shares = try #require(running.service.disk?.statistics.partitions)
             #expect(shares[.source]?.capacity == 3 << 20 && shares[.result]?.capacity == 5 << 20)
             #expect(try await running.thumbnail("/a.png").status == 200)
         }
