@@ -65,7 +65,8 @@ struct CapacityPlan: Equatable {
     static func minimumCached(of images: Double, for hitRatio: Double) -> Double {
         // Group ranks into classes that grow by a tenth.
         var classes: [(popularity: Double, count: Double)] = []
-        var first = 1.0, total = 0.0
+        var first = 1.0
+        var total = 0.0
         while first <= images {
             let next = min(max(first + 1, (first * 1.1).rounded(.down)), images + 1)
             let popularity = pow((first + next - 1) / 2, -exponent)

@@ -25,7 +25,8 @@ struct ExplanationSummary {
     var rejectedCount: Int { verdicts["refused"] ?? 0 }
 
     mutating func add(_ listed: ListedURL) {
-        let (explanation, place) = (listed.explanation, "line \(listed.line): \(listed.url)")
+        let explanation = listed.explanation
+        let place = "line \(listed.line): \(listed.url)"
         verdicts[ExactText(explanation.word), default: 0] += 1
         for option in Set(explanation.ignored.map { String($0.prefix { ![":", "=", "("].contains($0) }) }) {
             ignored[ExactText(option), default: (0, place)].count += 1

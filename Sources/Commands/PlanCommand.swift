@@ -109,7 +109,10 @@ private struct CostMeasurement {
         // Render once before measuring, so that workers start and libraries are loaded.
         for request in requests { _ = try await render(request, of: samples[0]) }
         let start = ProcessMetrics.totalCPUSeconds
-        var count = 0.0, resultBytes = 0.0, sourceBytes = 0.0, seconds = 0.0
+        var count = 0.0
+        var resultBytes = 0.0
+        var sourceBytes = 0.0
+        var seconds = 0.0
         repeat {
             for sample in samples {
                 for request in requests {

@@ -13,7 +13,8 @@ extension Notifier {
     init(_ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper) {
         let authorities = engine.settings.downloads.certificateAuthorities
         // Do not capture the engine, because its registry refers to the notifier.
-        let loader = engine.loader, downloader = engine.downloader
+        let loader = engine.loader
+        let downloader = engine.downloader
         self.init(
             hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,
             sendToHook: { call in

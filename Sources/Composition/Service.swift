@@ -41,7 +41,8 @@ struct Service: Sendable {
         self.reloads = reloads
         let start = timekeeper.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
-        let settings = engine.settings, registry = engine.registry
+        let settings = engine.settings
+        let registry = engine.registry
         let metricsText = { @Sendable (format: MetricsFormat) in registry.text(as: format) }
         let apiMetrics = APIMetrics(registry: registry)
         let accounts = TenantAccounts(registry: registry, timekeeper: timekeeper)
@@ -72,12 +73,11 @@ struct Service: Sendable {
             engine: engine, administered: administered, accounts: accounts, metrics: apiMetrics,
             slowRequests: slowRequests, tracer: tracer, logger: logger, timekeeper: timekeeper)
         let responders = ServiceResponders(listeners, version)
-        func server(_ listener: HTTPServerConfiguration, _ responder: any RequestResponder) throws -> HTTPServer {
-            try HTTPServer(configuration: listener, responder: responder, logger: logger)
+        adminServer = try HTTPServer(settings.listeners.admin, responder: responders.admin, logger: logger)
+        metricsServer = try settings.metricsListener.map {
+            try HTTPServer($0, responder: MetricsResponder(metricsText: metricsText), logger: logger)
         }
-        adminServer = try server(settings.listeners.admin, responders.admin)
-        metricsServer = try settings.metricsListener.map { try server($0, MetricsResponder(metricsText: metricsText)) }
-        publicServer = try server(settings.listeners.public, responders.public)
+        publicServer = try HTTPServer(settings.listeners.public, responder: responders.public, logger: logger)
         reloads.begin(
             settings, registry: registry, logger: logger,
             apply: { [engine, notifier, events] in

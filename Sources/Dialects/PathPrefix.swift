@@ -21,7 +21,8 @@ package struct PathPrefix: Hashable, Sendable {
 
     /// Returns the target from the slash or question mark after the prefix; nil if the prefix does not match.
     package func remainder(of target: String) -> Substring? {
-        let bytes = target.utf8, start = prefix.utf8
+        let bytes = target.utf8
+        let start = prefix.utf8
         guard bytes.starts(with: start) else { return nil }
         let rest = target[bytes.index(bytes.startIndex, offsetBy: start.count)...]
         switch rest.utf8.first {

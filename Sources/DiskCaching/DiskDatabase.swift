@@ -163,7 +163,9 @@ extension DiskDatabase {
             try connection.prepare("PRAGMA \(pragma)").run { row throws(SQLiteError) in number = row.int(0) }
             return number
         }
-        let pages = try number("page_count"), bound = try number("max_page_count"), free = try number("freelist_count")
+        let pages = try number("page_count")
+        let bound = try number("max_page_count")
+        let free = try number("freelist_count")
         if bound - pages + free < bound / 32 { try entries.evictSixteenth() }
     }
 }

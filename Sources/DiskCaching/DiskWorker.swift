@@ -335,7 +335,8 @@ final class DiskWorker: @unchecked Sendable {
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
-        let noteUsage = database?.notes.usage ?? 0, tagUsage = database?.tags.usage ?? 0
+        let noteUsage = database?.notes.usage ?? 0
+        let tagUsage = database?.tags.usage ?? 0
         shared.withLock { shared in
             shared.statistics.noteUsage = noteUsage
             shared.statistics.tagUsage = tagUsage

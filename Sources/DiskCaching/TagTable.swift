@@ -79,7 +79,8 @@ final class TagTable {
     /// Returns the names of sources with a tag, and whether the list is complete.
     func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
-        var bytes = 0, isComplete = true
+        var bytes = 0
+        var isComplete = true
         try selectNames.run([.blob(tag)]) { row throws(SQLiteError) in
             guard names.count < Self.maximumNames.count, bytes < Self.maximumNames.bytes else {
                 isComplete = false

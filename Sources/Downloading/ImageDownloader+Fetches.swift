@@ -125,7 +125,8 @@ extension ImageDownloader {
 
     private func reportStart(of action: State.StartAction) {
         guard let report = observer.onTransferReport else { return }
-        let identity = action.request.identity, progress = action.progress
+        let identity = action.request.identity
+        let progress = action.progress
         report(TransferReport(identity, state: .started, progress: progress))
         progress.watch(every: TransferReport.interval, by: timekeeper) { [weak progress] in
             if let progress { report(TransferReport(identity, state: .progress, progress: progress)) }

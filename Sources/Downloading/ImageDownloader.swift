@@ -171,7 +171,8 @@ package final class ImageDownloader: Sendable {
     }
 
     private func fetch(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
-        var request = request, rangeBytes = 0
+        var request = request
+        var rangeBytes = 0
         while true {
             switch try await join(request, receipt: receipt, deadline: deadline) {
             case .fetched(.whole(var copy)):

@@ -29,7 +29,8 @@ extension ImageDownloader {
     ///
     /// Uses no range if the source changes during the fetch or the origin's ranges contradict each other.
     func parts(of fetch: OriginFetch, by scan: SourceScan) async throws -> FetchOutcome {
-        let identity = fetch.action.request.identity, progress = fetch.action.progress
+        let identity = fetch.action.request.identity
+        let progress = fetch.action.progress
         let configuration = identity.rules.configuration
         let end = timekeeper.now + configuration.downloadTimeout
         var plan = RangePlan(maximumBytes: configuration.maximumBytes)

@@ -19,7 +19,7 @@ package final class HTTPServer: Sendable {
     ///   - timekeeper: The clock for headers, bodies and the shutdown; idle connections and stalled readers follow the
     ///     system's clock.
     package init(
-        configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
+        _ configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws(HTTPServerError) {
         let watch = try ConnectionWatch()

@@ -23,7 +23,8 @@ package struct HTTPField: Hashable, Sendable {
         private init(unchecked name: String) { rawName = name }
 
         package static func == (left: Name, right: Name) -> Bool {
-            let left = left.rawName, right = right.rawName
+            let left = left.rawName
+            let right = right.rawName
             guard left.utf8.count == right.utf8.count else { return false }
             return left == right || zip(left.utf8, right.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
         }

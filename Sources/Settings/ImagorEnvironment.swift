@@ -268,7 +268,8 @@ struct ImagorEnvironment: OtherServiceReader {
     private static let milliseconds = SettingParser(allowed: "a duration such as 30s, 1h30m or 500ms") { text -> Int? in
         if text == "0" { return 0 }
         let units: [(String, Double)] = [("ms", 1), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
-        var rest = Substring(text), sum = 0.0
+        var rest = Substring(text)
+        var sum = 0.0
         while !rest.isEmpty {
             let digits = rest.prefix { "0123456789.".contains($0) }
             rest = rest.dropFirst(digits.count)

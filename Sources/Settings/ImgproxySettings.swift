@@ -43,7 +43,8 @@ extension DialectRow {
 extension DialectSettings {
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
         var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
-        let keys = imgproxy.keys.count, salts = imgproxy.salts.count
+        let keys = imgproxy.keys.count
+        let salts = imgproxy.salts.count
         if keys != salts {
             conflicts.append(
                 Contradiction(

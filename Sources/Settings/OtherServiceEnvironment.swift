@@ -205,7 +205,8 @@ package struct OtherServiceVariable: Equatable, Sendable {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")
         }
-        let lost = names(.unsupported), harmless = names(.ignored)
+        let lost = names(.unsupported)
+        let harmless = names(.ignored)
         if !lost.isEmpty {
             logger.warning(
                 "unsupported environment variables have no effect",

@@ -94,7 +94,8 @@ package struct Settings: Sendable {
 
     /// The listeners; a body may take no longer than the whole request, whose time counts from its header.
     package var listeners: (public: HTTPServerConfiguration, admin: HTTPServerConfiguration) {
-        var served = publicListener, operated = adminListener
+        var served = publicListener
+        var operated = adminListener
         served.bodyTimeout = api.requestTimeout
         served.isTrustedProxy = api.trustedProxies.contains
         operated.bodyTimeout = api.requestTimeout

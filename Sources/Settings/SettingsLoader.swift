@@ -108,7 +108,10 @@ package struct SettingsLoader {
     }
 
     private mutating func settings(_ inputs: Inputs) -> Settings {
-        let flags = inputs.flags, variables = inputs.variables, file = inputs.file, environment = inputs.environment
+        let flags = inputs.flags
+        let variables = inputs.variables
+        let file = inputs.file
+        let environment = inputs.environment
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
         // All settings override another service's variables, so read those first.

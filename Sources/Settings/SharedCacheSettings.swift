@@ -96,7 +96,8 @@ extension Settings {
     /// Rules for sources are not included, because the keys of sources contain them. The keys of results contain the
     /// options of a request, with the settings applied.
     func responseKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        let rules = pipeline.rules, limits = pipeline.rules.limits
+        let rules = pipeline.rules
+        let limits = pipeline.rules.limits
         let similarity = rules.similarity
         // Instances with another key could neither read nor trust these entries.
         let names = sharedCache.credentials.key.map { key in

@@ -114,7 +114,8 @@ struct TenantsReader {
             guard keys.count == 1 else { throw object.problem("secret", "exactly one key; others need their own IDs") }
             return TenantSettings.Key(id: id, kind: kind, secret: keys[0])
         case .imgproxy:
-            let keys = try object.key("secret", .hexadecimal), salts = try object.key("salt", .hexadecimal)
+            let keys = try object.key("secret", .hexadecimal)
+            let salts = try object.key("salt", .hexadecimal)
             guard keys.count == 1, salts.count == 1 else {
                 throw object.problem("secret", "one key and one salt; others are keys with other IDs")
             }

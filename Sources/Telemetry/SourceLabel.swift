@@ -15,7 +15,8 @@ package enum SourceLabel {
 
     /// With the scheme, and a mark for an omitted query.
     package static func url(_ source: String) -> String {
-        let scheme = source.utf8.prefix { isSchemeByte($0) }, label = text(source)
+        let scheme = source.utf8.prefix { isSchemeByte($0) }
+        let label = text(source)
         let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
         return (isURL ? "\(Substring(scheme))://" : "") + label + (source.contains("?") ? "?***" : "")
     }

@@ -40,7 +40,8 @@ extension String {
     /// `==` also accepts canonically equivalent texts.
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        let left = utf8Span.span, right = other.utf8Span.span
+        let left = utf8Span.span
+        let right = other.utf8Span.span
         return unsafe left.withUnsafeBytes { left in
             unsafe right.withUnsafeBytes { right in
                 guard let start = left.baseAddress, let otherStart = right.baseAddress else { return true }

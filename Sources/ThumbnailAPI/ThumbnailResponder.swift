@@ -211,7 +211,8 @@ extension ThumbnailResponder {
     ) -> Outcome {
         var fields = repeated.lastingFields(of: thumbnail, for: resolved)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
-        var eTag = thumbnail.eTag, body = HTTPResponse.Body.shared(thumbnail.image.bytes)
+        var eTag = thumbnail.eTag
+        var body = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if let written = resolved.request.form.writer?.response(about: thumbnail) {
             if case .text(let text) = written.body {
                 eTag = Preconditions.eTag(of: text)

@@ -40,7 +40,8 @@ struct FactsReader: Sendable {
             job.directives.maxAge = nil
             job.directives.minFresh = nil
             if pipeline.caches.isCurrent(source.record) {
-                let current = job, sources = PerSource(source.record.identity)
+                let current = job
+                let sources = PerSource(source.record.identity)
                 var facts =
                     request.features.isEmpty
                     ? headerFacts(of: DescribedSource(source))
@@ -117,7 +118,8 @@ struct FactsReader: Sendable {
         rendering render: Rendering
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
-        var small = Thumbnail?.none, preview = Thumbnail?.none
+        var small = Thumbnail?.none
+        var preview = Thumbnail?.none
         if request.features != [.preview] {
             small = try await render(Self.request(of: name, format: .png, longestSide: ImageAppearance.longestSide))
         }
@@ -159,7 +161,8 @@ struct FactsReader: Sendable {
 
     /// Describes a source without decoding its pixels.
     private func describedSource(_ job: Job) async throws -> DescribedSource {
-        let identity = try job.sources.image, directives = job.directives
+        let identity = try job.sources.image
+        let directives = job.directives
         var known: [DescribedSource] = []
         if !directives.noStore {
             if let stored = await pipeline.caches.lookUpRecord(for: identity, waits: job.waits) {
@@ -201,7 +204,8 @@ struct FactsReader: Sendable {
     }
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
-        let identity = try job.sources.image, directives = job.directives
+        let identity = try job.sources.image
+        let directives = job.directives
         let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, waits: job.waits)
         if let stored {
             var source = AvailableSource(stored)

@@ -38,7 +38,8 @@ extension ImagePipeline {
     ///
     /// A source that may not be stored gets a random name, and ``close(_:)`` drops everything derived from it.
     package func open(for job: Job) async throws -> OpenedSource {
-        let identity = try job.sources.image, directives = job.directives
+        let identity = try job.sources.image
+        let directives = job.directives
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives: directives) }
         // The results of a known source may all be cached.

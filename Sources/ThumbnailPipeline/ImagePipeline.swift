@@ -142,7 +142,8 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func lookUpOrRender(_ job: Job, sources identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
-        var needsBytes = identities.mapValues { _ in true }, lane = WorkLanes.Lane.small
+        var needsBytes = identities.mapValues { _ in true }
+        var lane = WorkLanes.Lane.small
         if let records = try await lookUpRecords(for: job, of: identities).complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
@@ -249,7 +250,8 @@ package final class ImagePipeline: ThumbnailServing {
         var job = job
         // Another instance may render the result during the fetch.
         job.earlierLookup = nil
-        var fetchJob = job, needsBytes = needsBytes
+        var fetchJob = job
+        var needsBytes = needsBytes
         while true {
             if let sources = try await fetcher.fetch(for: fetchJob, needsBytes: needsBytes),
                 let result = try await render(sources, for: job)

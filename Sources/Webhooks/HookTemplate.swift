@@ -36,7 +36,8 @@ struct HookTemplate: Sendable, Equatable {
         self.context = context
         var rest = Array(text.utf8)[...]
         var literal: [UInt8] = []
-        var isInString = false, isEscaped = false
+        var isInString = false
+        var isEscaped = false
         while let byte = rest.first {
             if let value = Value.allCases.first(where: { rest.starts(with: $0.placeholder) }) {
                 parts += [.literal(literal), .value(value, isInString: isInString)]

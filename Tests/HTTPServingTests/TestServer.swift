@@ -70,7 +70,7 @@ struct TestServer: RequestResponder {
         configuration.threads = 2
         configure(&configuration)
         return try HTTPServer(
-            configuration: configuration,
+            configuration,
             responder: TestServer(
                 answer: answer ?? { .ready(.echo($0)) }, headers: headers, gate: gate, reservation: reservation),
             logger: .silent, timekeeper: timekeeper)

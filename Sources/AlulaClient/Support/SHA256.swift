@@ -64,13 +64,20 @@ struct SHA256 {
 
     private static func compress(_ words: inout [UInt32], into state: inout [UInt32]) {
         for index in 16..<64 {
-            let early = words[index - 15], late = words[index - 2]
+            let early = words[index - 15]
+            let late = words[index - 2]
             words[index] =
                 words[index - 16] &+ (turned(early, 7) ^ turned(early, 18) ^ early >> 3)
                 &+ words[index - 7] &+ (turned(late, 17) ^ turned(late, 19) ^ late >> 10)
         }
-        var a = state[0], b = state[1], c = state[2], d = state[3]
-        var e = state[4], f = state[5], g = state[6], h = state[7]
+        var a = state[0]
+        var b = state[1]
+        var c = state[2]
+        var d = state[3]
+        var e = state[4]
+        var f = state[5]
+        var g = state[6]
+        var h = state[7]
         for index in 0..<64 {
             let first =
                 h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ (e & f ^ ~e & g)

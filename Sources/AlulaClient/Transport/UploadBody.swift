@@ -46,7 +46,8 @@ struct UploadBody: Sendable {
     }
 
     private func hash() throws(ClientError) -> [UInt8] {
-        var hash = SHA256(), reader = Reader(self)
+        var hash = SHA256()
+        var reader = Reader(self)
         while let bytes = try reader.read(upTo: 1 << 16) { hash.update(bytes) }
         return hash.finish()
     }

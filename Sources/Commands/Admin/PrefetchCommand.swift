@@ -128,7 +128,9 @@ enum PrefetchSources {
 
     /// Splits sources into jobs that the service accepts.
     static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
-        var parts = [[JSONValue]](), bytes = 0, thumbnails = 0
+        var parts = [[JSONValue]]()
+        var bytes = 0
+        var thumbnails = 0
         for source in sources {
             let count = source.members?["renditions"]?.elements?.count ?? 1
             let length = source.text.utf8.count

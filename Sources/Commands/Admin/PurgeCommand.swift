@@ -38,7 +38,8 @@ enum PurgeCommand {
     }
 
     private static func words(for response: [ExactText: JSONValue]) -> String {
-        let entries = response["entries"]?.intValue ?? 0, bytes = response["bytes"]?.intValue ?? 0
+        let entries = response["entries"]?.intValue ?? 0
+        let bytes = response["bytes"]?.intValue ?? 0
         var rest = ""
         if case .bool(false)? = response["complete"] { rest = "; more may be left under the tag" }
         guard entries > 0 else {

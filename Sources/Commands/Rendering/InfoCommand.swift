@@ -93,7 +93,8 @@ enum InfoLines {
         report: (Int, Result<String, CommandFailure>) -> Bool
     ) async -> Bool {
         await withTaskGroup(of: (Int, Result<String, CommandFailure>).self) { group in
-            var next = 0, goesOn = true
+            var next = 0
+            var goesOn = true
             func begin() {
                 guard next < sources.count, goesOn, !Task.isCancelled else { return }
                 let index = next

@@ -27,7 +27,8 @@ struct RenderingArguments: Sendable {
         let origin = isFromList ? settings.downloads.origins[String(output.prefix(before: UInt8(ascii: ":")))] : nil
         let brace = output.utf8.firstIndex(of: UInt8(ascii: "{"))
         let hasWidths = Rendition.widths(in: parameters) != nil
-        var folder = output, format = String?.none
+        var folder = output
+        var format = String?.none
         if let brace {
             let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "/") || origin != nil && $0 == UInt8(ascii: ":") }
             let start = output[..<brace].utf8.lastIndex(where: isEnd).map { output.utf8.index(after: $0) }

@@ -90,7 +90,8 @@ struct ResultRenderer: Sendable {
         self.replaces = replaces
         self.record = record
         self.isDurable = isDurable
-        var patterns = [ResultPattern](), finished = [Int: String]()
+        var patterns = [ResultPattern]()
+        var finished = [Int: String]()
         for found in sources {
             let values: ResultPattern.Values = [.name: found.source.stem, .dir: isFlat ? "" : found.folder]
             for rendition in arguments.renditions {

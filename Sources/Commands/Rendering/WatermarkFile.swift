@@ -16,7 +16,8 @@ enum WatermarkFile {
         _ parameters: [(name: String, value: String)], _ queries: [String] = [], for settings: inout Settings
     ) throws(UsageError) -> (parameters: [(name: String, value: String)], queries: [String]) {
         let name = "watermark"
-        var parameters = parameters, opened = [String]()
+        var parameters = parameters
+        var opened = [String]()
         for index in parameters.indices where parameters[index].name == name {
             parameters[index].value = try source(parameters[index].value, for: &settings)
         }

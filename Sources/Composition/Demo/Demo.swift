@@ -24,7 +24,7 @@ struct Demo {
         listener.port = 0
         listener.threads = 1
         listener.maximumConnections = 64
-        origin = try HTTPServer(configuration: listener, responder: try SampleOrigin(), logger: logger)
+        origin = try HTTPServer(listener, responder: try SampleOrigin(), logger: logger)
     }
 
     /// Allows the service to fetch from the origin's address, but from no other private one.

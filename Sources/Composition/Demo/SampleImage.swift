@@ -44,7 +44,8 @@ struct SampleImage {
         var bytes = [UInt8]()
         for row in 0..<side {
             for column in 0..<side {
-                let x = 2 * Double(column) / Double(side) - 1, y = 2 * Double(row) / Double(side) - 1
+                let x = 2 * Double(column) / Double(side) - 1
+                let y = 2 * Double(row) / Double(side) - 1
                 let edge = (1 - (x * x + y * y).squareRoot()) * Double(side) / 2
                 let isWing = isBird(dx: x / 0.8, dy: (y - 0.15) / 0.8, scale: 1.6)
                 bytes += Self.bytes(of: isWing ? [0.96, 0.92, 0.83] : [0.08, 0.38, 0.42])
@@ -157,7 +158,9 @@ extension SampleImage {
 
     /// Returns fractal noise from 0 to 1; each octave has twice the frequency and half the amplitude.
     private static func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {
-        var sum = 0.0, height = 0.5, pitch = 1.0
+        var sum = 0.0
+        var height = 0.5
+        var pitch = 1.0
         for octave in 0..<octaves {
             sum += height * noise(x * pitch + Double(octave) * 17, y * pitch)
             height = height / 2
@@ -168,9 +171,12 @@ extension SampleImage {
 
     /// Returns smooth noise from 0 to 1, with one bump per unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
-        let column = x.rounded(.down), row = y.rounded(.down)
-        let right = x - column, down = y - row
-        let across = right * right * (3 - 2 * right), along = down * down * (3 - 2 * down)
+        let column = x.rounded(.down)
+        let row = y.rounded(.down)
+        let right = x - column
+        let down = y - row
+        let across = right * right * (3 - 2 * right)
+        let along = down * down * (3 - 2 * down)
         let top = random(column, row) * (1 - across) + random(column + 1, row) * across
         let bottom = random(column, row + 1) * (1 - across) + random(column + 1, row + 1) * across
         return top + (bottom - top) * along

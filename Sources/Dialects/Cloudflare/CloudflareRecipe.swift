@@ -14,7 +14,8 @@ struct CloudflareRecipe: RenderRecipe {
     }
 
     func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
-        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
+        let header = source.header
+        let hasAlpha = source.header.page(0).hasAlpha
         guard ![.tiff, .bmp, .ico, .raw].contains(header.format) else { throw .formatNotAccepted(header.format) }
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
         // Cloudflare also uses other formats for images that are too large for AVIF.
@@ -107,7 +108,8 @@ extension CloudflareRecipe: BoxRecipe {
 
     /// Reports the size of the whole image, even with a border trim.
     func response(about source: SourceFacts) -> WrittenResponse {
-        let header = source.header, sourceSize = source.header.size
+        let header = source.header
+        let sourceSize = source.header.size
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? sourceSize
         func sides(_ size: PixelSize) -> [(String, JSONValue)] {
             [("width", .int(size.width)), ("height", .int(size.height))]

@@ -45,7 +45,8 @@ package struct APIError: ServiceError, Equatable {
 
     /// - Parameter ofAll: Whether the limit also applies to signed requests.
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
-        let allowed = sizes.map(String.init), unit = name == "q" ? "" : " pixels including the device pixel ratio"
+        let allowed = sizes.map(String.init)
+        let unit = name == "q" ? "" : " pixels including the device pixel ratio"
         return Self(
             .badRequest, .sizeNotAllowed, category: .request,
             message: "Must be \(alternatives(allowed))\(unit)\(ofAll ? "" : ", unless the request is signed").",

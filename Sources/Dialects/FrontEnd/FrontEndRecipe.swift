@@ -78,7 +78,8 @@ struct FrontEndRecipe: RenderRecipe {
     }
 
     private func format(of source: RecipeSource, isUnchanged: Bool) -> ImageFormat {
-        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
+        let header = source.header
+        let hasAlpha = source.header.page(0).hasAlpha
         var choices: [ImageFormat] = []
         switch format {
         case .fixed(let format) where !isUnchanged: return format

@@ -22,7 +22,8 @@ package enum AcceptedFormats {
     static func named(of formats: [ImageFormat], in accept: String?) -> [ImageFormat] {
         let weights = qualities(accept)
         return formats.enumerated().filter { weights[$0.element] != nil }.sorted { one, other in
-            let first = weights[one.element] ?? 0, second = weights[other.element] ?? 0
+            let first = weights[one.element] ?? 0
+            let second = weights[other.element] ?? 0
             return first == second ? one.offset < other.offset : first > second
         }.map(\.element)
     }

@@ -20,7 +20,8 @@ package enum ParameterGrammar {
     static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
-        var value = whole, places = decimals
+        var value = whole
+        var places = decimals
         if parts.count == 2 {
             guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isASCIIDigit) else {
                 return nil

@@ -81,7 +81,8 @@ enum FormQuery {
     /// Returns the query sorted by name, keeping the order of values with the same name, and encoded as Go does.
     static func text(sorting items: [(name: String, value: String)]) -> String {
         let sorted = items.enumerated().sorted { one, other in
-            let first = ExactText(one.element.name), second = ExactText(other.element.name)
+            let first = ExactText(one.element.name)
+            let second = ExactText(other.element.name)
             return first == second ? one.offset < other.offset : first < second
         }
         return sorted.map { "\(encoded($0.element.name))=\(encoded($0.element.value))" }.joined(separator: "&")

@@ -30,7 +30,8 @@ struct IPXRecipe: RenderRecipe {
     }
 
     private func format(of source: RecipeSource) -> ImageFormat {
-        let header = source.header, hasAlpha = source.header.page(0).hasAlpha
+        let header = source.header
+        let hasAlpha = source.header.page(0).hasAlpha
         return modifiers.format
             ?? source.firstSupported(
                 of: (modifiers.accepted ?? []) + [header.format.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha,
@@ -38,7 +39,8 @@ struct IPXRecipe: RenderRecipe {
     }
 
     private func rendering(of source: RecipeSource, as format: ImageFormat) -> RenderingOptions {
-        let header = source.header, page = source.header.page(0)
+        let header = source.header
+        let page = source.header.page(0)
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
         rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .visual

@@ -95,7 +95,8 @@ struct ImaginaryLayout {
     }
 
     private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
-        let right = whole.width - part.width, bottom = whole.height - part.height
+        let right = whole.width - part.width
+        let bottom = whole.height - part.height
         let (x, y) =
             switch side {
             case .north: ((right + 1) / 2, 0)

@@ -59,7 +59,8 @@ struct ImaginaryText {
     }
 
     private static func plain(_ text: String) -> String {
-        var plain = "", rest = text[...]
+        var plain = ""
+        var rest = text[...]
         while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")),
             let end = rest[start...].utf8.firstIndex(of: UInt8(ascii: ">"))
         {

@@ -40,7 +40,8 @@ struct ImgproxyLayout: Hashable, Sendable {
     }
 
     private mutating func scale(_ part: PixelSize, _ options: ImgproxyOptions, enlarging: Bool) {
-        let width = Double(part.width), height = Double(part.height)
+        let width = Double(part.width)
+        let height = Double(part.height)
         var shrinkX = options.width == 0 ? 1 : width / Double(options.width)
         var shrinkY = options.height == 0 ? 1 : height / Double(options.height)
         if shrinkX != 1 || shrinkY != 1 {

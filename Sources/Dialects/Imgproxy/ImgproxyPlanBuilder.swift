@@ -137,7 +137,9 @@ enum ImgproxyFilters {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, maximum)
         if sigma > maximumExact { return units(sigma * cutShare) }
-        var sum = 1.0, squares = 0.0, distance = 1.0
+        var sum = 1.0
+        var squares = 0.0
+        var distance = 1.0
         while true {
             let weight = exp(-distance * distance / (2 * sigma * sigma))
             if weight < minimumWeight { break }

@@ -57,7 +57,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
 
     /// Expands `$1` or `${1}`; returns nil if a text is invalid in a host name.
     private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
-        var text = [UInt8](), index = 0
+        var text = [UInt8]()
+        var index = 0
         while index < replacement.count {
             guard replacement[index] == UInt8(ascii: "$"), let (number, end) = reference(at: index + 1) else {
                 text.append(replacement[index])

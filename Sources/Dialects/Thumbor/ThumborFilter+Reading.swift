@@ -67,7 +67,8 @@ extension ThumborFilter {
     private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {
         let numbers = (1..<arguments.count).compactMap { arguments.whole($0, maximum: ThumborTarget.maximumPixels) }
         guard numbers.count == arguments.count - 1 else { return nil }
-        let left = numbers[0], top = numbers.count > 1 ? numbers[1] : numbers[0]
+        let left = numbers[0]
+        let top = numbers.count > 1 ? numbers[1] : numbers[0]
         return numbers.count == 4
             ? ThumborGeometry.Padding(left: left, top: top, right: numbers[2], bottom: numbers[3])
             : ThumborGeometry.Padding(left: left, top: top, right: left, bottom: top)

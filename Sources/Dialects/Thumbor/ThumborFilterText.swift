@@ -36,7 +36,8 @@ struct ThumborFilterText: Hashable, Sendable {
 
     private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
-        var start = text.startIndex, depth = 0
+        var start = text.startIndex
+        var depth = 0
         for index in text.indices {
             switch text[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1

@@ -7,7 +7,8 @@ enum ThumborKernel {
     /// - Parameter sigma: The curve's deviation in millionths; 0 uses the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
         let sourceSide = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
-        var sum = 1.0, squares = 0.0
+        var sum = 1.0
+        var squares = 0.0
         for distance in 1...radius {
             let square = Double(distance * distance)
             let weight = 2 * exp(-square / (2 * sourceSide * sourceSide))
@@ -74,7 +75,8 @@ enum ThumborCurve {
         let bends = secondDerivatives(points)
         var table = [UInt8](repeating: UInt8(points[0].y), count: 256)
         for index in points.indices.dropLast() {
-            let start = points[index], end = points[index + 1]
+            let start = points[index]
+            let end = points[index + 1]
             let width = Double(end.x - start.x)
             for x in start.x..<end.x {
                 let after = Double(x - start.x) / width

@@ -55,7 +55,8 @@ struct ThumborLayout: Hashable {
         }
         if !fitIn.isFull, target.width >= sourceSide.width, target.height >= sourceSide.height { return }
         // Compares own.width / target.width to own.height / target.height.
-        let across = sourceSide.width * target.height, down = sourceSide.height * target.width
+        let across = sourceSide.width * target.height
+        let down = sourceSide.height * target.width
         if fitIn.isFull ? across <= down : across >= down {
             size = PixelSize(
                 width: target.width, height: Self.roundUp(sourceSide.height * target.width, sourceSide.width))
@@ -111,8 +112,11 @@ struct ThumborLayout: Hashable {
 
     /// Returns the mean of the focuses in pixels of the part, weighted by area.
     private func focus(of geometry: ThumborGeometry) -> (x: Int, y: Int)? {
-        let left = Double(part.x), top = Double(part.y)
-        var sum = 0.0, x = 0.0, y = 0.0
+        let left = Double(part.x)
+        let top = Double(part.y)
+        var sum = 0.0
+        var x = 0.0
+        var y = 0.0
         for focus in geometry.focuses {
             let (width, height) = focus.isFraction ? (Double(part.whole.width), Double(part.whole.height)) : (1, 1)
             let middleX = Double(focus.left + focus.right) / 2_000_000 * width

@@ -19,7 +19,8 @@ extension ThumborMark {
             default: 0
             }
         }
-        let width = pixels(layer?.width, of: image.width), height = pixels(layer?.height, of: image.height)
+        let width = pixels(layer?.width, of: image.width)
+        let height = pixels(layer?.height, of: image.height)
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
@@ -39,7 +40,8 @@ extension ThumborMark {
     }
 
     private static func stamp(of layout: ThumborLayout) -> Stamp {
-        let part = layout.part, size = layout.size
+        let part = layout.part
+        let size = layout.size
         func scaled(_ length: Int, _ new: Int, of old: Int) -> Int {
             min((2 * length * new + old) / (2 * old), ThumborLayout.maximumSide)
         }
@@ -52,7 +54,8 @@ extension ThumborMark {
     }
 
     private static func size(of sourceSide: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
-        let ownWidth = Double(sourceSide.width), ownHeight = Double(sourceSide.height)
+        let ownWidth = Double(sourceSide.width)
+        let ownHeight = Double(sourceSide.height)
         let width = width ?? ownWidth * (height ?? 1) / ownHeight
         let height = height ?? ownHeight * width / ownWidth
         func rounded(_ side: Double) -> Int {
@@ -82,7 +85,8 @@ extension ThumborMark {
         var across = row(x, side: image.width, of: sourceSide.width)
         var down = row(y, side: image.height, of: sourceSide.height)
         if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
-            let columns = min(6, across.count), rows = min(6, down.count)
+            let columns = min(6, across.count)
+            let rows = min(6, down.count)
             across = Self.spread(columns, rest: image.width - columns * sourceSide.width, sourceSide: sourceSide.width)
             down = Self.spread(rows, rest: image.height - rows * sourceSide.height, sourceSide: sourceSide.height)
         }

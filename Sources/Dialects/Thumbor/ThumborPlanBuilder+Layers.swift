@@ -7,7 +7,8 @@ extension ThumborPlanBuilder {
         var size: PixelSize
 
         func intersection(_ other: Area) -> Area? {
-            let left = max(x, other.x), top = max(y, other.y)
+            let left = max(x, other.x)
+            let top = max(y, other.y)
             let width = min(x + size.width, other.x + other.size.width) - left
             let height = min(y + size.height, other.y + other.size.height) - top
             guard width > 0, height > 0 else { return nil }

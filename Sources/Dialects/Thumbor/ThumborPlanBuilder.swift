@@ -107,7 +107,8 @@ struct ThumborPlanBuilder {
             case .fraction(let share): side * share / 1_000_000
             }
         }
-        let left = pixels(x, of: image.size.width), top = pixels(y, of: image.size.height)
+        let left = pixels(x, of: image.size.width)
+        let top = pixels(y, of: image.size.height)
         let size = PixelSize(
             width: min(pixels(width, of: image.size.width), image.size.width - left),
             height: min(pixels(height, of: image.size.height), image.size.height - top))
@@ -155,7 +156,8 @@ extension ThumborPlanBuilder {
 
     private mutating func blend(_ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep) {
         let rows = mark.rows(of: size, on: image.size)
-        let across = rows.across, down = rows.down
+        let across = rows.across
+        let down = rows.down
         guard across.count > 0, down.count > 0, across.start < image.size.width, down.start < image.size.height,
             across.start + size.width > 0, down.start + size.height > 0
         else { return }

@@ -34,7 +34,9 @@ extension WsrvOptions {
 
     private func appendModulation(to image: inout PlannedImage) {
         func factor(_ value: Float?) -> Float { value.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 1 }
-        let lightness = factor(lightness), chroma = factor(chroma), hue = ((hue ?? 0) % 360 + 360) % 360
+        let lightness = factor(lightness)
+        let chroma = factor(chroma)
+        let hue = ((hue ?? 0) % 360 + 360) % 360
         guard lightness != 1 || chroma != 1 || hue != 0 else { return }
         image.apply(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
     }

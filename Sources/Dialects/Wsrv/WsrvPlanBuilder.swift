@@ -60,7 +60,8 @@ extension WsrvPlanBuilder {
     }
 
     private func factors(_ source: PixelSize) -> (across: Double, down: Double) {
-        var across = 1.0, down = 1.0
+        var across = 1.0
+        var down = 1.0
         if box.width > 0 { across = Double(source.width) / Double(box.width) }
         if box.height > 0 { down = Double(source.height) / Double(box.height) }
         let fit = options.fit ?? .inside
@@ -169,7 +170,8 @@ extension WsrvPlanBuilder {
 
     /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
-        let right = whole.width - part.width, bottom = whole.height - part.height
+        let right = whole.width - part.width
+        let bottom = whole.height - part.height
         return switch position {
         case .top: (right / 2, 0)
         case .right: (right, bottom / 2)

@@ -57,7 +57,8 @@ struct WsrvRecipe: RenderRecipe {
     }
 
     private func extremePage(of header: ImageHeader, _ isBetter: (Int, Int) -> Bool) -> Int {
-        var best = 0, area = header.page(0).storedSize.area
+        var best = 0
+        var area = header.page(0).storedSize.area
         for number in header.pages.indices.dropFirst() where isBetter(header.pages[number].storedSize.area, area) {
             best = number
             area = header.pages[number].storedSize.area

@@ -54,7 +54,9 @@ enum WsrvDuration {
 
     /// Reads numbers with descending units; a last number without a unit is in seconds.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
-        var sum = 0, number = 0, firstUnit = 0
+        var sum = 0
+        var number = 0
+        var firstUnit = 0
         var hasDigits = false
         for byte in text {
             if byte.isASCIIDigit {

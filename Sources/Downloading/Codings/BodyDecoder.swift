@@ -19,7 +19,8 @@ final class BodyDecoder: Sendable {
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
         let end = SystemTimekeeper().now + settings.downloadTimeout
         return try await DownloadError.replacingPoolErrors {
-            var bytes = source.bytes, head = source.head
+            var bytes = source.bytes
+            var head = source.head
             for coding in source.codings {
                 // From here, the block is counted by `SharedBytes`, not by the transfer.
                 progress.begin(expecting: nil)

@@ -83,7 +83,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// Greedy, with one backtracking point: the time is at most the product of the lengths.
     private static func matches(_ text: some Sequence<UInt8>, pattern: [UInt8]) -> Bool {
         let text = Array(text)
-        var position = 0, index = 0
+        var position = 0
+        var index = 0
         var star: (position: Int, index: Int)?
         while index < text.count {
             if position < pattern.count, pattern[position] == UInt8(ascii: "*") {

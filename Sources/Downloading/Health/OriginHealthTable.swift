@@ -73,7 +73,8 @@ struct OriginHealthTable {
         // Remove the entry, so that it is changed without a copy.
         var entry = entries.removeValue(forKey: origin) ?? Entry()
         entry.lastUse = uses
-        let wasReachable = entry.health.isReachable, wasSuspended = entry.health.isSuspended
+        let wasReachable = entry.health.isReachable
+        let wasSuspended = entry.health.isSuspended
         let result = body(&entry.health)
         if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
             changes.append(OriginSnapshot(origin, health: entry.health, at: now))

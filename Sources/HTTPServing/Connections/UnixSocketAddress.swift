@@ -32,7 +32,8 @@ package struct UnixSocketAddress: Sendable {
     }
 
     private var isSocket: Bool {
-        var status = stat(), address = address
+        var status = stat()
+        var address = address
         let result = unsafe withUnsafePointer(to: &address.sun_path) { path in
             unsafe path.withMemoryRebound(to: CChar.self, capacity: 108) { unsafe lstat($0, &status) }
         }

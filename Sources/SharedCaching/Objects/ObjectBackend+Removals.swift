@@ -62,7 +62,8 @@ extension ObjectBackend {
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onSources([], false) }
-        var tagged = [NamedSource](), limit = TagRemovalLimit()
+        var tagged = [NamedSource]()
+        var limit = TagRemovalLimit()
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])

@@ -216,7 +216,8 @@ final class ObjectBackend: StoreBackend {
         deliveries.begin()
         await deliver()
         deliveries.end()
-        let isUp = gate.isUp, isShutDown = gate.isShutDown
+        let isUp = gate.isUp
+        let isShutDown = gate.isShutDown
         return state.withLock { state in
             let isDone = isShutDown || isUp && state.pending.isEmpty
             if isDone { state.isRecovering = false }

@@ -50,7 +50,8 @@ package struct PurgeNotice: Sendable, Equatable {
 
     static func notices(of sources: [NamedSource]) -> [PurgeNotice] {
         var notices: [PurgeNotice] = []
-        var batch = [NamedSource](), bytes = 0
+        var batch = [NamedSource]()
+        var bytes = 0
         for source in sources {
             let length = source.encoded.count + 1
             if bytes + length > maximumListBytes, !batch.isEmpty {

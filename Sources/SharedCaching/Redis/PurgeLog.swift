@@ -161,7 +161,8 @@ struct PurgeLog {
         guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
             return markUnusable("the log has entries that no instance wrote", reading: reading, purpose: purpose)
         }
-        var actions = [Action](), reading = reading
+        var actions = [Action]()
+        var reading = reading
         // The purge at the previous position was already performed.
         if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {

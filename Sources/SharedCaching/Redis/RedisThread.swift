@@ -177,7 +177,8 @@ final class RedisThread {
     }
 
     private func lookUpAddresses() {
-        let host = configuration.address.host, port = configuration.address.port
+        let host = configuration.address.host
+        let port = configuration.address.port
         addresses = ServerAddress.blockingLookUp(host, port: port, isNumeric: true)
         guard addresses.isEmpty, !isLookingUp else { return }
         isLookingUp = true

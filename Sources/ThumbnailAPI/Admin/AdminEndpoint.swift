@@ -69,11 +69,13 @@ struct AdminEndpoint: Sendable {
 
     /// Returns the route of a path; nil if no endpoint has it.
     static func route(at path: Substring) -> AdminRoute? {
-        if !path.utf8.isEmpty, path.utf8.last != UInt8(ascii: "/"), let endpoint = byPath[ExactText(path)] {
-            return endpoint.route()
-        }
-        guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
-        return byPath[ExactText(path[...slash])]?.route(id: String(path[path.index(after: slash)...]))
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let folder = path[..<path.utf8.index(after: slash)]
+        let id = path[folder.endIndex...]
+        // A path that ends with a slash lacks its ID.
+        guard !id.isEmpty else { return nil }
+        if let endpoint = byPath[ExactText(path)] { return endpoint.route() }
+        return byPath[ExactText(folder)]?.route(id: String(id))
     }
 
     static func action(_ method: HTTPRequest.Method, at route: AdminRoute) -> Action? {

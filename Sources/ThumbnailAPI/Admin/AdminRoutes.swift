@@ -172,7 +172,8 @@ extension AdminRoutes {
 /// The responses of actions that change something, which the log names.
 extension AdminRoutes {
     func purge(_ request: AdminRequest) throws -> PendingResponse<Outcome> {
-        let source = try request.parameters.source(), tag = try request.parameters.tag()
+        let source = try request.parameters.source()
+        let tag = try request.parameters.tag()
         let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
         return performing(request, on: subject) { action in
             let removed = try await remove(source: source, tag: tag)

@@ -46,7 +46,8 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
     }
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
-        let status = outcome.response.status.code, duration = (now - context.startedAt).seconds
+        let status = outcome.response.status.code
+        let duration = (now - context.startedAt).seconds
         if status == 200, context.method == .get, outcome.cache == .hit, let route = context.route.images {
             route.recordHit(seconds: duration, traceID: context.trace?.recordedID)
         } else {

@@ -25,7 +25,8 @@ struct RequestCosts: ResponseCompletion {
     /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; a nil bill means no work.
     static func text(_ bill: RequestBill?, sentBytes: Int) -> String {
         let tenths = Int(((bill?.processorTime ?? .zero).milliseconds * 10).rounded())
-        let processor = tenths.decimal(places: 1, minimum: 1), origin = bill?.originBytes ?? 0
+        let processor = tenths.decimal(places: 1, minimum: 1)
+        let origin = bill?.originBytes ?? 0
         return "processor;dur=\(processor), origin;bytes=\(origin), sent;bytes=\(sentBytes)"
     }
 }

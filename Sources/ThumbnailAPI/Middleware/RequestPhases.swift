@@ -10,7 +10,8 @@ struct RequestPhases: Sendable, Equatable {
     private(set) var encode: Duration?
 
     init(_ timings: [StepTiming]) {
-        var source = Duration?.none, transfer = Duration?.none
+        var source = Duration?.none
+        var transfer = Duration?.none
         for step in timings {
             switch step.name {
             case "source": source = step.duration

@@ -43,7 +43,8 @@ package struct TenantDirectory: Sendable {
 
     /// - Parameter tenants: The tenants, at least one; the first is the default.
     package init(_ tenants: [Entry]) {
-        var hosts = [ExactText: Int](), keys = [ExactText: (tenant: Int, bytes: [UInt8])]()
+        var hosts = [ExactText: Int]()
+        var keys = [ExactText: (tenant: Int, bytes: [UInt8])]()
         var keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]] = [:]
         for (index, entry) in tenants.enumerated() {
             for host in entry.hosts { hosts[host] = index }

@@ -17,7 +17,8 @@ extension RequestTrace {
         _ route: Route, _ method: HTTPRequest.Method?, id: String?, status: Int, error: (any ServiceError)?,
         time: Range<Duration>
     ) {
-        let method = method.conventionalName, route = route.attribute
+        let method = method.conventionalName
+        let route = route.attribute
         var attributes: [(String, Logger.MetadataValue)] = [
             ("http.request.method", .string(method)),
             ("url.scheme", "http"),

@@ -51,7 +51,8 @@ struct RenditionJSON: Sendable {
         case .facts: return try add(Entry(members, name: "facts", object: content.bytes), at: index)
         case .problem: return try add(Entry(members, name: "problem", object: content.bytes), at: index)
         case .image(let made):
-            let image = made.image, type = made.image.format.mediaType
+            let image = made.image
+            let type = made.image.format.mediaType
             members += [
                 ("type", .string(type)), ("bytes", .int(image.bytes.count)), ("width", .int(image.size.width)),
                 ("height", .int(image.size.height)), ("etag", .string(made.eTag)),

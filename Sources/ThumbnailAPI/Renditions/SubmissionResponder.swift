@@ -25,7 +25,8 @@ struct SubmissionResponder: Sendable {
         let submission = try Submission(request, at: context.route, by: configuration, now: timekeeper.secondsSince1970)
         try costs.admit()
         if let rejection = costs.account?.workRejection() { throw rejection }
-        let maximumImage = configuration.maximumUploadBytes, maximum = bodies.maximumPerBody
+        let maximumImage = configuration.maximumUploadBytes
+        let maximum = bodies.maximumPerBody
         let report =
             submission.body.bringsImage
             ? BodyReport(id: context.id, total: context.bodyLength, to: events, timekeeper: timekeeper) : nil
@@ -139,7 +140,8 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest
     ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
-        var json = [UInt8](), image = SharedBytes?.none
+        var json = [UInt8]()
+        var image = SharedBytes?.none
         if case .form(let boundary, _) = body {
             (json, image) = try SubmittedBody.listAndImage(
                 in: received, boundary: boundary, atMost: configuration.maximumUploadBytes)
@@ -160,7 +162,8 @@ extension SubmissionResponder {
             thumbnails.close(parts.source)
             lease.release()
         }
-        var json = RenditionJSON(), outcome = RenditionOutcome()
+        var json = RenditionJSON()
+        var outcome = RenditionOutcome()
         try await parts.make { index, part in
             outcome.record(part)
             try json.add(part, at: index, named: parts.list.renditions[index].name.string)
@@ -186,7 +189,8 @@ extension SubmissionResponder {
     private func archiveContent(
         _ parts: RenditionParts, isTar: Bool, lease: BodyMemory.Lease
     ) async throws -> Content {
-        let archive = RenditionArchive(isTar: isTar), stream = StreamedBody()
+        let archive = RenditionArchive(isTar: isTar)
+        let stream = StreamedBody()
         let begun = Promise<(any ServiceError)?>()
         let writer = Task {
             defer {

@@ -17,7 +17,8 @@ struct ThumbnailFields: Sendable {
 
     /// Returns the fields of a 200 that do not depend on the time, because the target never expires.
     func lasting(_ thumbnail: Thumbnail, to resolved: ResolvedRequest) -> HTTPFields {
-        let request = resolved.request, form = resolved.request.form
+        let request = resolved.request
+        let form = resolved.request.form
         let format = thumbnail.image.format
         var fields = resolved.forwardedNames.isEmpty ? common : common.restrictedToSite()
         fields.reserveCapacity(Self.maximumCount)

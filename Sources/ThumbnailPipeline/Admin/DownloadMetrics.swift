@@ -101,7 +101,8 @@ extension ErrorCode {
 
 extension ServiceEvent {
     init(_ report: TransferReport) {
-        var state = DownloadState.progress, downloadEnd = DownloadEnd?.none
+        var state = DownloadState.progress
+        var downloadEnd = DownloadEnd?.none
         switch report.state {
         case .started: state = .started
         case .progress: break

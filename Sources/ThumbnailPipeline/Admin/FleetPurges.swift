@@ -96,7 +96,8 @@ final class RemovalsInProgress: Sendable {
     func begin(_ work: @escaping @Sendable () async -> Void) {
         // Safe under the lock: creating a task only enqueues it.
         last.withLock { last in
-            let earlier = last, new = Task.detached { await work() }
+            let earlier = last
+            let new = Task.detached { await work() }
             last = Task.detached {
                 await earlier?.value
                 await new.value

@@ -98,7 +98,8 @@ package struct PipelineControl: ServiceControlling {
     private func purge(
         _ identity: SourceIdentity?, removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
-        var removed = await locally(), state = RemovalState.done
+        var removed = await locally()
+        var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
             state = await pipeline.caches.purge(removal)
             removed = removed + (await locally())

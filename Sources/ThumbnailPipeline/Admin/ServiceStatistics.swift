@@ -26,9 +26,14 @@ package struct ServiceStatistics: Sendable, Equatable {
 
 extension PipelineControl {
     package var statistics: ServiceStatistics {
-        let downloader = pipeline.downloader, caches = pipeline.caches, resources = pipeline.resources
-        let counts = resources.metrics.counts, lanes = resources.lanes
-        let small = lanes.small, expensive = lanes.expensive, limiter = lanes.expensiveLimiter
+        let downloader = pipeline.downloader
+        let caches = pipeline.caches
+        let resources = pipeline.resources
+        let counts = resources.metrics.counts
+        let lanes = resources.lanes
+        let small = lanes.small
+        let expensive = lanes.expensive
+        let limiter = lanes.expensiveLimiter
         return ServiceStatistics(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,

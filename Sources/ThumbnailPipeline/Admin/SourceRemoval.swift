@@ -40,7 +40,8 @@ struct SourceRemoval: Sendable {
     }
 
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        var sources = pipeline.caches.sources(under: tag), isComplete = true
+        var sources = pipeline.caches.sources(under: tag)
+        var isComplete = true
         for layer in pipeline.caches.local {
             let known = await layer.sources(under: tag)
             sources.formUnion(known.names.compactMap { identity(named: $0) })

@@ -34,7 +34,8 @@ extension DiskLayer {
 
 extension SharedLayer {
     func register(in registry: MetricsRegistry) {
-        let store = store, what = name.words
+        let store = store
+        let what = name.words
         let prefix = "alula_" + what.split(separator: " ").joined(separator: "_")
         func count(_ suffix: String, help: String, counting unit: String, _ value: @escaping @Sendable () -> Int) {
             registry.gauge(prefix + suffix, help: help, counting: unit, isCounter: true) { [([], Double(value()))] }

@@ -196,7 +196,8 @@ extension RecordWriter {
         for number in colors { write(number) }
         // Texts are written once: all pages have the texts of the first.
         if !isPage {
-            let texts = header.exif, attribution = header.exif?.attribution
+            let texts = header.exif
+            let attribution = header.exif?.attribution
             for text in [
                 texts?.make, texts?.model, texts?.dateTime, attribution?.artist, attribution?.copyright,
             ] {
@@ -212,7 +213,8 @@ extension RecordWriter {
             write(header.vectorSize?.height ?? 0)
         }
         if header.format.hasPreview {
-            let place = header.preview?.place ?? 0..<0, sensor = header.preview?.sensor
+            let place = header.preview?.place ?? 0..<0
+            let sensor = header.preview?.sensor
             for number in [place.lowerBound, place.upperBound, sensor?.width ?? 0, sensor?.height ?? 0] {
                 write(number)
             }

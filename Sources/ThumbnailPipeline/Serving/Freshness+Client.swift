@@ -21,7 +21,8 @@ extension Freshness {
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
-        var least = sources.image, place = 0
+        var least = sources.image
+        var place = 0
         var storability = Storability(least.storability)
         for (index, source) in sources.additional.enumerated() {
             storability = storability.stricter(Storability(source.storability))

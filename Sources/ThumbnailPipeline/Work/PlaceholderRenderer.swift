@@ -30,7 +30,8 @@ struct PlaceholderRenderer: Sendable {
 
     /// Admits and renders the image like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
-        let size = placeholder.size, rules = configuration.rules
+        let size = placeholder.size
+        let rules = configuration.rules
         let format = placeholder.format.format(
             from: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
             excluding: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))

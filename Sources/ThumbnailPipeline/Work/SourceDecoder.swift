@@ -54,7 +54,8 @@ struct SourceDecoder: Sendable {
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, imagesInUse: ImagesInUse,
         permit: WorkPermit, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
     ) async throws -> Pixels {
-        let roles = job.request.roles, imageKey = key.decodeKeys.image
+        let roles = job.request.roles
+        let imageKey = key.decodeKeys.image
         let decoded = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(

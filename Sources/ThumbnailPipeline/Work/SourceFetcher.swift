@@ -69,7 +69,8 @@ struct SourceFetcher: Sendable {
 
     /// Fetches only the bytes that describe the source; returns nil if it is unchanged, but its record was evicted.
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
-        let start = timekeeper.now, checkpoint = failedDecodes.checkpoint
+        let start = timekeeper.now
+        let checkpoint = failedDecodes.checkpoint
         switch try await download(identity, for: job, needsBytes: needsBytes, scan: .header, since: start) {
         case .whole(let copy):
             if let source = try source(from: copy, for: job, since: start, checkpoint: checkpoint) {

@@ -24,7 +24,8 @@ final class WorkClock: Sendable {
         began.withLock { $0 = (time, token) }
         let start = SystemTimekeeper.threadProcessorTime
         defer {
-            let end = SystemTimekeeper.threadProcessorTime, others = token.processorTimeOfProcesses
+            let end = SystemTimekeeper.threadProcessorTime
+            let others = token.processorTimeOfProcesses
             let writing = token.processorTimeAtWriting.map { min(max($0, start), end) }
             processor.withLock {
                 $0 = writing.map { ($0 - start, end - $0 + others) } ?? (end - start + others, .zero)

@@ -22,7 +22,8 @@ struct WorkMemory: Sendable {
             return isDecoded(key)
                 ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.file?.bytes.count ?? 0)
         }
-        var sum = plan.cost, overflow = false
+        var sum = plan.cost
+        var overflow = false
         for case let cost? in costs {
             let (larger, isTooLarge) = sum.addingReportingOverflow(cost)
             sum = larger
