@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A clock: the system's in production, a manual one in tests.
