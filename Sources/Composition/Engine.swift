@@ -213,7 +213,7 @@ extension OriginObjects: ObjectContainer {}
 extension DownloadError: ObjectContainerFailure {}
 
 extension WritableOrigins {
-    /// Ends the engine within a time limit, because threads may be blocked by a hanging disk.
+    /// Shuts down within a time limit, because threads may be blocked by a hanging disk.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
         let isEnded = Promise<Bool>()
         let ending = try? WorkThread(named: "store end") {

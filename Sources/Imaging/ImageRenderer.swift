@@ -78,7 +78,7 @@ private struct ImageRender {
         return isWide ? .p3 : .srgb
     }
 
-    /// Renders on planes as far as they support the steps, and the rest by libvips.
+    /// Renders the leading steps on planes if they support them, and the other steps with libvips.
     func encoded(by plan: RenderPlan) throws -> EncodedImage {
         guard case .planar = image.layout else { return try encodeByVips(image, rest: plan, of: plan) }
         let (target, rest) = PlanarLane.split(plan, for: image)

@@ -112,7 +112,7 @@ struct FactsReader: Sendable {
         return nil
     }
 
-    /// Returns facts that need pixels, besides those of the header.
+    /// Returns the facts in the header, and the facts that need pixels.
     private func renderedFacts(
         _ request: FactsRequest, of source: AvailableSource, named name: ExactText, bill: RequestBill? = nil,
         rendering render: Rendering

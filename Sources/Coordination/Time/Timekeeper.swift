@@ -1,4 +1,4 @@
-import CLinux
+import CLinux  // In release builds, `timespec` belongs to this module.
 import Glibc
 
 /// A clock: the system's in production, a manual one in tests.
