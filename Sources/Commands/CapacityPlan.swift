@@ -47,7 +47,7 @@ struct CapacityPlan: Equatable {
     static let exponent = 0.9
 
     /// Plans for a load; rates are those at the peak.
-    init(_ load: Load, _ costs: Costs) {
+    init(_ load: Load, costs: Costs) {
         requests = load.requestsPerDay / 86_400 * load.peak
         misses = requests * (1 - load.hitRatio)
         processors =

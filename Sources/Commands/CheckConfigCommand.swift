@@ -38,10 +38,13 @@ enum CheckConfigCommand {
             check.problems.append(SettingsProblem(path: "origins.\(error.origin)", line: "\(error)"))
         }
         let warnings = check.missing + check.settings.warnings(memory: SystemMemory().limit).map(\.problem)
-        return (check.problems.map { line(of: $0, in: text, "") }, warnings.map { line(of: $0, in: text, "warning: ") })
+        return (
+            check.problems.map { line(of: $0, in: text, kind: "") },
+            warnings.map { line(of: $0, in: text, kind: "warning: ") }
+        )
     }
 
-    private static func line(of problem: SettingsProblem, in text: String, _ kind: String) -> String {
+    private static func line(of problem: SettingsProblem, in text: String, kind: String) -> String {
         let position = SettingsFile.position(of: problem, in: text).map { ":\($0)" } ?? ""
         return "\(position): \(kind)\(problem.line)"
     }

@@ -40,18 +40,18 @@ struct ExplanationSummary {
     var lines: [String] {
         let total = verdicts.values.reduce(0, +)
         var lines = [total == 1 ? "1 URL" : "\(total) URLs"]
-        for word in TargetExplanation.words { lines.append(Self.line(word, verdicts[ExactText(word)] ?? 0)) }
+        for word in TargetExplanation.words { lines.append(Self.line(word, count: verdicts[ExactText(word)] ?? 0)) }
         func section(_ title: String, _ entries: [(String, Int)]) {
             guard !entries.isEmpty else { return }
             lines.append("\(title):")
-            lines += entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { Self.line($0.0, $0.1) }
+            lines += entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { Self.line($0.0, count: $0.1) }
         }
         section("ignored options", ignored.map { ("\($0.key): \($0.value.example)", $0.value.count) })
         section("refused because of", rejected.map { ("\($0.key) \($0.value.example)", $0.value.count) })
         return lines
     }
 
-    private static func line(_ text: String, _ count: Int) -> String {
+    private static func line(_ text: String, count: Int) -> String {
         let number = String(count)
         return String(repeating: " ", count: max(0, 8 - number.count)) + number + "  " + text
     }

@@ -48,7 +48,7 @@ enum PlanCommand {
                 dialect: CommandSession.adapted(settings, jobs: 1).api.nativeDialect)
             load.renditions = Double(renditions.count)
             let (samples, unread) = SourceList.expanded(
-                arguments.operands.map { CommandSource($0, settings.downloads.origins) },
+                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             guard !samples.isEmpty else { throw UsageError("missing sample") }
@@ -60,11 +60,11 @@ enum PlanCommand {
             let plans = [1.0, 10].map { times in
                 var larger = load
                 larger.requestsPerDay *= times
-                return CapacityPlan(larger, costs)
+                return CapacityPlan(larger, costs: costs)
             }
             return Program.print(
                 arguments.has(.json)
-                    ? PlanText.json(plans, costs).text
+                    ? PlanText.json(plans, costs: costs).text
                     : PlanText.table(of: plans, costs: costs, load: load, samples: samples.count))
                 ? 0 : 1
         }
@@ -163,7 +163,7 @@ enum PlanText {
         }
     }
 
-    static func json(_ plans: [CapacityPlan], _ costs: CapacityPlan.Costs) -> JSONValue {
+    static func json(_ plans: [CapacityPlan], costs: CapacityPlan.Costs) -> JSONValue {
         .object([
             (
                 "costs",

@@ -20,7 +20,7 @@ enum SelfTestCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
             if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
-            guard test() else { throw CommandFailure(code: "self_test", "self-test failed") }
+            guard test() else { throw CommandFailure(code: "self_test", reason: "self-test failed") }
             return Program.print("all checks passed") ? 0 : 1
         }
     }
@@ -53,7 +53,7 @@ enum SelfTestCommand {
         let configuration = Settings().sandboxConfiguration
         var isWell = true
         for action in ForbiddenAction.allCases {
-            isWell = checkRejection(of: action, configuration.launch) && isWell
+            isWell = checkRejection(of: action, launch: configuration.launch) && isWell
         }
         let written = encodedByWorkers.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
         return check("a worker decodes every format, and writes \(written), behind all of it") {
@@ -79,7 +79,7 @@ enum SelfTestCommand {
         let protections: Protections
     }
 
-    private static func checkRejection(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
+    private static func checkRejection(of action: ForbiddenAction, launch: WorkerLaunch) -> Bool {
         do {
             switch try SandboxProbe.outcome(of: action, in: launch) {
             case .rejected(let error): Program.print("  ok      a worker cannot \(action.title): error \(error)")

@@ -49,7 +49,7 @@ enum SignCommand {
             }
             let target = try named(operand, by: arguments.value(of: keyID))
             if let path = arguments.value(of: body) {
-                return Program.print(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
+                return Program.print(try signature(ofFile: path, for: target, key: key, arguments: arguments)) ? 0 : 1
             }
             guard target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
                 throw UsageError("expected a target: path and query, without sig")
@@ -65,10 +65,10 @@ enum SignCommand {
     }
 
     private static func signature(
-        ofFile path: String, for target: String, _ key: [UInt8], _ arguments: CommandArguments
+        ofFile path: String, for target: String, key: [UInt8], arguments: CommandArguments
     ) throws(CommandFailure) -> String {
         guard let body = Program.input(at: path) else {
-            throw CommandFailure(code: "file_error", "\(path) cannot be read")
+            throw CommandFailure(code: "file_error", reason: "\(path) cannot be read")
         }
         var request = HTTPRequest(method: .post, target: target)
         request.headerFields[.contentType] = arguments.value(of: contentType)

@@ -13,7 +13,7 @@ final class ConfiguredTenants: Sendable {
     let accounts: [TenantAccount]
 
     /// - Parameter account: Returns a tenant's account, with the limits of these settings.
-    init(_ settings: Settings, _ rules: DownloadRules, account: (TenantSettings) -> TenantAccount) {
+    init(_ settings: Settings, rules: DownloadRules, account: (TenantSettings) -> TenantAccount) {
         self.settings = settings
         self.rules = rules
         tenants = settings.allTenants
@@ -41,7 +41,7 @@ extension TargetExplainer {
     package init(_ settings: Settings, pipeline: PipelineConfiguration, rules: DownloadRules) {
         // Explaining charges no costs, so this account is not used.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
-        let tenants = ConfiguredTenants(settings, rules) { _ in account }
+        let tenants = ConfiguredTenants(settings, rules: rules) { _ in account }
         let entries = tenants.entries
         guard !entries.isEmpty else {
             self.init(settings.api, pipeline: pipeline, rules: rules)

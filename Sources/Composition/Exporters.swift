@@ -25,7 +25,7 @@ struct Exporters: Sendable {
             }
         }
         let metrics = sender(settings.exports.metrics).map {
-            MetricsExporter(of: registry, since: start, settings, sender: $0, timekeeper: timekeeper).start()
+            MetricsExporter(of: registry, since: start, settings: settings, sender: $0, timekeeper: timekeeper).start()
         }
         tasks = [traces, metrics].compactMap(\.self)
     }
@@ -45,14 +45,14 @@ enum Collector {
         return { [fields] document, timeLimit in
             let request = HTTPRequest(method: .post, target: "", headerFields: fields, body: SharedBytes(document))
             let reply = await WorkThread.value(named: "collector") {
-                blockingReply(to: request, at: url, timeLimit, authorities)
+                blockingReply(to: request, at: url, timeLimit: timeLimit, authorities: authorities)
             }
             return reply ?? .none
         }
     }
 
     private static func blockingReply(
-        to request: HTTPRequest, at url: String, _ timeLimit: Duration, _ authorities: String?
+        to request: HTTPRequest, at url: String, timeLimit: Duration, authorities: String?
     ) -> OTLPSender.Reply {
         do throws(HTTPClient.Failure) {
             let response = try HTTPClient.blockingSend(
@@ -130,7 +130,7 @@ struct MetricsExporter: Sendable {
 
     /// - Parameter start: The time at which metrics started, in nanoseconds since 1970.
     init(
-        of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
+        of registry: MetricsRegistry, since start: Int64, settings: Settings, sender: OTLPSender,
         timekeeper: any Timekeeper
     ) {
         self.registry = registry

@@ -52,7 +52,7 @@ package enum Lifecycle {
             // The thread that waits for signals must not wait for files.
             blockUntilEnd(signals) { Task { _ = try? await reloads.reload() } }
             manager.reportStopping()
-            stop(service, settings, logger: logger, sink: sink)
+            stop(service, settings: settings, logger: logger, sink: sink)
             blockUntilEnd(signals) {}
             // The demo's origin ends with its last use, which is here.
             withExtendedLifetime(demo) {}
@@ -76,7 +76,7 @@ package enum Lifecycle {
     }
 
     /// Exits when pending requests have finished.
-    private static func stop(_ service: Service, _ settings: Settings, logger: Logger, sink: DescriptorSink) {
+    private static func stop(_ service: Service, settings: Settings, logger: Logger, sink: DescriptorSink) {
         logger.info("draining")
         Task {
             await service.shutDown(settings)

@@ -48,10 +48,11 @@ struct Service: Sendable {
         let accounts = TenantAccounts(registry: registry, timekeeper: timekeeper)
         PipelineGauges(of: engine.pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
-        let version = Locked(ServiceVersion(settings, engine))
+        let version = Locked(ServiceVersion(settings, engine: engine))
         let current = { @Sendable in version.withLock { $0 } }
         notifier = Notifier(engine, settings: { current().settings }, logger: logger, timekeeper: timekeeper)
-        prefetcher = Self.prefetcher(engine, notifier, version: current, logger: logger, timekeeper: timekeeper)
+        prefetcher = Self.prefetcher(
+            engine, notifier: notifier, version: current, logger: logger, timekeeper: timekeeper)
         lifecycle = ServiceLifecycle(startedAt: timekeeper.now)
         let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
@@ -72,17 +73,15 @@ struct Service: Sendable {
         let listeners = ServiceListeners(
             engine: engine, administered: administered, accounts: accounts, metrics: apiMetrics,
             slowRequests: slowRequests, tracer: tracer, logger: logger, timekeeper: timekeeper)
-        let responders = ServiceResponders(listeners, version)
+        let responders = ServiceResponders(listeners, version: version)
         adminServer = try HTTPServer(settings.listeners.admin, responder: responders.admin, logger: logger)
         metricsServer = try settings.metricsListener.map {
             try HTTPServer($0, responder: MetricsResponder(metricsText: metricsText), logger: logger)
         }
         publicServer = try HTTPServer(settings.listeners.public, responder: responders.public, logger: logger)
-        reloads.begin(
-            settings, registry: registry, logger: logger,
-            apply: { [engine, notifier, events] in
-                Self.use($0, in: engine, notifier: notifier, events: events, responders: responders)
-            })
+        reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier, events] in
+            Self.use($0, in: engine, notifier: notifier, events: events, responders: responders)
+        }
     }
 
     /// Returns the settings in use.
@@ -92,13 +91,13 @@ struct Service: Sendable {
     ) -> Settings {
         let settings = engine.use(settings)
         notifier.setHooks(settings.notifying.hooks)
-        let earlier = responders.use(ServiceVersion(settings, engine))
+        let earlier = responders.use(ServiceVersion(settings, engine: engine))
         if earlier.settings.api.adminToken?.text != settings.api.adminToken?.text { events.closeReaders() }
         return settings
     }
 
     private static func prefetcher(
-        _ engine: Engine, _ notifier: Notifier, version: @escaping @Sendable () -> ServiceVersion, logger: Logger,
+        _ engine: Engine, notifier: Notifier, version: @escaping @Sendable () -> ServiceVersion, logger: Logger,
         timekeeper: any Timekeeper
     ) -> Prefetcher {
         let prefetcher = Prefetcher(
@@ -109,7 +108,8 @@ struct Service: Sendable {
             },
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
-            reporting: JobReporter(engine.log, notifier) { version().settings.api.signingKeys }.report, logger: logger,
+            reporting: JobReporter(engine.log, notifier: notifier) { version().settings.api.signingKeys }.report,
+            logger: logger,
             timekeeper: timekeeper)
         prefetcher.resume()
         return prefetcher

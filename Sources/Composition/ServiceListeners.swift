@@ -32,7 +32,7 @@ struct ServiceListeners: Sendable {
     }
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
-        let tenants = ConfiguredTenants(version.settings, version.rules) { [accounts] in
+        let tenants = ConfiguredTenants(version.settings, rules: version.rules) { [accounts] in
             accounts.account(of: ExactText($0.name), limits: $0.limits)
         }
         let isAccounted = tenants.accounts.isEmpty && version.settings.api.showsCosts

@@ -15,7 +15,7 @@ struct ServiceVersion: Sendable {
     let prefetchReader: PrefetchReader
 
     /// Creates a version; call ``Engine/use(_:)`` first.
-    init(_ settings: Settings, _ engine: Engine) {
+    init(_ settings: Settings, engine: Engine) {
         self.settings = settings
         rules = engine.downloader.rules
         thumbnails = engine.pipeline.pinned(to: rules)
@@ -33,7 +33,7 @@ struct ServiceResponders: Sendable {
     private let listeners: ServiceListeners
     private let version: Locked<ServiceVersion>
 
-    init(_ listeners: ServiceListeners, _ version: Locked<ServiceVersion>) {
+    init(_ listeners: ServiceListeners, version: Locked<ServiceVersion>) {
         self.listeners = listeners
         self.version = version
         let first = version.withLock { $0 }

@@ -22,10 +22,10 @@ package struct ClientPolicy: Sendable {
     }
 
     package func request(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
-        try allowed(try dialect.request(in: target), isSigned: dialect.isSigned(target), target.hints)
+        try allowed(try dialect.request(in: target), isSigned: dialect.isSigned(target), hints: target.hints)
     }
 
-    package func allowed(_ request: Request, isSigned: Bool, _ hints: ClientHints) throws(APIError) -> Request {
+    package func allowed(_ request: Request, isSigned: Bool, hints: ClientHints) throws(APIError) -> Request {
         var request = request
         request.limits = request.limits.within(limits)
         guard request.form.facts == nil else { return request }
@@ -40,7 +40,7 @@ package struct ClientPolicy: Sendable {
         }
         var allowed = request
         if isBounded {
-            allowed.recipe = try Self.allowed(recipe, by: sizes, request.choices)
+            allowed.recipe = try Self.allowed(recipe, by: sizes, choices: request.choices)
             if let placeholder = request.placeholder, let options = allowed.nativeOptions {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
@@ -54,8 +54,8 @@ package struct ClientPolicy: Sendable {
     }
 
     private static func allowed<Recipe: SizedRecipe>(
-        _ recipe: Recipe, by sizes: SizePolicy, _ choices: ClientChoices
+        _ recipe: Recipe, by sizes: SizePolicy, choices: ClientChoices
     ) throws(APIError) -> AnyRenderRecipe {
-        AnyRenderRecipe(try recipe.allowed(by: sizes, choices))
+        AnyRenderRecipe(try recipe.allowed(by: sizes, choices: choices))
     }
 }

@@ -26,19 +26,19 @@ package struct SizePolicy: Hashable, Sendable {
 
     func roundUp(_ pixels: Int) -> Int { Self.roundUp(pixels, among: sizes) }
 
-    func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
+    func allowed(_ box: RequestedBox, choices: ClientChoices) throws(APIError) -> RequestedBox {
         guard !sizes.isEmpty else { return box }
         guard box.width != nil || box.height != nil else {
             guard rule == .up, let largest = sizes.last else { throw rejection("w") }
             return RequestedBox(width: largest)
         }
         var allowed = box
-        if choices.contains(.width), let width = box.width { allowed.width = try side(width, "w") }
-        if choices.contains(.height), let height = box.height { allowed.height = try side(height, "h") }
+        if choices.contains(.width), let width = box.width { allowed.width = try side(width, parameter: "w") }
+        if choices.contains(.height), let height = box.height { allowed.height = try side(height, parameter: "h") }
         return allowed
     }
 
-    func side(_ pixels: Int, _ name: String) throws(APIError) -> Int {
+    func side(_ pixels: Int, parameter name: String) throws(APIError) -> Int {
         guard !sizes.isEmpty, !sizes.contains(pixels) else { return pixels }
         guard rule == .up else { throw rejection(name) }
         return roundUp(pixels)
@@ -69,7 +69,7 @@ package protocol SizedRecipe: RenderRecipe {
     /// Whether neither the target nor a preset names a quality, and the format has one.
     var hasDefaultQuality: Bool { get }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> Self
 }
 
 package protocol BoxRecipe: SizedRecipe {
@@ -80,10 +80,10 @@ package protocol BoxRecipe: SizedRecipe {
 }
 
 extension BoxRecipe {
-    package func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self {
+    package func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> Self {
         let allowed = try choices.contains(.quality) ? quality.map(policy.quality) : quality
         var recipe = self
-        recipe.set(try policy.allowed(box, choices), quality: allowed)
+        recipe.set(try policy.allowed(box, choices: choices), quality: allowed)
         return recipe
     }
 }

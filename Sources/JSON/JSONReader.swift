@@ -29,13 +29,13 @@ package struct JSONReader {
 
     private static let maximumDepth = 32
 
-    private init(_ bytes: [UInt8], _ dialect: Dialect) {
+    private init(_ bytes: [UInt8], dialect: Dialect) {
         self.bytes = bytes
         self.dialect = dialect
     }
 
     package static func value(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> JSONValue {
-        var reader = JSONReader(bytes, dialect)
+        var reader = JSONReader(bytes, dialect: dialect)
         let value = try reader.value(depth: 0)
         try reader.skipSpace()
         guard reader.position == bytes.count else { throw reader.failure("something follows the value") }
@@ -44,7 +44,7 @@ package struct JSONReader {
 
     /// Ignores the rest of the text.
     package static func firstValue(in bytes: [UInt8]) throws(Failure) -> JSONValue {
-        var reader = JSONReader(bytes, .strict)
+        var reader = JSONReader(bytes, dialect: .strict)
         return try reader.value(depth: 0)
     }
 
@@ -52,7 +52,7 @@ package struct JSONReader {
     package static func positions(
         in bytes: [UInt8], dialect: Dialect = .strict
     ) throws(Failure) -> [ExactText: Position] {
-        var reader = JSONReader(bytes, dialect)
+        var reader = JSONReader(bytes, dialect: dialect)
         reader.notesPlaces = true
         _ = try reader.value(depth: 0)
         return reader.positions
@@ -60,7 +60,7 @@ package struct JSONReader {
 
     /// Whitespace and comments before the value.
     package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
-        var reader = JSONReader(bytes, dialect)
+        var reader = JSONReader(bytes, dialect: dialect)
         try reader.skipSpace()
         return reader.position
     }

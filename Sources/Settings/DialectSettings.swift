@@ -35,7 +35,7 @@ struct DialectSettings: Sendable {
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
                 Contradiction(
                     [other.0, set[index].0],
-                    "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap"
+                    line: "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap"
                 )
             }
         }
@@ -46,9 +46,9 @@ struct DialectSettings: Sendable {
     private var closedEnvironment: [Contradiction] {
         guard thumbor.key == nil, thumbor.servesUnsafe == false else { return [] }
         return switch environmentOf {
-        case .thumbor: [Contradiction([], "ALLOW_UNSAFE_URL: False needs SECURITY_KEY")]
+        case .thumbor: [Contradiction([], line: "ALLOW_UNSAFE_URL: False needs SECURITY_KEY")]
         case .imagor:
-            [Contradiction([], "IMAGOR_SECRET: missing; only IMAGOR_UNSAFE=1 serves unsigned URLs without it")]
+            [Contradiction([], line: "IMAGOR_SECRET: missing; only IMAGOR_UNSAFE=1 serves unsigned URLs without it")]
         default: []
         }
     }

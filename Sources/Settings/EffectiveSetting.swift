@@ -24,7 +24,7 @@ extension Settings {
     }
 
     mutating func record(
-        _ setting: Setting, _ text: String, shown: String? = nil, from source: EffectiveSetting.Source
+        _ setting: Setting, text: String, shown: String? = nil, from source: EffectiveSetting.Source
     ) {
         chosen[ExactText(setting.name)] = EffectiveSetting(
             name: setting.name, value: setting.secrecy == .secret ? "set" : shown ?? EffectiveSetting.shown(text),
@@ -34,7 +34,7 @@ extension Settings {
 
     mutating func set(_ setting: Setting, to text: String, from source: EffectiveSetting.Source) throws(InvalidValue) {
         try setting.apply(&self, text)
-        record(setting, text, from: source)
+        record(setting, text: text, from: source)
     }
 }
 

@@ -30,9 +30,11 @@ struct FrontEndSettings: Sendable {
 
 extension DialectRow {
     static let frontEnds = [
-        frontEnd("next", at: "/_next/image", of: "Next.js", next) { NextDialect(.next, at: $0, $1.next, base: $2) },
-        frontEnd("vercel", at: "/_vercel/image", of: "Vercel", vercel) {
-            NextDialect(.vercel, at: $0, $1.vercel, base: $2)
+        frontEnd("next", at: "/_next/image", of: "Next.js", others: next) {
+            NextDialect(.next, at: $0, configuration: $1.next, base: $2)
+        },
+        frontEnd("vercel", at: "/_vercel/image", of: "Vercel", others: vercel) {
+            NextDialect(.vercel, at: $0, configuration: $1.vercel, base: $2)
         },
         frontEnd("netlify", at: "/.netlify/images", of: "Netlify") { NetlifyDialect(at: $0, base: $2) },
         frontEnd("astro", at: "/_image", of: "Astro") { AstroDialect(at: $0, base: $2) },
@@ -41,7 +43,7 @@ extension DialectRow {
     ]
 
     private static func frontEnd(
-        _ name: String, at defaultPath: String, of makers: String, _ others: [Setting] = [],
+        _ name: String, at defaultPath: String, of makers: String, others: [Setting] = [],
         dialect: @escaping @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect
     ) -> DialectRow {
         let place = ExactText(name)

@@ -22,7 +22,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
     private static let origin = "imaginary-mount"
     private static let placeholderOrigin = "imaginary-placeholder"
 
-    init(_ settings: Settings, _ environment: [String: String]) {
+    init(_ settings: Settings, environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imaginary.prefix = PathPrefix("/")
         // imaginary has no option to reject uploads.
@@ -100,7 +100,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
 
     private static let noTLS = "none: the service speaks no TLS; a proxy in front of it does"
 
-    func isHarmless(_ row: String, _ text: String) -> Bool {
+    func isHarmless(_ row: String, text: String) -> Bool {
         ["-RETURN_SIZE", "-GZIP", "-CPUS", "-MRELEASE"].contains(row)
             || (try? SettingParser.goFlag.parse(text)) == false
     }
@@ -109,7 +109,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
         if demandsSignatures {
             do throws(InvalidValue) {
                 guard let signatureKey else { throw InvalidValue(allowed: "true with URL_SIGNATURE_KEY") }
-                try set("imaginarySignatureKey", signatureKey)
+                try set("imaginarySignatureKey", text: signatureKey)
             } catch {
                 reading.problems.append("URL_SIGNATURE_KEY: invalid value; expected \(error.allowed)")
             }

@@ -33,7 +33,7 @@ struct ImagorEnvironment: OtherServiceReader {
         "SENTRY_",
     ]
 
-    init(_ settings: Settings, _ environment: [String: String]) {
+    init(_ settings: Settings, environment: [String: String]) {
         self.settings = settings
         self.environment = environment
         self.settings.dialects.thumbor.prefix = PathPrefix("/")
@@ -59,8 +59,8 @@ struct ImagorEnvironment: OtherServiceReader {
         OtherServiceRow("IMAGOR_UNSAFE", "thumborUnsafe", as: .onOrOff),
         OtherServiceRow("IMAGOR_SIGNER_TYPE", "thumborSigner", as: .init { $0.lowercased() }),
         OtherServiceRow("IMAGOR_SIGNER_TRUNCATE", "thumborSignerTruncate"),
-        automatic("IMAGOR_AUTO_AVIF", .avif),
-        automatic("IMAGOR_AUTO_WEBP", .webp),
+        automatic("IMAGOR_AUTO_AVIF", format: .avif),
+        automatic("IMAGOR_AUTO_WEBP", format: .webp),
         OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", as: .onOrOff),
         OtherServiceRow(
             "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets"),
@@ -86,7 +86,7 @@ struct ImagorEnvironment: OtherServiceReader {
         set { settings.dialects.thumbor = newValue }
     }
 
-    private static func automatic(_ name: String, _ format: ImageFormat) -> OtherServiceRow<Self> {
+    private static func automatic(_ name: String, format: ImageFormat) -> OtherServiceRow<Self> {
         OtherServiceRow(name, SettingParser.goFlag, replacing: ["thumborAutoFormats"]) { reader, isOn in
             if isOn { reader.automatic.insert(format) }
         }
@@ -179,7 +179,7 @@ struct ImagorEnvironment: OtherServiceReader {
 
     private static let timeout = milliseconds.map { Optional("\($0)ms") }
 
-    func isHarmless(_ row: String, _ text: String) -> Bool {
+    func isHarmless(_ row: String, text: String) -> Bool {
         switch row {
         case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "IMAGOR_MODIFIED_TIME_CHECK",
             "IMAGOR_PROCESS_CONCURRENCY", "IMAGOR_PROCESS_QUEUE_SIZE", "IMAGOR_SAVE_TIMEOUT",

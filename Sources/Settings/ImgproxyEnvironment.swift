@@ -30,7 +30,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
         "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
     ]
 
-    init(_ settings: Settings, _ environment: [String: String]) {
+    init(_ settings: Settings, environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imgproxy.prefix = PathPrefix("/")
         variables = Dictionary(
@@ -163,8 +163,8 @@ struct ImgproxyEnvironment: OtherServiceReader {
     private static let service: [OtherServiceRow<Self>] = [
         OtherServiceRow("BIND") { (reader, text) throws(InvalidValue) in
             let (address, port) = try SettingParser.addressAndPort(examples: ":8080").parse(text)
-            try reader.set("port", String(port))
-            if !address.isEmpty { try reader.set("bind", String(address)) }
+            try reader.set("port", text: String(port))
+            if !address.isEmpty { try reader.set("bind", text: String(address)) }
         },
         OtherServiceRow("PROMETHEUS_BIND", "metricsBind"),
         // In both services, OpenTelemetry's own variables name the collector.
@@ -193,20 +193,20 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("AVIF_SPEED", "avifEffort", as: .avifSpeed),
         OtherServiceRow(
             "ALLOWED_SOURCES", \.allowedSources, as: .init(ImgproxyAllowedSources.init), replacing: ["allowedSources"]),
-        opening("LOOPBACK", ["127.0.0.0/8", "::1/128"]),
-        opening("LINK_LOCAL", ["169.254.0.0/16", "fe80::/10"]),
-        opening("PRIVATE", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
+        opening("LOOPBACK", networks: ["127.0.0.0/8", "::1/128"]),
+        opening("LINK_LOCAL", networks: ["169.254.0.0/16", "fe80::/10"]),
+        opening("PRIVATE", networks: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
         OtherServiceRow("LOG_LEVEL", "logLevel", as: .init { $0 == "warn" ? "warning" : $0 }),
         OtherServiceRow("LOG_FORMAT", "logFormat", as: .init { $0 == "json" ? "json" : "text" }),
     ]
 
-    private static func opening(_ kind: String, _ networks: [String]) -> OtherServiceRow<Self> {
+    private static func opening(_ kind: String, networks: [String]) -> OtherServiceRow<Self> {
         OtherServiceRow("ALLOW_\(kind)_SOURCE_ADDRESSES", SettingParser.goFlag, replacing: ["allowedNetworks"]) {
             if $1 { $0.settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) } }
         }
     }
 
-    func isHarmless(_ row: String, _ text: String) -> Bool {
+    func isHarmless(_ row: String, text: String) -> Bool {
         let flag = try? SettingParser.goFlag.parse(text)
         return switch row {
         case "BUFFER_POOL_CALIBRATION_THRESHOLD", "CLIENT_KEEP_ALIVE_TIMEOUT", "DEVELOPMENT_ERRORS_MODE",
@@ -235,7 +235,7 @@ extension ImgproxyEnvironment {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
                 let fault = InvalidValue(allowed: "NAME=OPTIONS")
-                reading.problems.append(SettingsProblem("IMGPROXY_PRESETS", fault, text: text).line)
+                reading.problems.append(SettingsProblem("IMGPROXY_PRESETS", fault: fault, text: text).line)
                 continue
             }
             settings.dialects.imgproxy.presets[ExactText(parts[0])] = parts[1]

@@ -42,14 +42,14 @@ extension DialectRow {
 
 extension DialectSettings {
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
-        var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
+        var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], line: $0) }
         let keys = imgproxy.keys.count
         let salts = imgproxy.salts.count
         if keys != salts {
             conflicts.append(
                 Contradiction(
                     ["imgproxySalts", "imgproxyKeys"],
-                    "each of the \(keys) imgproxyKeys needs a salt; there are \(salts) imgproxySalts"))
+                    line: "each of the \(keys) imgproxyKeys needs a salt; there are \(salts) imgproxySalts"))
         }
         return conflicts
     }

@@ -16,7 +16,7 @@ extension NotificationSettings {
 
     static let table: [Setting] = [
         .inFile(
-            purgeHooks, "a list in the settings file", help: "requests sent after purges (settings file only)",
+            purgeHooks, allowed: "a list in the settings file", help: "requests sent after purges (settings file only)",
             secrecy: .hidden, copying: { $0.notifying.hooks = $1.notifying.hooks }
         ) { value, environment, settings in
             let (hooks, problems) = PurgeHooksReader.read(value, environment: environment)
@@ -57,7 +57,8 @@ enum PurgeHooksReader {
         var problems: [SettingsProblem] = []
         for (number, element) in elements.enumerated() {
             do throws(OriginProblem) {
-                hooks.append(try hook(element, at: "\(NotificationSettings.purgeHooks).\(number)", environment))
+                hooks.append(
+                    try hook(element, at: "\(NotificationSettings.purgeHooks).\(number)", environment: environment))
             } catch {
                 problems.append(error.problem)
             }
@@ -66,26 +67,26 @@ enum PurgeHooksReader {
     }
 
     private static func hook(
-        _ value: JSONValue, at path: String, _ environment: [String: String]
+        _ value: JSONValue, at path: String, environment: [String: String]
     ) throws(OriginProblem) -> PurgeHook {
         let object = try OriginMembers(value, at: path, names: members, environment: environment)
         var fields: [(name: HTTPField.Name, value: String)] = []
         var secrets: [(name: HTTPField.Name, value: Secret)] = []
         for (name, value, isSecret) in try object.fields("headers", notAmong: ownFields) {
-            guard let value else { throw object.problem("headers", "fields with values") }
+            guard let value else { throw object.problem("headers", allowed: "fields with values") }
             if isSecret { secrets.append((name, value)) } else { fields.append((name, value.text)) }
         }
         let url = try object.requiredText("url")
         let method = try object.text("method")
         let body = try object.document("body")
         let event = try object.text("on") ?? "any"
-        guard ["any", "everything"].contains(event) else { throw object.problem("on", "any or everything") }
+        guard ["any", "everything"].contains(event) else { throw object.problem("on", allowed: "any or everything") }
         do throws(PurgeHook.Fault) {
             return try PurgeHook(
                 url: url, method: method, fields: fields, secrets: secrets, body: body,
                 isForEverythingOnly: event == "everything")
         } catch {
-            throw object.problem(error.member, error.allowed)
+            throw object.problem(error.member, allowed: error.allowed)
         }
     }
 }

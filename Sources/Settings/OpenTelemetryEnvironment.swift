@@ -14,7 +14,7 @@ struct OpenTelemetryEnvironment {
     private var exports: ExportSettings
 
     static func apply(_ environment: [String: String], to settings: inout Settings) {
-        var reader = OpenTelemetryEnvironment(environment, settings.exports)
+        var reader = OpenTelemetryEnvironment(environment, exports: settings.exports)
         reader.readResource()
         reader.readSampler()
         reader.readMetrics()
@@ -32,11 +32,11 @@ struct OpenTelemetryEnvironment {
         ]
         for (name, text) in changes {
             guard let setting = SettingTable.named(name), let text else { continue }
-            settings.record(setting, text, from: .environment)
+            settings.record(setting, text: text, from: .environment)
         }
     }
 
-    private init(_ environment: [String: String], _ exports: ExportSettings) {
+    private init(_ environment: [String: String], exports: ExportSettings) {
         self.environment = environment
         self.exports = exports
     }

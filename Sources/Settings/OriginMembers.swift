@@ -47,35 +47,35 @@ struct OriginMembers {
         return try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
-    func text(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String? {
+    func text(_ name: String, allowed: String = "a text") throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
-        guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
+        guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed: allowed) }
         return text
     }
 
-    func requiredText(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String {
-        guard let text = try text(name, allowed) else { throw problem(name, allowed) }
+    func requiredText(_ name: String, allowed: String = "a text") throws(OriginProblem) -> String {
+        guard let text = try text(name, allowed: allowed) else { throw problem(name, allowed: allowed) }
         return text
     }
 
-    func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
+    func texts(_ name: String, allowed: String) throws(OriginProblem) -> [String]? {
         guard let value = members[ExactText(name)] else { return nil }
-        guard case .array(let values) = value else { throw problem(name, allowed) }
+        guard case .array(let values) = value else { throw problem(name, allowed: allowed) }
         var texts: [String] = []
         for value in values {
-            guard case .string(let text) = value else { throw problem(name, allowed) }
+            guard case .string(let text) = value else { throw problem(name, allowed: allowed) }
             texts.append(text)
         }
         return texts
     }
 
-    func setting<Value>(_ name: String, _ parser: SettingParser<Value>) throws(OriginProblem) -> Value? {
+    func setting<Value>(_ name: String, as parser: SettingParser<Value>) throws(OriginProblem) -> Value? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
             // No setting has this text, so the error lists the allowed values.
             return try parser.parse(value.commandLineText ?? "{…}")
         } catch {
-            throw problem(name, error.allowed)
+            throw problem(name, allowed: error.allowed)
         }
     }
 
@@ -85,14 +85,14 @@ struct OriginMembers {
         do throws(InvalidValue) {
             return try SecretReferences(environment: environment).secret(of: value)
         } catch {
-            throw problem(name, error.allowed)
+            throw problem(name, allowed: error.allowed)
         }
     }
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
-        guard let secret = try secret(name) else { throw problem(name, SecretReferences.allowed) }
+        guard let secret = try secret(name) else { throw problem(name, allowed: SecretReferences.allowed) }
         return secret
     }
 
@@ -104,21 +104,23 @@ struct OriginMembers {
     ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
         guard let headers = try object(name, names: nil) else { return [] }
         guard members[ExactText(name)]?.isSecretReference != true else {
-            throw problem(name, "an object of fields, whose values can be secrets")
+            throw problem(name, allowed: "an object of fields, whose values can be secrets")
         }
         var fields: [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] = []
         for text in headers.names {
             guard let name = HTTPField.Name(text), !reserved.contains(name) else {
-                throw headers.problem(text, "a field's name that is not the service's own to write")
+                throw headers.problem(text, allowed: "a field's name that is not the service's own to write")
             }
-            guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }
+            guard !fields.contains(where: { $0.name == name }) else {
+                throw headers.problem(text, allowed: "each field once")
+            }
             if headers.isNull(text) {
                 fields.append((name, nil, false))
             } else {
                 let isSecret = headers.isSecret(text)
                 let value = try isSecret ? headers.requiredSecret(text) : headers.requiredText(text)
                 guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                    throw headers.problem(text, "a text without control characters")
+                    throw headers.problem(text, allowed: "a text without control characters")
                 }
                 fields.append((name, Secret(value), isSecret))
             }
@@ -129,9 +131,9 @@ struct OriginMembers {
     func document(_ name: String) throws(OriginProblem) -> String? {
         switch members[ExactText(name)] {
         case let value? where value.isSecretReference:
-            throw problem(name, "a text, an object or an array; secrets can be in headers")
+            throw problem(name, allowed: "a text, an object or an array; secrets can be in headers")
         case .object?, .array?: return members[ExactText(name)]?.text
-        default: return try text(name, "a text, an object or an array")
+        default: return try text(name, allowed: "a text, an object or an array")
         }
     }
 
@@ -139,7 +141,7 @@ struct OriginMembers {
 
     func isSecret(_ name: String) -> Bool { if case .object? = members[ExactText(name)] { true } else { false } }
 
-    func problem(_ name: String, _ allowed: String) -> OriginProblem {
+    func problem(_ name: String, allowed: String) -> OriginProblem {
         OriginProblem(path: "\(path).\(name)", allowed: allowed)
     }
 }

@@ -45,58 +45,58 @@ enum OriginsReader {
         guard object.has("url") != object.has("folder") else {
             throw OriginProblem(path: path, allowed: "either a url or a folder")
         }
-        if object.has("folder") { return try folder(name, object) }
+        if object.has("folder") { return try folder(name, object: object) }
         var origin = Origin(name: name, location: .web(base: try base(object)))
         origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
-            throw object.problem("headers", "no Authorization with credentials")
+            throw object.problem("headers", allowed: "no Authorization with credentials")
         }
         origin.forwarded = try forwarded(object, beside: origin)
-        origin.proxy = try object.setting("proxy", .proxy)
+        origin.proxy = try object.setting("proxy", as: .proxy)
         try readTrust(object, into: &origin)
         try readUse(object, into: &origin)
         try readLimits(object, into: &origin.limits)
-        origin.propagatesTraces = try object.setting("trace", .flag) ?? false
+        origin.propagatesTraces = try object.setting("trace", as: .flag) ?? false
         if origin.propagatesTraces, case .signature? = origin.credentials {
-            throw object.problem("trace", "no trace with s3, because its signature covers all fields")
+            throw object.problem("trace", allowed: "no trace with s3, because its signature covers all fields")
         }
-        origin.isWritable = try object.setting("write", .flag) ?? false
+        origin.isWritable = try object.setting("write", as: .flag) ?? false
         if origin.isWritable {
             guard case .signature? = origin.credentials else {
-                throw object.problem("write", "only with a folder or s3 credentials")
+                throw object.problem("write", allowed: "only with a folder or s3 credentials")
             }
         }
         let value = "a value of Cache-Control of at most 256 characters, with write"
-        origin.cacheControl = try object.text("cacheControl", value)
+        origin.cacheControl = try object.text("cacheControl", allowed: value)
         guard origin.cacheControl.map({ origin.isWritable && CacheControl.isValue($0) }) ?? true else {
-            throw object.problem("cacheControl", value)
+            throw object.problem("cacheControl", allowed: value)
         }
-        let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
+        let ignored = try object.texts("ignoredParameters", allowed: "a list of parameters' names") ?? []
         origin.ignoredParameters = Set(ignored.map { ExactText($0) })
         return origin
     }
 
-    private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
+    private static func folder(_ name: String, object: OriginMembers) throws(OriginProblem) -> Origin {
         let members = ["folder", "maxSourceBytes", "write", "expect", "cache", "largestDecodedKept"]
         if let other = object.names.first(where: { !members.contains($0) }) {
-            throw object.problem(other, "only \(members.dropFirst().joined(separator: ", ")) with a folder")
+            throw object.problem(other, allowed: "only \(members.dropFirst().joined(separator: ", ")) with a folder")
         }
         let allowed = "an absolute path"
-        let path = try object.requiredText("folder", allowed)
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw object.problem("folder", allowed) }
+        let path = try object.requiredText("folder", allowed: allowed)
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw object.problem("folder", allowed: allowed) }
         var origin = Origin(name: name, location: .folder(path: path))
-        origin.limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
-        origin.isWritable = try object.setting("write", .flag) ?? false
+        origin.limits.maximumBytes = try object.setting("maxSourceBytes", as: .byteSize)
+        origin.isWritable = try object.setting("write", as: .flag) ?? false
         try readUse(object, into: &origin)
         return origin
     }
 
     private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {
         let allowed = "an absolute http or https URL without user, query and fragment"
-        let text = try object.requiredText("url", allowed)
+        let text = try object.requiredText("url", allowed: allowed)
         guard !text.contains(where: { $0 == "?" || $0 == "#" }), let url = try? SourceURL(parsing: text) else {
-            throw object.problem("url", allowed)
+            throw object.problem("url", allowed: allowed)
         }
         return url
     }
@@ -106,12 +106,12 @@ enum OriginsReader {
             return nil
         }
         guard credentials.names.count == 1 else {
-            throw object.problem("credentials", "one of basic, bearer, digest and s3")
+            throw object.problem("credentials", allowed: "one of basic, bearer, digest and s3")
         }
         for scheme in ["basic", "digest"] {
             guard let login = try credentials.object(scheme, names: ["user", "password"]) else { continue }
-            let user = try login.requiredText("user", "a user's name without a colon")
-            guard !user.contains(":") else { throw login.problem("user", "a user's name without a colon") }
+            let user = try login.requiredText("user", allowed: "a user's name without a colon")
+            guard !user.contains(":") else { throw login.problem("user", allowed: "a user's name without a colon") }
             let password = Secret(try login.requiredSecret("password"))
             return scheme == "basic"
                 ? .basic(user: user, password: password) : .digest(user: user, password: password)
@@ -125,21 +125,22 @@ enum OriginsReader {
     ) throws(OriginProblem) -> [ForwardedField] {
         let allowed = "a list of at most \(ForwardedField.maximumCount) fields' names, or Cookie:NAME"
         var fields: [ForwardedField] = []
-        for text in try object.texts("forward", allowed) ?? [] {
+        for text in try object.texts("forward", allowed: allowed) ?? [] {
             guard let field = ForwardedField(text), fields.count < ForwardedField.maximumCount else {
-                throw object.problem("forward", allowed)
+                throw object.problem("forward", allowed: allowed)
             }
-            guard !field.isForbidden else { throw object.problem("forward", "\(allowed); not \(text)") }
+            guard !field.isForbidden else { throw object.problem("forward", allowed: "\(allowed); not \(text)") }
             let isTaken =
                 fields.contains { $0.clashes(with: field) } || origin.fields.contains { $0.name == field.name }
                 || field.name == .authorization && origin.credentials != nil
             guard !isTaken else {
-                throw object.problem("forward", "each field once, and none of headers and credentials; not \(text)")
+                throw object.problem(
+                    "forward", allowed: "each field once, and none of headers and credentials; not \(text)")
             }
             fields.append(field)
         }
         if !fields.isEmpty, case .signature? = origin.credentials {
-            throw object.problem("forward", "no forward with s3, because its signature covers all fields")
+            throw object.problem("forward", allowed: "no forward with s3, because its signature covers all fields")
         }
         return fields
     }
@@ -148,50 +149,50 @@ enum OriginsReader {
         let names = ["authorities", "certificate", "publicKey", "clientCertificate", "clientKey"]
         guard let tls = try object.object("tls", names: names) else { return }
         guard case .web(let base) = origin.location, base.scheme == "https" else {
-            throw object.problem("tls", "only if the url begins with https")
+            throw object.problem("tls", allowed: "only if the url begins with https")
         }
-        origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")
-        let file = try tls.text("clientCertificate", "the path of a PEM file")
-        let keyFile = try tls.text("clientKey", "the path of a PEM file")
-        if keyFile != nil, file == nil { throw tls.problem("clientKey", "only with clientCertificate") }
+        origin.certificateAuthorities = try tls.text("authorities", allowed: "the path of a PEM file")
+        let file = try tls.text("clientCertificate", allowed: "the path of a PEM file")
+        let keyFile = try tls.text("clientKey", allowed: "the path of a PEM file")
+        if keyFile != nil, file == nil { throw tls.problem("clientKey", allowed: "only with clientCertificate") }
         origin.clientCertificate = file.map { ClientCertificate(file: $0, keyFile: keyFile ?? $0) }
         guard !(tls.has("certificate") && tls.has("publicKey")) else {
-            throw object.problem("tls", "pins on certificates or on public keys, not both")
+            throw object.problem("tls", allowed: "pins on certificates or on public keys, not both")
         }
-        if let pins = try pins(tls, "certificate") { origin.tlsPolicy = .certificate(pins) }
-        if let pins = try pins(tls, "publicKey") { origin.tlsPolicy = .publicKey(pins) }
+        if let pins = try pins(tls, name: "certificate") { origin.tlsPolicy = .certificate(pins) }
+        if let pins = try pins(tls, name: "publicKey") { origin.tlsPolicy = .publicKey(pins) }
     }
 
     /// Reads which responses are sources, and what is cached of them.
     private static func readUse(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
-        origin.cachePolicy = try object.setting("cache", .choice) ?? .all
-        origin.maximumDecodedBytes = try object.setting("largestDecodedKept", .byteSize)
+        origin.cachePolicy = try object.setting("cache", as: .choice) ?? .all
+        origin.maximumDecodedBytes = try object.setting("largestDecodedKept", as: .byteSize)
         guard let expect = try object.object("expect", names: ["formats", "statuses"]) else { return }
-        origin.expectation.formats = try expect.setting("formats", .set(.formats(of: ImageFormat.allCases)))
+        origin.expectation.formats = try expect.setting("formats", as: .set(.formats(of: ImageFormat.allCases)))
             .map { Set($0.map { ExactText($0.rawValue) }) }
-        let statuses = try expect.setting("statuses", .set(.integers(in: 200...599)))
-        guard origin.expectation.formats?.isEmpty != true else { throw expect.problem("formats", "a format") }
+        let statuses = try expect.setting("statuses", as: .set(.integers(in: 200...599)))
+        guard origin.expectation.formats?.isEmpty != true else { throw expect.problem("formats", allowed: "a format") }
         guard statuses?.allSatisfy(OriginExpectation.isStatus) != false, statuses == nil || object.has("url") else {
             throw expect.problem(
-                "statuses", "statuses of a url with a body: 200 to 299 and 400 to 599 but 204, 205, 206")
+                "statuses", allowed: "statuses of a url with a body: 200 to 299 and 400 to 599 but 204, 205, 206")
         }
         origin.expectation.statuses = statuses
     }
 
-    private static func pins(_ tls: OriginMembers, _ name: String) throws(OriginProblem) -> Set<TLSPolicy.Pin>? {
+    private static func pins(_ tls: OriginMembers, name: String) throws(OriginProblem) -> Set<TLSPolicy.Pin>? {
         let allowed = "a list of pins such as sha256/ and the digest in base64"
-        guard let texts = try tls.texts(name, allowed) else { return nil }
+        guard let texts = try tls.texts(name, allowed: allowed) else { return nil }
         let pins = texts.compactMap { TLSPolicy.Pin($0) }
-        guard pins.count == texts.count else { throw tls.problem(name, allowed) }
+        guard pins.count == texts.count else { throw tls.problem(name, allowed: allowed) }
         return Set(pins)
     }
 
     private static func readLimits(_ object: OriginMembers, into limits: inout OriginLimits) throws(OriginProblem) {
-        limits.connectTimeout = try object.setting("connectTimeout", .duration)
-        limits.firstByteTimeout = try object.setting("firstByteTimeout", .duration)
-        limits.downloadTimeout = try object.setting("downloadTimeout", .duration)
-        limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
-        limits.maximumRedirects = try object.setting("maxRedirects", .integer(in: 0...20))
-        limits.maximumActiveDownloads = try object.setting("maxActiveDownloads", .integer(in: 1...10_000))
+        limits.connectTimeout = try object.setting("connectTimeout", as: .duration)
+        limits.firstByteTimeout = try object.setting("firstByteTimeout", as: .duration)
+        limits.downloadTimeout = try object.setting("downloadTimeout", as: .duration)
+        limits.maximumBytes = try object.setting("maxSourceBytes", as: .byteSize)
+        limits.maximumRedirects = try object.setting("maxRedirects", as: .integer(in: 0...20))
+        limits.maximumActiveDownloads = try object.setting("maxActiveDownloads", as: .integer(in: 1...10_000))
     }
 }

@@ -27,7 +27,7 @@ protocol OtherServiceReader: SendableMetatype {
     var replacedSettings: [String] { get set }
 
     /// - Parameter settings: The other service's defaults.
-    init(_ settings: Settings, _ environment: [String: String])
+    init(_ settings: Settings, environment: [String: String])
 
     static var dialectName: ExactText { get }
 
@@ -40,7 +40,7 @@ protocol OtherServiceReader: SendableMetatype {
 
     func row(of name: String) -> String?
 
-    func isHarmless(_ row: String, _ text: String) -> Bool
+    func isHarmless(_ row: String, text: String) -> Bool
 
     mutating func finish()
 }
@@ -49,16 +49,16 @@ extension OtherServiceReader {
     static func read(
         _ environment: [String: String], into settings: inout Settings
     ) -> OtherServiceEnvironment.Reading {
-        var reader = Self(settings, environment)
+        var reader = Self(settings, environment: environment)
         // An empty variable counts as unset, unless it is a key: a service that lost its key must not start open.
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty || keys.contains(name) {
             reader.replacedSettings = []
             do throws(InvalidValue) {
-                guard let meaning = try reader.apply(name, text) else { continue }
+                guard let meaning = try reader.apply(name, text: text) else { continue }
                 reader.reading.variables.append(OtherServiceVariable(name: name, meaning: meaning))
             } catch {
                 let isHidden = isSecret(name) || name.contains("URL")
-                reader.reading.problems.append(SettingsProblem(name, error, text: isHidden ? nil : text).line)
+                reader.reading.problems.append(SettingsProblem(name, fault: error, text: isHidden ? nil : text).line)
             }
         }
         reader.finish()
@@ -66,20 +66,20 @@ extension OtherServiceReader {
         return reader.reading
     }
 
-    private mutating func apply(_ name: String, _ text: String) throws(InvalidValue) -> OtherServiceVariable.Meaning? {
+    private mutating func apply(_ name: String, text: String) throws(InvalidValue) -> OtherServiceVariable.Meaning? {
         guard let name = row(of: name) else { return nil }
         guard let row = Self.rows.first(where: { $0.name == name }) else {
-            return isHarmless(name, text) ? .ignored : .unsupported
+            return isHarmless(name, text: text) ? .ignored : .unsupported
         }
         try row.apply(&self, text)
         for setting in replacedSettings.compactMap(SettingTable.named)
         where settings.chosen[ExactText(setting.name)] == nil {
-            settings.record(setting, text, from: .environment)
+            settings.record(setting, text: text, from: .environment)
         }
         return .applied(replacedSettings)
     }
 
-    mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
+    mutating func set(_ name: String, text: String) throws(InvalidValue) {
         replacedSettings.append(name)
         if let setting = SettingTable.named(name) { try settings.set(setting, to: text, from: .environment) }
     }
@@ -139,7 +139,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
 
     init(_ name: String, _ setting: String, as parser: SettingParser<String?> = .same) {
         self.init(name) { (reader, text) throws(InvalidValue) in
-            if let text = try parser.parse(text) { try reader.set(setting, text) }
+            if let text = try parser.parse(text) { try reader.set(setting, text: text) }
         }
     }
 

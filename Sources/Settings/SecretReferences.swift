@@ -135,7 +135,7 @@ struct CompletedSecrets {
     /// A value that is valid for every setting.
     private static let placeholder = String(repeating: "0123456789abcdef", count: 4)
 
-    init(_ values: [ExactText: JSONValue], _ environment: [String: String]) {
+    init(_ values: [ExactText: JSONValue], environment: [String: String]) {
         self.values = values
         self.environment = environment
         for setting in SettingTable.all where setting.secrecy != .none {

@@ -74,7 +74,7 @@ package struct Setting: Sendable {
 
     /// A setting that only the file can have, and that a reload changes.
     static func inFile(
-        _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
+        _ name: String, allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
         copying copy: @escaping Copying, read: @escaping ObjectReader
     ) -> Setting {
         var setting = Setting(

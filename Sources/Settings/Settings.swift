@@ -110,7 +110,7 @@ package struct Settings: Sendable {
     var contradictions: [Contradiction] {
         var conflicts: [Contradiction] = []
         func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
-            if isWrong { conflicts.append(Contradiction(settings, line())) }
+            if isWrong { conflicts.append(Contradiction(settings, line: line())) }
         }
         func atMost(_ preferred: String, bytes preferredBytes: Int, capacity: String, capacityBytes: Int) {
             reject(
@@ -161,7 +161,7 @@ struct Contradiction: Equatable {
     let settings: [String]
     let line: String
 
-    init(_ settings: [String], _ line: String) {
+    init(_ settings: [String], line: String) {
         self.settings = settings
         self.line = line
     }

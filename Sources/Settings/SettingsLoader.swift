@@ -54,7 +54,7 @@ package struct SettingsLoader {
     ) throws(Failure) -> Settings {
         var loader = SettingsLoader()
         var inputs = loader.inputs(arguments, environment: environment, readFile: readFile)
-        let complete = needsSecrets ? nil : CompletedSecrets(inputs.file, environment)
+        let complete = needsSecrets ? nil : CompletedSecrets(inputs.file, environment: environment)
         if let complete {
             inputs.file = complete.values
             inputs.environment = complete.environment
@@ -92,7 +92,7 @@ package struct SettingsLoader {
     package static func check(_ values: [ExactText: JSONValue], environment: [String: String]) -> Check {
         var loader = SettingsLoader()
         loader.reportUnknownNames(in: values)
-        let complete = CompletedSecrets(values, environment)
+        let complete = CompletedSecrets(values, environment: environment)
         let settings = loader.settings(Inputs(file: complete.values, environment: complete.environment))
         return Check(settings: settings, problems: loader.problems, missing: complete.missing)
     }
@@ -119,7 +119,7 @@ package struct SettingsLoader {
             settings.otherServiceVariables = reading.variables
             problems += reading.problems.map { SettingsProblem($0) }
         }
-        let complete = CompletedSecrets(file, environment)
+        let complete = CompletedSecrets(file, environment: environment)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
             if setting.readObject == nil, inputs.text(of: name) != nil, let value = complete.values[name] {
@@ -128,9 +128,9 @@ package struct SettingsLoader {
                 apply(setting, value: value, environment: complete.environment, to: &unused)
             }
             if let text = flags[name] {
-                apply(setting, text, from: .flag, spelling: setting.flag, to: &settings)
+                apply(setting, text: text, from: .flag, spelling: setting.flag, to: &settings)
             } else if let text = variables[name] {
-                apply(setting, text, from: .environment, spelling: setting.environmentName, to: &settings)
+                apply(setting, text: text, from: .environment, spelling: setting.environmentName, to: &settings)
             } else if let value = file[name], setting.readObject == nil {
                 apply(setting, value: value, environment: environment, to: &settings)
             }
@@ -140,7 +140,7 @@ package struct SettingsLoader {
         for setting in SettingTable.all {
             guard let read = setting.readObject, let value = file[ExactText(setting.name)] else { continue }
             problems += read(value, environment, &settings)
-            settings.record(setting, value.text, shown: value.summary, from: .file)
+            settings.record(setting, text: value.text, shown: value.summary, from: .file)
         }
         settings.overridden = SettingTable.all.filter { setting in
             let name = ExactText(setting.name)
@@ -171,21 +171,21 @@ package struct SettingsLoader {
             } else {
                 throw InvalidValue(allowed: "a text, a number, on or off, or a list of these: no object and no null")
             }
-            apply(setting, text, from: .file, spelling: spelling, to: &settings, path: setting.name)
+            apply(setting, text: text, from: .file, spelling: spelling, to: &settings, path: setting.name)
         } catch {
-            problems.append(SettingsProblem(spelling, error, path: setting.name))
+            problems.append(SettingsProblem(spelling, fault: error, path: setting.name))
         }
     }
 
     private mutating func apply(
-        _ setting: Setting, _ text: String, from source: EffectiveSetting.Source, spelling: String,
+        _ setting: Setting, text: String, from source: EffectiveSetting.Source, spelling: String,
         to settings: inout Settings, path: String? = nil
     ) {
         do {
             try settings.set(setting, to: text, from: source)
         } catch {
             let shown = setting.secrecy == .none ? text : nil
-            problems.append(SettingsProblem(spelling, error, text: shown, path: path))
+            problems.append(SettingsProblem(spelling, fault: error, text: shown, path: path))
         }
     }
 
@@ -295,7 +295,7 @@ package struct SettingsProblem: Error, Equatable {
         self.isAboutName = isAboutName
     }
 
-    init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
+    init(_ spelling: String, fault: InvalidValue, text: String? = nil, path: String? = nil) {
         let shown = Self.shown(text).map { " \($0)" } ?? ""
         self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
     }

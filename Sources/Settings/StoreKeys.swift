@@ -9,7 +9,7 @@ enum StoreKeys {
     static func read(_ s3: OriginMembers) throws(OriginProblem) -> OriginCredentials {
         let region = try region(s3)
         let allowed = "web-identity or container"
-        switch try s3.text("from", allowed) {
+        switch try s3.text("from", allowed: allowed) {
         case nil:
             return .signature(
                 .fixed(
@@ -18,29 +18,29 @@ enum StoreKeys {
                         sessionToken: try s3.secret("sessionToken").map { Secret($0) })), region: region)
         case let from?:
             for name in ["accessKey", "secretKey", "sessionToken"] where s3.has(name) {
-                throw s3.problem(name, "none with from")
+                throw s3.problem(name, allowed: "none with from")
             }
             switch from {
-            case "web-identity": return .signature(try webIdentity(s3, region), region: region)
+            case "web-identity": return .signature(try webIdentity(s3, region: region), region: region)
             case "container": return .signature(try container(s3), region: region)
-            default: throw s3.problem("from", allowed)
+            default: throw s3.problem("from", allowed: allowed)
             }
         }
     }
 
     private static func region(_ s3: OriginMembers) throws(OriginProblem) -> String {
         let region = try s3.has("region") ? s3.requiredText("region") : s3.variable("AWS_REGION")
-        guard let region else { throw s3.problem("region", "a region's name, unless AWS_REGION is set") }
+        guard let region else { throw s3.problem("region", allowed: "a region's name, unless AWS_REGION is set") }
         guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
-            throw s3.problem("region", "a region's name such as eu-central-1")
+            throw s3.problem("region", allowed: "a region's name such as eu-central-1")
         }
         return region
     }
 
-    private static func webIdentity(_ s3: OriginMembers, _ region: String) throws(OriginProblem) -> KeySource {
+    private static func webIdentity(_ s3: OriginMembers, region: String) throws(OriginProblem) -> KeySource {
         func required(_ name: String) throws(OriginProblem) -> String {
             guard let value = s3.variable(name) else {
-                throw s3.problem("from", "web-identity only where \(name) is set")
+                throw s3.problem("from", allowed: "web-identity only where \(name) is set")
             }
             return value
         }
@@ -48,11 +48,11 @@ enum StoreKeys {
         return .webIdentity(
             role: try required("AWS_ROLE_ARN"), session: s3.variable("AWS_ROLE_SESSION_NAME") ?? "alula",
             tokenFile: try required("AWS_WEB_IDENTITY_TOKEN_FILE"),
-            service: try service("AWS_ENDPOINT_URL_STS", s3) ?? endpoint)
+            service: try service("AWS_ENDPOINT_URL_STS", s3: s3) ?? endpoint)
     }
 
     private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {
-        var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3)
+        var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3: s3)
         // If Amazon's container service gives only a path, its host is fixed.
         if place == nil {
             place = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
@@ -64,15 +64,15 @@ enum StoreKeys {
             }
             return .container(service: place, file ?? text)
         }
-        var service = try service("AWS_EC2_METADATA_SERVICE_ENDPOINT", s3) ?? "http://169.254.169.254"
+        var service = try service("AWS_EC2_METADATA_SERVICE_ENDPOINT", s3: s3) ?? "http://169.254.169.254"
         while service.hasSuffix("/") { service.removeLast() }
         return .instance(service: service)
     }
 
-    private static func service(_ name: String, _ s3: OriginMembers) throws(OriginProblem) -> String? {
+    private static func service(_ name: String, s3: OriginMembers) throws(OriginProblem) -> String? {
         guard let text = s3.variable(name) else { return nil }
         guard let url = try? SourceURL(parsing: text) else {
-            throw s3.problem("from", "an absolute http or https URL in \(name)")
+            throw s3.problem("from", allowed: "an absolute http or https URL in \(name)")
         }
         return url.canonical
     }

@@ -50,7 +50,7 @@ package struct TenantSettings: Hashable, Sendable {
         "tenants", help: "tenants with their own keys, hosts, origins and limits (settings file only)",
         secrecy: .hidden, copying: { $0.tenants = $1.tenants }
     ) { value, environment, settings in
-        var reader = TenantsReader(settings, environment)
+        var reader = TenantsReader(settings, environment: environment)
         let (tenants, problems) = reader.read(value)
         settings.tenants = tenants
         return problems
@@ -93,7 +93,7 @@ extension TenantSettings {
         settings.downloads.origins =
             origins.isEmpty
             ? all.without(settings.tenants.lazy.flatMap(\.origins)) : Origins(origins.compactMap { all[$0.string] })
-        if let base = settings.api.vocabulary.baseOrigin, !Self.sees(base.text, settings) {
+        if let base = settings.api.vocabulary.baseOrigin, !Self.sees(base.text, in: settings) {
             settings.api.vocabulary.baseOrigin = nil
         }
         let maximum = min(maximumSourceBytes ?? .max, settings.downloads.maximumBytes)
@@ -120,7 +120,7 @@ extension TenantSettings {
         var vocabulary = settings.api.vocabulary
         vocabulary.presets = vocabulary.presets.keeping { sees($0.key) }
         vocabulary.dialectPresets = vocabulary.dialectPresets.keeping { sees($0.key) }
-        vocabulary.watermarks = vocabulary.watermarks.keeping { Self.sees($0.value.source.string, settings) }
+        vocabulary.watermarks = vocabulary.watermarks.keeping { Self.sees($0.value.source.string, in: settings) }
         if !sizes.isEmpty {
             let allowed = vocabulary.sizes.sizes
             vocabulary.sizes.sizes = sizes.filter { allowed.isEmpty || allowed.contains($0) }
@@ -130,7 +130,7 @@ extension TenantSettings {
     }
 
     /// Whether the tenant sees the source; false if it belongs to another tenant's origin.
-    private static func sees(_ source: String, _ settings: Settings) -> Bool {
+    private static func sees(_ source: String, in settings: Settings) -> Bool {
         guard let name = source.firstIndex(of: ":").map({ String(source[..<$0]) }), Origins.isName(name) else {
             return true
         }
@@ -151,13 +151,13 @@ extension TenantSettings {
         settings.api.tenant = ExactText(name)
         settings.api.namedKeys = nativeKeys
         settings.dialects.imgproxy.salts += keys.filter { $0.kind == .imgproxy }.map(\.salt)
-        give(.imgproxy, to: &settings, \.imgproxy.keys)
-        give(.thumbor, to: &settings, \.thumbor.keys)
-        give(.imaginary, to: &settings, \.imaginary.keys)
+        give(.imgproxy, to: &settings, at: \.imgproxy.keys)
+        give(.thumbor, to: &settings, at: \.thumbor.keys)
+        give(.imaginary, to: &settings, at: \.imaginary.keys)
     }
 
     private func give(
-        _ kind: Key.Kind, to settings: inout Settings, _ place: WritableKeyPath<DialectSettings, [[UInt8]]>
+        _ kind: Key.Kind, to settings: inout Settings, at place: WritableKeyPath<DialectSettings, [[UInt8]]>
     ) {
         let keys = keys.filter { $0.kind == kind }
         let numbers = settings.dialects[keyPath: place].indices.map { ExactText("\($0 + 1)") }

@@ -19,7 +19,7 @@ struct TenantsReader {
         "maxOutputPixels", "rate", "processorTime", "originBytes", "share", "shareSources",
     ]
 
-    init(_ settings: Settings, _ environment: [String: String]) {
+    init(_ settings: Settings, environment: [String: String]) {
         self.settings = settings
         self.environment = environment
     }
@@ -32,7 +32,7 @@ struct TenantsReader {
         var problems: [SettingsProblem] = []
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
             do throws(OriginProblem) {
-                tenants.append(try tenant(name, description))
+                tenants.append(try tenant(name, value: description))
             } catch {
                 problems.append(error.problem)
             }
@@ -40,7 +40,7 @@ struct TenantsReader {
         return (tenants, problems)
     }
 
-    private mutating func tenant(_ name: String, _ value: JSONValue) throws(OriginProblem) -> TenantSettings {
+    private mutating func tenant(_ name: String, value: JSONValue) throws(OriginProblem) -> TenantSettings {
         let path = "tenants.\(name)"
         guard Origins.isName(name) else {
             throw OriginProblem(
@@ -61,22 +61,22 @@ struct TenantsReader {
             return vocabulary.presets[name] != nil || vocabulary.dialectPresets[name] != nil
         }
         tenant.allowedSources =
-            try object.setting("allowedSources", .list(allowed: Self.patterns) { SourcePattern($0) }) ?? []
-        tenant.sharesSources = try object.setting("shareSources", .flag) ?? false
-        tenant.sizes = try object.setting("sizes", .integers(in: 1...16_384)) ?? []
+            try object.setting("allowedSources", as: .list(allowed: Self.patterns) { SourcePattern($0) }) ?? []
+        tenant.sharesSources = try object.setting("shareSources", as: .flag) ?? false
+        tenant.sizes = try object.setting("sizes", as: .integers(in: 1...16_384)) ?? []
         let allowed = settings.api.vocabulary.sizes.sizes
         guard tenant.sizes.isEmpty || allowed.isEmpty || tenant.sizes.contains(where: allowed.contains) else {
-            throw object.problem("sizes", "at least one of the setting sizes")
+            throw object.problem("sizes", allowed: "at least one of the setting sizes")
         }
-        tenant.maximumSourceBytes = try object.setting("maxSourceBytes", .byteSize)
-        tenant.maximumSourcePixels = try object.setting("maxSourcePixels", .integer(in: 1...10_000_000_000))
-        tenant.maximumOutputPixels = try object.setting("maxOutputPixels", .integer(in: 1...10_000_000_000))
+        tenant.maximumSourceBytes = try object.setting("maxSourceBytes", as: .byteSize)
+        tenant.maximumSourcePixels = try object.setting("maxSourcePixels", as: .integer(in: 1...10_000_000_000))
+        tenant.maximumOutputPixels = try object.setting("maxOutputPixels", as: .integer(in: 1...10_000_000_000))
         let count = SettingParser<Int>.integer(in: 1...1_000_000)
-        tenant.limits.rate = try object.setting("rate", .quota(of: count, example: "200/s"))
+        tenant.limits.rate = try object.setting("rate", as: .quota(of: count, example: "200/s"))
         let time = SettingParser<Duration>.duration.map { Int($0.nanoseconds) }
-        tenant.limits.processorTime = try object.setting("processorTime", .quota(of: time, example: "30s/1m"))
-        tenant.limits.originBytes = try object.setting("originBytes", .quota(of: .byteSize, example: "50GiB/24h"))
-        tenant.limits.weight = try object.setting("share", .integer(in: 1...1_000)) ?? 1
+        tenant.limits.processorTime = try object.setting("processorTime", as: .quota(of: time, example: "30s/1m"))
+        tenant.limits.originBytes = try object.setting("originBytes", as: .quota(of: .byteSize, example: "50GiB/24h"))
+        tenant.limits.weight = try object.setting("share", as: .integer(in: 1...1_000)) ?? 1
         return tenant
     }
 
@@ -86,18 +86,18 @@ struct TenantsReader {
         var keys: [TenantSettings.Key] = []
         for key in try object.objects("keys", names: ["id", "secret", "kind", "salt"]) {
             let allowed = "a text of up to 64 letters, digits, points, underscores and hyphens"
-            let id = try key.requiredText("id", allowed)
-            guard Vocabulary.isName(id) else { throw key.problem("id", allowed) }
-            guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", "a unique ID") }
-            keys.append(try self.key(ExactText(id), key))
+            let id = try key.requiredText("id", allowed: allowed)
+            guard Vocabulary.isName(id) else { throw key.problem("id", allowed: allowed) }
+            guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", allowed: "a unique ID") }
+            keys.append(try self.key(ExactText(id), object: key))
         }
         return keys
     }
 
-    private func key(_ id: ExactText, _ object: OriginMembers) throws(OriginProblem) -> TenantSettings.Key {
-        let kind = try object.setting("kind", SettingParser<TenantSettings.Key.Kind>.choice) ?? .native
+    private func key(_ id: ExactText, object: OriginMembers) throws(OriginProblem) -> TenantSettings.Key {
+        let kind = try object.setting("kind", as: SettingParser<TenantSettings.Key.Kind>.choice) ?? .native
         guard kind == .imgproxy || !object.has("salt") else {
-            throw object.problem("salt", "none with a key of kind \(kind.rawValue)")
+            throw object.problem("salt", allowed: "none with a key of kind \(kind.rawValue)")
         }
         let dialects = settings.dialects
         let isServed =
@@ -107,32 +107,34 @@ struct TenantsReader {
             case .thumbor: dialects.thumbor.prefix != nil
             case .imaginary: dialects.imaginary.prefix != nil
             }
-        guard isServed else { throw object.problem("kind", "\(kind.rawValue) only with \(kind.rawValue)Path") }
+        guard isServed else { throw object.problem("kind", allowed: "\(kind.rawValue) only with \(kind.rawValue)Path") }
         switch kind {
         case .native:
-            let keys = try object.key("secret", .keys)
-            guard keys.count == 1 else { throw object.problem("secret", "exactly one key; others need their own IDs") }
+            let keys = try object.key("secret", as: .keys)
+            guard keys.count == 1 else {
+                throw object.problem("secret", allowed: "exactly one key; others need their own IDs")
+            }
             return TenantSettings.Key(id: id, kind: kind, secret: keys[0])
         case .imgproxy:
-            let keys = try object.key("secret", .hexadecimal)
-            let salts = try object.key("salt", .hexadecimal)
+            let keys = try object.key("secret", as: .hexadecimal)
+            let salts = try object.key("salt", as: .hexadecimal)
             guard keys.count == 1, salts.count == 1 else {
-                throw object.problem("secret", "one key and one salt; others are keys with other IDs")
+                throw object.problem("secret", allowed: "one key and one salt; others are keys with other IDs")
             }
             return TenantSettings.Key(id: id, kind: kind, secret: keys[0], salt: salts[0])
         case .thumbor, .imaginary:
-            return TenantSettings.Key(id: id, kind: kind, secret: try object.key("secret", .bytes(atLeast: 1)))
+            return TenantSettings.Key(id: id, kind: kind, secret: try object.key("secret", as: .bytes(atLeast: 1)))
         }
     }
 
     private mutating func hosts(_ object: OriginMembers) throws(OriginProblem) -> [ExactText] {
         let allowed = "a list of host names without ports"
         var found: [ExactText] = []
-        for text in try object.texts("hosts", allowed) ?? [] {
+        for text in try object.texts("hosts", allowed: allowed) ?? [] {
             guard text != AdminSites.anyName, let host = RequestHost.name(of: text), host.string == text.asciiLowercased
-            else { throw object.problem("hosts", allowed) }
+            else { throw object.problem("hosts", allowed: allowed) }
             guard hosts.insert(host).inserted else {
-                throw object.problem("hosts", "each host only once in all tenants; \(host) is repeated")
+                throw object.problem("hosts", allowed: "each host only once in all tenants; \(host) is repeated")
             }
             found.append(host)
         }
@@ -143,9 +145,10 @@ struct TenantsReader {
         in object: OriginMembers, member: String, kind: String, _ exists: (ExactText) -> Bool
     ) throws(OriginProblem) -> [ExactText] {
         let allowed = "a list of names"
-        let names = (try object.texts(member, allowed) ?? []).map { ExactText($0) }
+        let names = (try object.texts(member, allowed: allowed) ?? []).map { ExactText($0) }
         if let unknown = names.first(where: { !exists($0) }) {
-            throw object.problem(member, "\(allowed); \(unknown) is not the name of \(kind) in the settings file")
+            throw object.problem(
+                member, allowed: "\(allowed); \(unknown) is not the name of \(kind) in the settings file")
         }
         return names
     }
@@ -154,7 +157,7 @@ struct TenantsReader {
 extension OriginMembers {
     func objects(_ name: String, names: [String]) throws(OriginProblem) -> [OriginMembers] {
         guard let value = value(name) else { return [] }
-        guard case .array(let values) = value else { throw problem(name, "a list of objects") }
+        guard case .array(let values) = value else { throw problem(name, allowed: "a list of objects") }
         var objects: [OriginMembers] = []
         for (index, value) in values.enumerated() {
             objects.append(try member(value, named: "\(name).\(index)", allowing: names))
@@ -163,14 +166,14 @@ extension OriginMembers {
     }
 
     /// A text or a reference, as in the settings for keys.
-    fileprivate func key<Value>(_ name: String, _ parser: SettingParser<Value>) throws(OriginProblem) -> Value {
-        guard let value = value(name) else { throw problem(name, "a text, \(SecretReferences.allowed)") }
+    fileprivate func key<Value>(_ name: String, as parser: SettingParser<Value>) throws(OriginProblem) -> Value {
+        guard let value = value(name) else { throw problem(name, allowed: "a text, \(SecretReferences.allowed)") }
         do throws(InvalidValue) {
             let text = try SecretReferences(environment: environment).text(of: value)
             try SecretReferences.checkKey(text)
             return try parser.parse(text)
         } catch {
-            throw problem(name, error.allowed)
+            throw problem(name, allowed: error.allowed)
         }
     }
 }

@@ -20,7 +20,7 @@ struct ThumborEnvironment: OtherServiceReader {
 
     private static let origin = "thumbor-files"
 
-    init(_ settings: Settings, _ environment: [String: String]) {
+    init(_ settings: Settings, environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.thumbor.prefix = PathPrefix("/")
     }
@@ -48,7 +48,7 @@ struct ThumborEnvironment: OtherServiceReader {
         OtherServiceRow("ALLOW_UNSAFE_URL", \.servesUnsafe, as: flag, replacing: ["thumborUnsafe"]),
         OtherServiceRow("QUALITY", \.dialect.quality, as: .integer(in: 1...100)),
         OtherServiceRow("MAX_AGE", \.dialect.maximumAge, as: .integer(in: 0...31_556_926)),
-        automatic("AUTO_AVIF", .avif), automatic("AUTO_WEBP", .webp),
+        automatic("AUTO_AVIF", format: .avif), automatic("AUTO_WEBP", format: .webp),
         OtherServiceRow("AUTO_PNG_TO_JPG", "thumborAutoJPEG", as: flag.map { Optional($0 ? "on" : "off") }),
         OtherServiceRow("PRESERVE_EXIF_INFO", flag) { _, _ in },
     ]
@@ -96,7 +96,7 @@ struct ThumborEnvironment: OtherServiceReader {
         "STATSD_", "STORAGE_", "THUMBOR_", "UPLOAD_",
     ]
 
-    func isHarmless(_ row: String, _ text: String) -> Bool {
+    func isHarmless(_ row: String, text: String) -> Bool {
         switch row {
         case "ENGINE", "ENGINE_THREADPOOL_SIZE", "GC_INTERVAL", "STORAGE", "THUMBOR_NUM_PROCESSES":
             true
@@ -128,7 +128,7 @@ struct ThumborEnvironment: OtherServiceReader {
         }
     }
 
-    private static func automatic(_ name: String, _ format: ImageFormat) -> OtherServiceRow<Self> {
+    private static func automatic(_ name: String, format: ImageFormat) -> OtherServiceRow<Self> {
         OtherServiceRow(name, flag, replacing: ["thumborAutoFormats"]) { reader, isOn in
             if isOn { reader.automatic.insert(format) }
         }

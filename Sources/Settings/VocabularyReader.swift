@@ -23,7 +23,7 @@ struct VocabularyReader {
     /// Reads objects by name, whose members are defaults of the parameters that begin with `watermark`.
     mutating func readWatermarks(_ value: JSONValue) {
         for (name, description) in members(of: value, in: "watermarks") {
-            vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", name)
+            vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", named: name)
         }
     }
 
@@ -33,7 +33,7 @@ struct VocabularyReader {
             if case .string(let text) = description {
                 vocabulary.dialectPresets[ExactText(name)] = text
             } else {
-                vocabulary.presets[ExactText(name)] = preset(description, at: "presets.\(name)", name)
+                vocabulary.presets[ExactText(name)] = preset(description, at: "presets.\(name)", named: name)
             }
         }
     }
@@ -46,7 +46,7 @@ struct VocabularyReader {
         return members.sorted { $0.0 < $1.0 }
     }
 
-    private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
+    private mutating func watermark(_ value: JSONValue, at path: String, named name: String) -> Vocabulary.Watermark? {
         let allowed = "an object with url, position, x, y, opacity, scale, tile"
         guard Vocabulary.isName(name) else { return add(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else { return add(SettingsProblem(path, allowed: allowed)) }
@@ -61,18 +61,19 @@ struct VocabularyReader {
         for (member, value) in members where member != "url" {
             let place = "\(path).\(member)"
             do throws(APIError) {
-                watermark.options = try Vocabulary.options(watermark.options, with: member, value.parameterText ?? "")
+                watermark.options = try Vocabulary.options(
+                    watermark.options, with: member, value: value.parameterText ?? "")
             } catch {
                 problems.append(
                     error.isAboutName
                         ? SettingsProblem(place, allowed: allowed, isAboutName: true)
-                        : SettingsProblem(place, fault: error, value))
+                        : SettingsProblem(place, fault: error, value: value))
             }
         }
         return problems.count == before ? watermark : nil
     }
 
-    private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
+    private mutating func preset(_ value: JSONValue, at path: String, named name: String) -> Vocabulary.Preset? {
         guard Vocabulary.isName(name) else { return add(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
             return add(SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
@@ -88,7 +89,7 @@ struct VocabularyReader {
             // Check the member with the valid ones before it: if a parameter appears under two names, the second one is
             // at fault.
             if let fault = vocabulary.fault(in: preset + [(member, text)]) {
-                problems.append(SettingsProblem(place, fault: fault, value))
+                problems.append(SettingsProblem(place, fault: fault, value: value))
                 continue
             }
             preset.append((member, text))
@@ -129,7 +130,7 @@ extension JSONValue {
 }
 
 extension SettingsProblem {
-    fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
+    fileprivate init(_ path: String, fault: APIError, value: JSONValue) {
         let text = fault.isAboutName ? nil : value.commandLineText
         let shown = SettingsProblem.shown(text).map { " \($0)" } ?? ""
         let invalid = fault.isAboutName ? "" : "invalid value\(shown): "

@@ -239,7 +239,8 @@ extension ThumbnailResponder {
     ) -> Outcome {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let thumbnail = Thumbnail(
-            RenderedImage(image, eTag: "\"\(digest.hexadecimal)\"", cacheStatus: [CacheLayerStatus(.result, .uriMiss)]),
+            RenderedImage(
+                image, eTag: "\"\(digest.hexadecimal)\"", cacheStatus: [CacheLayerStatus(.result, outcome: .uriMiss)]),
             lastModified: nil, freshness: Freshness(storability: .none))
         var fields = repeated.lastingFields(of: thumbnail, for: resolved)
         fields.append(.alulaError, error.code)

@@ -291,7 +291,7 @@ package final class ImagePipeline: ThumbnailServing {
         let now = timekeeper.secondsSince1970
         var result = result
         if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
-            result.cacheStatus.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
+            result.cacheStatus.append(CacheLayerStatus(.source, outcome: .hit, timeToLive: timeToLive))
         }
         return Thumbnail(result, of: records, at: now, bounds: configuration.clientMaxAge)
     }

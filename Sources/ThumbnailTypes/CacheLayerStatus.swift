@@ -27,7 +27,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var timeToLive: Int?
 
     package init(
-        _ layer: Layer, _ outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false,
+        _ layer: Layer, outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false,
         forwardStatus: Int? = nil, timeToLive: Int? = nil
     ) {
         self.layer = layer

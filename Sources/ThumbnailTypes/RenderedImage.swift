@@ -15,7 +15,7 @@ package struct RenderedImage: Sendable {
     /// Data common to its responses; nil if it is not cached.
     package let slot: ResponseSlot?
 
-    package static let hit = [CacheLayerStatus(.result, .hit)]
+    package static let hit = [CacheLayerStatus(.result, outcome: .hit)]
 
     package init(
         _ image: EncodedImage, eTag: String, isIncomplete: Bool = false, cacheStatus: [CacheLayerStatus] = hit,
@@ -43,5 +43,7 @@ package struct RenderedImage: Sendable {
     }
 
     /// A caller that joined the render queried no layer behind the result cache.
-    package var joined: RenderedImage { with([CacheLayerStatus(.result, cacheStatus[0].outcome, isCollapsed: true)]) }
+    package var joined: RenderedImage {
+        with([CacheLayerStatus(.result, outcome: cacheStatus[0].outcome, isCollapsed: true)])
+    }
 }

@@ -43,7 +43,7 @@ package struct ErrorResponse: Equatable, Sendable {
     }
 
     package init(
-        _ status: HTTPResponse.Status, _ code: ErrorCode, category: ErrorCategory, message: String,
+        _ status: HTTPResponse.Status, code: ErrorCode, category: ErrorCategory, message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
         upstreamStatus: Int? = nil, challenge: String? = nil, retryAfter: Int? = nil
     ) {
@@ -62,15 +62,17 @@ package struct ErrorResponse: Equatable, Sendable {
 
     package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorResponse {
         ErrorResponse(
-            .serviceUnavailable, .overloaded, category: .overload, message: message, detail: detail,
+            .serviceUnavailable, code: .overloaded, category: .overload, message: message, detail: detail,
             retryAfter: retryAfter)
     }
 
     package static let shuttingDown = ErrorResponse(
-        .serviceUnavailable, .draining, category: .overload, message: "The service is shutting down.", retryAfter: 1)
+        .serviceUnavailable, code: .draining, category: .overload, message: "The service is shutting down.",
+        retryAfter: 1)
 
     package static func `internal`(_ detail: String? = nil) -> ErrorResponse {
-        ErrorResponse(.internalServerError, .internal, category: .internal, message: "Internal error.", detail: detail)
+        ErrorResponse(
+            .internalServerError, code: .internal, category: .internal, message: "Internal error.", detail: detail)
     }
 }
 

@@ -20,7 +20,7 @@ struct BatchProgressTests {
                 path: "o/a.webp",
                 EncodedImage(bytes: SharedBytes([1, 2]), format: .webp, size: PixelSize(width: 3, height: 4))))
     }
-    private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", "not an image"))) }
+    private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", reason: "not an image"))) }
     private var skipped: Outcome { outcome(.skipped(path: "o/a.webp", isFinished: true)) }
 
     @Test func `the bar shows the rate, the remaining time and the failures`() {

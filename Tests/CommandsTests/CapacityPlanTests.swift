@@ -7,7 +7,7 @@ struct CapacityPlanTests {
     private let load = CapacityPlan.Load(requestsPerDay: 8_640_000, images: 100_000, renditions: 3, hitRatio: 0.9)
 
     @Test func `processors follow from misses and hits at the peak`() {
-        let plan = CapacityPlan(load, costs)
+        let plan = CapacityPlan(load, costs: costs)
         #expect(plan.requests == 300 && abs(plan.misses - 30) < 1e-9)
         let work = 30 * (0.01 + CapacityPlan.fetch) + 270 * CapacityPlan.hit
         #expect(abs(plan.processors - work / 0.5) < 1e-9)
@@ -19,14 +19,14 @@ struct CapacityPlanTests {
     @Test func `the largest load has a table`() {
         var largest = load
         (largest.requestsPerDay, largest.images, largest.peak, largest.utilization) = (1e16, 1e15, 1e15, 0.001)
-        let text = PlanText.table(of: [CapacityPlan(largest, costs)], costs: costs, load: largest, samples: 1)
+        let text = PlanText.table(of: [CapacityPlan(largest, costs: costs)], costs: costs, load: largest, samples: 1)
         #expect(text.contains("1000000000000000000"))
     }
 
     @Test func `ten times the requests need ten times the processors, and the same storage`() {
         var larger = load
         larger.requestsPerDay *= 10
-        let (one, ten) = (CapacityPlan(load, costs), CapacityPlan(larger, costs))
+        let (one, ten) = (CapacityPlan(load, costs: costs), CapacityPlan(larger, costs: costs))
         #expect(abs(ten.processors - 10 * one.processors) < 1e-6 && ten.allResults == one.allResults)
         #expect(ten.cachedResults == one.cachedResults && ten.memory > one.memory)
     }

@@ -26,7 +26,7 @@ struct CommandArgumentsTests {
         #expect(sorted.parameters.map(\.name) == ["w", "trimColor", "watermarkX"])
         #expect(sorted.parameters.map(\.value) == ["300", "red", "-10"])
         #expect(sorted.settings == ["--allowed-networks", "10.0.0.0/8", "--config", "x.json5"])
-        #expect(sorted.value(of: .output("", "")) == "out/")
+        #expect(sorted.value(of: .output("", help: "")) == "out/")
         #expect(sorted.has(.force) && !sorted.has(.recursive))
     }
 

@@ -7,7 +7,7 @@ import Testing
 struct CommandSourceTests {
     @Test func `URLs, named origins, standard input and files are distinguished`() {
         let origins = Origins([Origin(name: "media", location: .memory([1]))])
-        func source(_ text: String) -> CommandSource { CommandSource(text, origins) }
+        func source(_ text: String) -> CommandSource { CommandSource(text, origins: origins) }
         #expect(source("-") == .standardInput)
         #expect(source("https://example.com/a.jpg") == .remote("https://example.com/a.jpg"))
         #expect(source("ftp://example.com/a.jpg") == .remote("ftp://example.com/a.jpg"))
@@ -61,7 +61,7 @@ struct CommandSourceTests {
     }
 
     @Test func `a missing list is reported`() {
-        #expect(throws: CommandFailure(code: "no_such_file", "/nowhere/list: no such file or directory")) {
+        #expect(throws: CommandFailure(code: "no_such_file", reason: "/nowhere/list: no such file or directory")) {
             try BatchList.blockingRead("/nowhere/list")
         }
     }

@@ -16,7 +16,7 @@ struct RenderingArgumentsTests {
     ) throws -> RenderingArguments {
         let arguments = try CommandArguments(arguments, for: ThumbnailCommand.description)
         return try RenderingArguments(
-            arguments.parameters, arguments.values(of: Rendition.option), output: output,
+            arguments.parameters, queries: arguments.values(of: Rendition.option), output: output,
             hasSeveralSources: hasSeveralSources, settings: Settings())
     }
 
@@ -119,12 +119,12 @@ struct RenderingArgumentsTests {
         #expect(settings.downloads.origins.all.count == 1)
         folder.write("mark 2.png", [3])
         let query = "w=9&watermark=\(folder.path)/mark%202.png&watermarkScale=0.2"
-        let queries = try WatermarkFile.open([], ["w=9", query, "watermark=\(path)"], for: &settings).queries
+        let queries = try WatermarkFile.open([], queries: ["w=9", query, "watermark=\(path)"], for: &settings).queries
         #expect(queries[0] == "w=9" && queries[1].hasPrefix("w=9&watermark=watermark-"))
         #expect(queries[1].hasSuffix("&watermarkScale=0.2") && queries[2] != queries[1])
         #expect(settings.downloads.origins.all.count == 2)
         for value in ["https://example.com/logo.png", folder.path + "/gone.png", "logo"] {
-            let kept = try WatermarkFile.open([("watermark", value)], ["watermark=\(value)"], for: &settings)
+            let kept = try WatermarkFile.open([("watermark", value)], queries: ["watermark=\(value)"], for: &settings)
             #expect(kept.parameters.map(\.value) == [value] && kept.queries.count == 1)
         }
     }

@@ -54,7 +54,7 @@ struct ResultFileTests {
     }
 
     @Test func `no file appears if the last check fails`() {
-        let failure = CommandFailure(code: "no", "no")
+        let failure = CommandFailure(code: "no", reason: "no")
         for replaces in [false, true] {
             #expect(throws: failure) {
                 try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: replaces) {
@@ -93,6 +93,6 @@ struct ResultFileTests {
     }
 
     @Test func `no control character reaches the terminal`() {
-        #expect(CommandFailure(code: "x", "a\u{1b}[31m\nb\u{202e}").reason == "a?[31m?b?")
+        #expect(CommandFailure(code: "x", reason: "a\u{1b}[31m\nb\u{202e}").reason == "a?[31m?b?")
     }
 }

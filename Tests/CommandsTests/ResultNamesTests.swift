@@ -12,20 +12,20 @@ struct ResultNamesTests {
 
     @Test func `a taken name gets a number`() {
         var names = Self.names(["cat", "cat", "dog", "cat"])
-        for index in 0..<4 { _ = names.settle(index, [.format: "jpg"]) }
+        for index in 0..<4 { _ = names.settle(index, values: [.format: "jpg"]) }
         #expect(names.names == [0: "cat.jpg", 1: "cat-2.jpg", 2: "dog.jpg", 3: "cat-3.jpg"])
     }
 
     @Test func `sources of other formats do not collide`() {
         var names = Self.names(["cat", "cat"])
-        _ = names.settle(0, [.format: "jpg"])
-        _ = names.settle(1, [.format: "png"])
+        _ = names.settle(0, values: [.format: "jpg"])
+        _ = names.settle(1, values: [.format: "png"])
         #expect(names.names == [0: "cat.jpg", 1: "cat.png"])
     }
 
     @Test func `a number makes no name that another source already has`() {
         var names = Self.names(["cat", "cat", "cat-2"])
-        for index in 0..<3 { _ = names.settle(index, [.format: "jpg"]) }
+        for index in 0..<3 { _ = names.settle(index, values: [.format: "jpg"]) }
         #expect(names.names == [0: "cat.jpg", 1: "cat-3.jpg", 2: "cat-2.jpg"])
     }
 
@@ -38,7 +38,9 @@ struct ResultNamesTests {
             var names = Self.names(stems)
             var told: [Int: String] = [:]
             for index in stems.indices.shuffled(using: &random) {
-                for (index, name) in names.settle(index, endings[index].map { [.format: $0] }) { told[index] = name }
+                for (index, name) in names.settle(index, values: endings[index].map { [.format: $0] }) {
+                    told[index] = name
+                }
             }
             #expect(told == names.names)
             orders.insert(told.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ","))
@@ -49,30 +51,30 @@ struct ResultNamesTests {
     @Test func `a source that gave up its turn gets a later free name`() {
         var names = Self.names(["cat", "cat"])
         let told = [(1, "jpg"), (0, nil), (0, "jpg")].map { index, ending in
-            names.settle(index, ending.map { [.format: $0] }).map(\.name)
+            names.settle(index, values: ending.map { [.format: $0] }).map(\.name)
         }
         #expect(told == [[], ["cat.jpg"], ["cat-2.jpg"]])
     }
 
     @Test func `a long name is truncated`() {
         var names = Self.names([String(repeating: "ä", count: 200)])
-        let name = names.settle(0, [.format: "webp"])[0].name
+        let name = names.settle(0, values: [.format: "webp"])[0].name
         #expect(name.utf8.count == 235)
     }
 
     @Test(.timeLimit(.minutes(1))) func `a task waits for its name until earlier ones are decided`() async {
         let desk = SharedResultNames(Self.patterns(["cat", "cat", "cat"]))
-        async let last = desk.name(of: 2, [.format: "jpg"])
-        async let second = desk.name(of: 1, [.format: "jpg"])
+        async let last = desk.name(of: 2, values: [.format: "jpg"])
+        async let second = desk.name(of: 1, values: [.format: "jpg"])
         desk.pass(0)
         #expect(await second == "cat.jpg")
         #expect(await last == "cat-2.jpg")
-        #expect(await desk.name(of: 2, [.format: "jpg"]) == "cat-2.jpg")
+        #expect(await desk.name(of: 2, values: [.format: "jpg"]) == "cat-2.jpg")
     }
 
     @Test func `names of an earlier run stay, and new ones avoid them`() {
         var names = ResultNames(Self.patterns(["cat", "cat", "cat"]), named: [2: "cat.jpg"])
-        for index in 0..<2 { _ = names.settle(index, [.format: "jpg"]) }
+        for index in 0..<2 { _ = names.settle(index, values: [.format: "jpg"]) }
         #expect(names.names == [0: "cat-2.jpg", 1: "cat-3.jpg", 2: "cat.jpg"])
     }
 
@@ -86,7 +88,7 @@ struct ResultNamesTests {
         let early: ResultPattern.Values = [.name: "cat{h}.v2", .dir: "a/b", .rendition: "hero", .w: "300"]
         let pattern = try ResultPattern(pattern).filled(early)
         var names = ResultNames([pattern, pattern])
-        for index in 0..<2 { _ = names.settle(index, [.format: "webp", .h: "200", .w: "1"]) }
+        for index in 0..<2 { _ = names.settle(index, values: [.format: "webp", .h: "200", .w: "1"]) }
         #expect(names.names == [0: first, 1: second])
     }
 

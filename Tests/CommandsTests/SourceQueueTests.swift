@@ -38,7 +38,7 @@ struct SourceQueueTests {
 
     @Test func `an overloaded source is retried alone`() async {
         let tries = Locked<[Int]>([])
-        var room = CommandFailure(code: "overloaded", "no room")
+        var room = CommandFailure(code: "overloaded", reason: "no room")
         room.isWorthRetrying = true
         var reported: [Int: Bool] = [:]
         let isComplete = await SourceQueue.run(
@@ -57,7 +57,7 @@ struct SourceQueueTests {
 
     @Test func `only the overloaded renditions of a source are retried`() async {
         let tries = Locked<[[Int]?]>([])
-        var room = CommandFailure(code: "overloaded", "no room")
+        var room = CommandFailure(code: "overloaded", reason: "no room")
         room.isWorthRetrying = true
         var reported: [Int] = []
         let isComplete = await SourceQueue.run(

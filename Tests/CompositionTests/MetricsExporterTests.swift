@@ -19,7 +19,7 @@ struct MetricsExporterTests {
         settings.exports.temporality = temporality
         let left = Locked(replies)
         return MetricsExporter(
-            of: registry, since: time.nanosecondsSince1970, settings,
+            of: registry, since: time.nanosecondsSince1970, settings: settings,
             sender: OTLPSender(timekeeper: time, jitter: { 1 }) { [documents] document, _ in
                 documents.withLock { $0.append(String(decoding: document, as: UTF8.self)) }
                 return left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
@@ -74,7 +74,7 @@ struct MetricsExporterTests {
         let decodes = registry.counter("alula_decodes_total", help: "D.")
         let gate = Gate()
         let task = MetricsExporter(
-            of: registry, since: 0, Settings(),
+            of: registry, since: 0, settings: Settings(),
             sender: OTLPSender(timekeeper: time) { [documents] document, _ in
                 let isFirst = documents.withLock { documents in
                     documents.append(String(decoding: document, as: UTF8.self))

@@ -42,7 +42,7 @@ import ThumbnailTypes
         case "cloudflare": return CloudflareDialect(at: try prefix("/cdn-cgi/image"), base: nil)
         case "ipx": return IPXDialect(at: try prefix("/_ipx"), base: nil)
         case "netlify": return NetlifyDialect(at: try prefix("/.netlify/images"), base: nil)
-        case "vercel": return NextDialect(.vercel, at: try prefix("/_vercel/image"), .vercel, base: nil)
+        case "vercel": return NextDialect(.vercel, at: try prefix("/_vercel/image"), configuration: .vercel, base: nil)
         default: return AstroDialect(at: try prefix("/_image"), base: nil)
         }
     }

@@ -34,7 +34,7 @@ import ThumbnailTypes
         case "w": return WsrvDialect(at: try #require(PathPrefix("/w")))
         case "next":
             let lists = NextConfiguration(widths: nil, qualities: nil, formats: [.webp])
-            return NextDialect(.next, at: try #require(PathPrefix("/next")), lists, base: nil)
+            return NextDialect(.next, at: try #require(PathPrefix("/next")), configuration: lists, base: nil)
         case "netlify": return NetlifyDialect(at: try #require(PathPrefix("/netlify")), base: nil)
         case "cf": return CloudflareDialect(at: try #require(PathPrefix("/cf")), base: nil)
         case "im":
@@ -189,11 +189,11 @@ import ThumbnailTypes
         for ratio in 500...8_000 where ratio.isMultiple(of: 7) {
             var options = RenderingOptions()
             (options.width, options.height, options.devicePixelRatio) = (100, 77, ratio)
-            let bounded = try options.allowed(by: Self.policy(.up), .all)
+            let bounded = try options.allowed(by: Self.policy(.up), choices: .all)
             let box = bounded.box
             #expect([320, 640, 960].contains(box.width) && [320, 640, 960].contains(box.height), "\(ratio)")
             #expect(bounded.devicePixelRatio <= max(ratio, 1_000))
-            #expect(try bounded.allowed(by: Self.policy(.reject), .all) == bounded)
+            #expect(try bounded.allowed(by: Self.policy(.reject), choices: .all) == bounded)
         }
     }
 
@@ -234,7 +234,7 @@ import ThumbnailTypes
         }
         let query = Request(source: "x:y", recipe: Free(), isNegotiated: false)
         let policy = ClientPolicy(Self.policy(.up))
-        #expect(throws: APIError.self) { try policy.allowed(query, isSigned: false, ClientHints()) }
-        #expect(throws: Never.self) { try policy.allowed(query, isSigned: true, ClientHints()) }
+        #expect(throws: APIError.self) { try policy.allowed(query, isSigned: false, hints: ClientHints()) }
+        #expect(throws: Never.self) { try policy.allowed(query, isSigned: true, hints: ClientHints()) }
     }
 }

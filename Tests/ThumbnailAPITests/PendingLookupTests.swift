@@ -13,7 +13,9 @@ import ThumbnailTypes
 
     @Test func `a thumbnail from another instance is returned after short waits, without a task`() async throws {
         let listener = PublicListenerFixture()
-        let status = [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.shared, .hit)]
+        let status = [
+            CacheLayerStatus(.result, outcome: .uriMiss, isStored: true), CacheLayerStatus(.shared, outcome: .hit),
+        ]
         let look = StubLookup(.queryAgain, .thumbnail(.sample(cacheStatus: status)))
         listener.thumbnails.look = look
         let request = HTTPRequest(target: Self.target)

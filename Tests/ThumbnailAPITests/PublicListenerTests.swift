@@ -146,11 +146,11 @@ import ThumbnailTypes
 
     @Test func `a line says where the time of a miss went`() async {
         let steps = [
-            StepTiming("transfer", .milliseconds(20)), StepTiming("source", .milliseconds(25)),
-            StepTiming("queue", .milliseconds(3)), StepTiming("decode", .milliseconds(7)),
-            StepTiming("render", .milliseconds(2)), StepTiming("encode", .microseconds(1_500)),
+            StepTiming("transfer", duration: .milliseconds(20)), StepTiming("source", duration: .milliseconds(25)),
+            StepTiming("queue", duration: .milliseconds(3)), StepTiming("decode", duration: .milliseconds(7)),
+            StepTiming("render", duration: .milliseconds(2)), StepTiming("encode", duration: .microseconds(1_500)),
         ]
-        let status = [CacheLayerStatus(.result, .uriMiss), CacheLayerStatus(.source, .uriMiss)]
+        let status = [CacheLayerStatus(.result, outcome: .uriMiss), CacheLayerStatus(.source, outcome: .uriMiss)]
         let listener = PublicListenerFixture(
             StubThumbnails(make: { _ in .sample(cacheStatus: status, timings: steps) }))
         _ = await listener.respond("/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=3")

@@ -120,7 +120,7 @@ final class StubThumbnails: ThumbnailServing {
         facts.lastModified = thumbnail.lastModified
         facts.lastModifiedText = thumbnail.lastModified?.imfFixdate
         facts.freshness = thumbnail.freshness
-        facts.cacheStatus = [CacheLayerStatus(.source, .hit)]
+        facts.cacheStatus = [CacheLayerStatus(.source, outcome: .hit)]
         return facts
     }
 
@@ -176,7 +176,7 @@ extension Thumbnail {
     static func sample(
         _ format: ImageFormat = .jpeg, bytes: [UInt8] = Array("picture".utf8), lastModified: HTTPDate? = nil,
         freshness: Freshness = Freshness(),
-        cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
+        cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, outcome: .hit)], timings: [StepTiming] = [],
         slot: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         let result = RenderedImage(
@@ -198,7 +198,7 @@ struct StubError: ServiceError, Equatable {
 
     var response: ErrorResponse {
         ErrorResponse(
-            status, code, category: category, message: publicMessage, detail: logDetail, parameter: parameter,
+            status, code: code, category: category, message: publicMessage, detail: logDetail, parameter: parameter,
             upstreamStatus: upstreamStatus, retryAfter: retryAfter)
     }
 }

@@ -18,8 +18,10 @@ import ThumbnailTypes
     @Test func `a thumbnail has all its fields`() async {
         let thumbnail = Thumbnail.sample(
             .webp, lastModified: HTTPDate(secondsSince1970: 784_111_777), freshness: Freshness(lifetime: 3_600, age: 7),
-            cacheStatus: [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.decoded, .hit)],
-            timings: [StepTiming("render", .microseconds(1_500))])
+            cacheStatus: [
+                CacheLayerStatus(.result, outcome: .uriMiss, isStored: true), CacheLayerStatus(.decoded, outcome: .hit),
+            ],
+            timings: [StepTiming("render", duration: .microseconds(1_500))])
         let listener = PublicListenerFixture(StubThumbnails(make: { _ in thumbnail }))
         let response = await listener.respond(Self.target)
         #expect(response.status == .ok)

@@ -5,19 +5,35 @@ struct CacheUseTests {
     private typealias Status = CacheLayerStatus
 
     private static let cases: [([CacheLayerStatus], CacheUse)] = [
-        ([Status(.result, .hit)], .hit),
-        ([Status(.result, .hit), Status(.source, .hit, timeToLive: -5)], .hit),
-        ([Status(.result, .uriMiss), Status(.shared, .hit)], .hit),
-        ([Status(.result, .uriMiss, isCollapsed: true)], .joined),
-        ([Status(.result, .uriMiss), Status(.decoded, .uriMiss, isCollapsed: true), Status(.source, .hit)], .joined),
-        ([Status(.result, .uriMiss), Status(.shared, .uriMiss), Status(.decoded, .hit)], .decoded),
-        ([Status(.result, .uriMiss), Status(.decoded, .uriMiss), Status(.source, .hit)], .source),
-        ([Status(.result, .uriMiss), Status(.decoded, .uriMiss)], .source),
-        ([Status(.result, .uriMiss), Status(.decoded, .uriMiss), Status(.source, .uriMiss)], .miss),
-        ([Status(.result, .hit), Status(.source, .stale, forwardStatus: 304)], .miss),
-        ([Status(.result, .uriMiss), Status(.source, .uriMiss, isCollapsed: true)], .joined),
-        ([Status(.source, .hit)], .hit),
-        ([Status(.source, .uriMiss)], .miss),
+        ([Status(.result, outcome: .hit)], .hit),
+        ([Status(.result, outcome: .hit), Status(.source, outcome: .hit, timeToLive: -5)], .hit),
+        ([Status(.result, outcome: .uriMiss), Status(.shared, outcome: .hit)], .hit),
+        ([Status(.result, outcome: .uriMiss, isCollapsed: true)], .joined),
+        (
+            [
+                Status(.result, outcome: .uriMiss), Status(.decoded, outcome: .uriMiss, isCollapsed: true),
+                Status(.source, outcome: .hit),
+            ], .joined
+        ),
+        (
+            [Status(.result, outcome: .uriMiss), Status(.shared, outcome: .uriMiss), Status(.decoded, outcome: .hit)],
+            .decoded
+        ),
+        (
+            [Status(.result, outcome: .uriMiss), Status(.decoded, outcome: .uriMiss), Status(.source, outcome: .hit)],
+            .source
+        ),
+        ([Status(.result, outcome: .uriMiss), Status(.decoded, outcome: .uriMiss)], .source),
+        (
+            [
+                Status(.result, outcome: .uriMiss), Status(.decoded, outcome: .uriMiss),
+                Status(.source, outcome: .uriMiss),
+            ], .miss
+        ),
+        ([Status(.result, outcome: .hit), Status(.source, outcome: .stale, forwardStatus: 304)], .miss),
+        ([Status(.result, outcome: .uriMiss), Status(.source, outcome: .uriMiss, isCollapsed: true)], .joined),
+        ([Status(.source, outcome: .hit)], .hit),
+        ([Status(.source, outcome: .uriMiss)], .miss),
     ]
 
     @Test(arguments: cases.indices) func `the best help of the caches is named`(index: Int) {

@@ -62,9 +62,9 @@ struct ImagePipelineCachingTests {
         let timings = try await fixture.thumbnail().timings
         #expect(
             Array(timings.prefix(5)) == [
-                StepTiming("dns", .milliseconds(1)), StepTiming("connect", .milliseconds(2)),
-                StepTiming("tls", .milliseconds(3)), StepTiming("ttfb", .milliseconds(4)),
-                StepTiming("transfer", .milliseconds(15)),
+                StepTiming("dns", duration: .milliseconds(1)), StepTiming("connect", duration: .milliseconds(2)),
+                StepTiming("tls", duration: .milliseconds(3)), StepTiming("ttfb", duration: .milliseconds(4)),
+                StepTiming("transfer", duration: .milliseconds(15)),
             ])
     }
 

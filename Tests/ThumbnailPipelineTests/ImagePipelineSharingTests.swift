@@ -26,8 +26,8 @@ struct ImagePipelineSharingTests {
         #expect(fixture.metric("alula_downloads_collapsed_total") == 199)
         #expect(Set(thumbnails.map { $0.image.bytes.array }).count == 1)
         let sources = thumbnails.compactMap { $0.cacheStatus.last }
-        #expect(sources.filter { $0 == CacheLayerStatus(.source, .uriMiss, isStored: true) }.count == 1)
-        #expect(sources.filter { $0 == CacheLayerStatus(.source, .uriMiss, isCollapsed: true) }.count == 199)
+        #expect(sources.filter { $0 == CacheLayerStatus(.source, outcome: .uriMiss, isStored: true) }.count == 1)
+        #expect(sources.filter { $0 == CacheLayerStatus(.source, outcome: .uriMiss, isCollapsed: true) }.count == 199)
         #expect(thumbnails.filter { $0.statusTexts[0] == "alula-result fwd=uri-miss stored" }.count == 1)
     }
 

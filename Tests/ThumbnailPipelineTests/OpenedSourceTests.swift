@@ -31,7 +31,7 @@ import ThumbnailTypes
         #expect(fixture.decodes == 1 && fixture.origin.loads == 0)
         let second = try await fixture.pipeline.open(upload: SharedBytes(SampleFiles.jpeg.array))
         let again = try await fixture.pipeline.thumbnail(of: second, for: Self.request(64))
-        #expect(again.cacheStatus.first == CacheLayerStatus(.result, .hit) && fixture.decodes == 1)
+        #expect(again.cacheStatus.first == CacheLayerStatus(.result, outcome: .hit) && fixture.decodes == 1)
         _ = try await fixture.pipeline.thumbnail(of: second, for: Self.request(55))
         #expect(fixture.decodes == 1)
     }
@@ -82,7 +82,7 @@ import ThumbnailTypes
         fixture.pipeline.close(source)
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1)
         let later = try await fixture.thumbnail(width: 60, format: .fixed(.png))
-        #expect(later.cacheStatus == [CacheLayerStatus(.result, .hit)])
+        #expect(later.cacheStatus == [CacheLayerStatus(.result, outcome: .hit)])
     }
 
     @Test func `an uncacheable source is fetched and decoded once, and nothing is stored`() async throws {

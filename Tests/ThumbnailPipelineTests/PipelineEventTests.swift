@@ -17,7 +17,7 @@ struct PipelineEventTests {
 
     private var events: [ServiceEvent] { fixture.log.events(after: 0).map(\.event) }
     private let url = "http://example.com/a"
-    private static let noTime = ["dns", "connect", "tls", "ttfb", "transfer"].map { StepTiming($0, .zero) }
+    private static let noTime = ["dns", "connect", "tls", "ttfb", "transfer"].map { StepTiming($0, duration: .zero) }
 
     @Test func `a miss is a download, a decode and a render; a hit is no event`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")

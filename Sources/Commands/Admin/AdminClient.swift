@@ -19,7 +19,7 @@ struct AdminClient: Sendable {
         func checked() throws(CommandFailure) -> Response {
             if (200..<300).contains(status) { return self }
             throw json?.members.flatMap { CommandFailure(failure: $0) }
-                ?? CommandFailure(code: "refused", "the service responded with status \(status)")
+                ?? CommandFailure(code: "refused", reason: "the service responded with status \(status)")
         }
     }
 
@@ -52,7 +52,7 @@ struct AdminClient: Sendable {
         port = listener.port
         socketPath = listener.socketPath
         guard port != 0 || socketPath != nil else {
-            throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port is unknown; use \(flag)")
+            throw CommandFailure(code: "no_port", reason: "\(names.port) is 0, so the port is unknown; use \(flag)")
         }
         switch listener.bindAddress {
         case "0.0.0.0": address = "127.0.0.1"
@@ -68,7 +68,7 @@ struct AdminClient: Sendable {
         address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
-    func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
+    func blockingSend(_ method: String, to target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
         if let token { request.headerFields.append(.authorization, "Bearer \(token.text)") }
         if let json {
@@ -82,15 +82,16 @@ struct AdminClient: Sendable {
         } catch {
             guard error.isTimeOut else {
                 throw CommandFailure(
-                    code: "no_service", "no service responds at \(endpoint) (\(names.bind), \(names.port))")
+                    code: "no_service", reason: "no service responds at \(endpoint) (\(names.bind), \(names.port))")
             }
             throw CommandFailure(
-                code: "no_service", "the service at \(endpoint) was silent for \(timeLimit.components.seconds) s")
+                code: "no_service",
+                reason: "the service at \(endpoint) was silent for \(timeLimit.components.seconds) s")
         }
     }
 
-    func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
-        try blockingSend(method, target, json: json).checked()
+    func blockingJSON(_ method: String, to target: String, json: JSONValue? = nil) throws(CommandFailure) -> Response {
+        try blockingSend(method, to: target, json: json).checked()
     }
 }
 
@@ -102,6 +103,6 @@ extension CommandFailure {
         if let text = members["code"]?.stringValue { code = text }
         var reason = Self.lowered(detail)
         if reason.hasSuffix(".") { reason.removeLast() }
-        self.init(code: code, reason)
+        self.init(code: code, reason: reason)
     }
 }

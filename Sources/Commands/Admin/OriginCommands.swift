@@ -31,11 +31,11 @@ enum OriginCommands {
             options: [CommandOption(name: "json", help: "print the service's responses")], examples: examples)
     }
 
-    static func runHold(_ arguments: [String]) -> Never { run(hold, arguments) }
+    static func runHold(_ arguments: [String]) -> Never { run(hold, with: arguments) }
 
-    static func runResume(_ arguments: [String]) -> Never { run(resume, arguments) }
+    static func runResume(_ arguments: [String]) -> Never { run(resume, with: arguments) }
 
-    private static func run(_ description: CommandDescription, _ arguments: [String]) -> Never {
+    private static func run(_ description: CommandDescription, with arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("missing origin") }
             return try SourceRequests(

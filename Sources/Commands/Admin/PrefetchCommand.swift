@@ -47,11 +47,11 @@ enum PrefetchCommand {
                 if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
                 return try report.manage(canceling: arguments.value(of: cancel))
             }
-            let urls = try PrefetchSources.urls(arguments, settings.downloads.origins)
+            let urls = try PrefetchSources.urls(arguments, origins: settings.downloads.origins)
             let renditions = try Rendition.all(
                 of: arguments.values(of: Rendition.option), options: arguments.parameters, format: nil,
                 dialect: settings.api.nativeDialect)
-            let sources = try PrefetchSources.elements(urls, renditions, to: arguments.value(of: to))
+            let sources = try PrefetchSources.elements(urls, renditions: renditions, to: arguments.value(of: to))
             let parts = PrefetchSources.parts(sources)
             if parts.count > 1, !arguments.has(.json) {
                 Program.printError("\(parts.count) jobs, one after another")
@@ -59,7 +59,7 @@ enum PrefetchCommand {
             var isComplete = true
             for (number, part) in parts.enumerated() {
                 try Task.checkCancellation()
-                let id = try report.begin(part, count: part.count * renditions.count, arguments)
+                let id = try report.begin(part, count: part.count * renditions.count, arguments: arguments)
                 if arguments.has(wait) || number + 1 < parts.count {
                     isComplete = try await report.end(of: id) && isComplete
                 }
@@ -76,10 +76,10 @@ enum PrefetchSources {
     private static let maximumBytes = 512 << 10
 
     /// Returns the URLs of the operands and of the lists among them.
-    static func urls(_ arguments: CommandArguments, _ origins: Origins) throws -> [String] {
+    static func urls(_ arguments: CommandArguments, origins: Origins) throws -> [String] {
         guard !arguments.operands.isEmpty else { throw UsageError("missing URL") }
         let urls = try arguments.operands.flatMap { operand in
-            if case .remote = CommandSource(operand, origins) { return [operand] }
+            if case .remote = CommandSource(operand, origins: origins) { return [operand] }
             guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else {
                 // It may be an origin that only the service knows.
                 guard operand.utf8.contains(UInt8(ascii: ":")) else {
@@ -87,7 +87,7 @@ enum PrefetchSources {
                 }
                 return [operand]
             }
-            return try BatchList.sources(at: operand, arguments)
+            return try BatchList.sources(at: operand, arguments: arguments)
         }
         guard !urls.isEmpty else { throw UsageError("the list has no URL") }
         return urls
@@ -97,7 +97,7 @@ enum PrefetchSources {
     ///
     /// - Parameter pattern: The names of the results with their origin; nil stores them only in the service's caches.
     static func elements(
-        _ urls: [String], _ renditions: [Rendition], to pattern: String?
+        _ urls: [String], renditions: [Rendition], to pattern: String?
     ) throws(UsageError) -> [JSONValue] {
         let destination = try pattern.map { (text) throws(UsageError) in
             let origin = text.prefix(before: UInt8(ascii: ":"))
@@ -153,8 +153,8 @@ struct PrefetchReporter {
     let isJSON: Bool
 
     /// Starts a job; returns its ID.
-    func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
-        let response = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
+    func begin(_ sources: [JSONValue], count: Int, arguments: CommandArguments) throws -> String {
+        let response = try client.blockingSend("POST", to: "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
             _ = try response.checked()
         } catch {
@@ -162,8 +162,8 @@ struct PrefetchReporter {
             if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
                 throw UsageError("--\(option.name)\(error.reason.dropFirst(option.name.count))")
             }
-            guard let url = Self.rejectedURL(response, sources) else { throw error }
-            throw CommandFailure(code: error.code, "\(url): \(error.reason)")
+            guard let url = Self.rejectedURL(response, among: sources) else { throw error }
+            throw CommandFailure(code: error.code, reason: "\(url): \(error.reason)")
         }
         guard let id = response.json?.members?["id"]?.stringValue else { throw unexpectedResponse(without: "a job") }
         Program.print(isJSON ? response.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
@@ -171,7 +171,7 @@ struct PrefetchReporter {
     }
 
     /// Returns the source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
-    private static func rejectedURL(_ response: AdminClient.Response, _ sources: [JSONValue]) -> String? {
+    private static func rejectedURL(_ response: AdminClient.Response, among sources: [JSONValue]) -> String? {
         guard let pointer = response.json?.members?["parameter"]?.stringValue,
             let number = pointer.suffix(after: "/sources/").flatMap({ Int($0.prefix(before: UInt8(ascii: "/"))) }),
             sources.indices.contains(number)
@@ -183,7 +183,7 @@ struct PrefetchReporter {
     func end(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
-            let response = try client.blockingJSON("GET", "/prefetch/" + id)
+            let response = try client.blockingJSON("GET", to: "/prefetch/" + id)
             guard let members = response.json?.members, let left = members["left"]?.intValue,
                 let failed = members["failed"]?.intValue
             else { throw unexpectedResponse(without: "its job") }
@@ -199,11 +199,11 @@ struct PrefetchReporter {
     /// Cancels a job, or lists all jobs.
     func manage(canceling id: String?) throws -> CInt {
         if let id {
-            _ = try client.blockingSend("DELETE", "/prefetch/" + URLEscape.encode(id)).checked()
+            _ = try client.blockingSend("DELETE", to: "/prefetch/" + URLEscape.encode(id)).checked()
             if !isJSON { Program.print("job \(id): canceled") }
             return 0
         }
-        let response = try client.blockingJSON("GET", "/prefetch")
+        let response = try client.blockingJSON("GET", to: "/prefetch")
         guard let jobs = response.json?.members?["jobs"]?.elements else {
             throw unexpectedResponse(without: "its jobs")
         }
@@ -220,13 +220,13 @@ struct PrefetchReporter {
     private static func line(_ job: [ExactText: JSONValue]) throws -> String {
         guard let id = job["id"]?.stringValue, let state = job["state"]?.stringValue,
             let done = job["done"]?.intValue, let failed = job["failed"]?.intValue, let left = job["left"]?.intValue
-        else { throw CommandFailure(code: "not_json", "the service's job has no progress") }
+        else { throw CommandFailure(code: "not_json", reason: "the service's job has no progress") }
         return "job \(id): \(done) rendered, \(failed) failed"
             + (state == "running" ? ", \(left) left" : state == "cancelled" ? ", canceled" : "")
     }
 
     private func unexpectedResponse(without subject: String) -> CommandFailure {
-        CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return \(subject)")
+        CommandFailure(code: "not_json", reason: "the service at \(client.endpoint) did not return \(subject)")
     }
 }
 

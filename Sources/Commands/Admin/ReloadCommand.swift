@@ -17,7 +17,7 @@ enum ReloadCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("unexpected argument \(arguments.operands[0])") }
             let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
-            let response = try client.blockingJSON("POST", "/reload")
+            let response = try client.blockingJSON("POST", to: "/reload")
             return Program.print(arguments.has(.json) ? response.text : words(for: response.json?.members ?? [:]))
                 ? 0 : 1
         }

@@ -19,7 +19,7 @@ struct SourceRequests {
             try Task.checkCancellation()
             let query = source.map { "?" + NativeDialect.query(options: [(parameter, $0)]) } ?? ""
             do throws(CommandFailure) {
-                let response = try client.blockingJSON(method, path + query)
+                let response = try client.blockingJSON(method, to: path + query)
                 if isJSON { Program.print(response.text) }
                 let line = try words(response.json?.members ?? [:])
                 if !isJSON { Program.print(Program.line(source.map { "\($0): \(line)" } ?? line)) }
@@ -61,7 +61,7 @@ enum RefreshCommand {
         case .string("unchanged")?: return "unchanged"
         case .string("changed")?: return "changed; the new version is in use"
         case .string("gone")?: return "gone from its origin, and from the caches"
-        default: throw CommandFailure(failure: response) ?? CommandFailure(code: "failed", "the origin failed")
+        default: throw CommandFailure(failure: response) ?? CommandFailure(code: "failed", reason: "the origin failed")
         }
     }
 }

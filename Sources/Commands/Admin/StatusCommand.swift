@@ -30,16 +30,17 @@ enum StatusCommand {
             let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             if arguments.has(ready) {
                 guard !arguments.has(.json) else { throw UsageError("--ready and --json cannot be combined") }
-                _ = try AdminClient(publicOf: settings).blockingJSON("GET", "/health/ready")
+                _ = try AdminClient(publicOf: settings).blockingJSON("GET", to: "/health/ready")
                 return 0
             }
             let client = try AdminClient(settings)
-            let status = try client.blockingJSON("GET", "/status")
+            let status = try client.blockingJSON("GET", to: "/status")
             if arguments.has(.json) { return Program.print(status.text) ? 0 : 1 }
             guard let members = status.json?.members else {
-                throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not respond with JSON")
+                throw CommandFailure(
+                    code: "not_json", reason: "the service at \(client.endpoint) did not respond with JSON")
             }
-            let caches = try client.blockingJSON("GET", "/cache").json
+            let caches = try client.blockingJSON("GET", to: "/cache").json
             return Program.print(StatusText.lines(status: members, caches: caches).joined(separator: "\n")) ? 0 : 1
         }
     }
@@ -68,7 +69,7 @@ enum StatusText {
                 rows.append(
                     (
                         "\(name) cache",
-                        "\(size(bytes)) of \(size(maximum)) (\(share(bytes, maximum)) %), \(entries) entries"
+                        "\(size(bytes)) of \(size(maximum)) (\(share(bytes, of: maximum)) %), \(entries) entries"
                     ))
             }
         }
@@ -139,7 +140,7 @@ enum StatusText {
         }
     }
 
-    private static func share(_ part: Int, _ whole: Int) -> Int {
+    private static func share(_ part: Int, of whole: Int) -> Int {
         whole > 0 ? Int(clamping: Int((Double(part) / Double(whole) * 100).rounded())) : 0
     }
 

@@ -26,7 +26,7 @@ struct CommandArguments: Sendable {
                 return
             }
             if argument.utf8.count > 1, argument.utf8.first == UInt8(ascii: "-") {
-                try read(argument, &rest, for: command)
+                try read(argument, followedBy: &rest, for: command)
             } else {
                 operands.append(argument)
             }
@@ -35,7 +35,7 @@ struct CommandArguments: Sendable {
 
     /// Reads the value: the text after an equals sign, otherwise the next argument.
     private mutating func read(
-        _ argument: String, _ rest: inout ArraySlice<String>, for command: CommandDescription
+        _ argument: String, followedBy rest: inout ArraySlice<String>, for command: CommandDescription
     ) throws(UsageError) {
         let name = argument.prefix(before: UInt8(ascii: "="))
         let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
@@ -58,11 +58,11 @@ struct CommandArguments: Sendable {
         } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name }) {
             settings += [String(name), try value(nil)]
         } else {
-            throw Self.unknown(String(name), command)
+            throw Self.unknown(String(name), for: command)
         }
     }
 
-    private static func unknown(_ name: String, _ command: CommandDescription) -> UsageError {
+    private static func unknown(_ name: String, for command: CommandDescription) -> UsageError {
         let names =
             SettingTable.all.contains { $0.flag == name }
             ? "\(name) is a setting of alula serve, and has no effect on this command" : "unknown option \(name)"

@@ -17,26 +17,26 @@ struct CommandFailure: Error, Equatable {
     /// Whether the command stops instead of trying other sources.
     var isFatal = false
 
-    init(code: String, _ reason: String) {
+    init(code: String, reason: String) {
         self.code = code
         self.reason = Program.line(reason)
     }
 
     init(system error: CInt) {
         let text = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
-        self.init(code: Self.name(of: error), Self.lowered(text))
+        self.init(code: Self.name(of: error), reason: Self.lowered(text))
         isFatal = [ENOSPC, EDQUOT, EROFS].contains(error)
     }
 
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is CancellationError: self.init(code: "cancelled", "stopped")
-        case ImagingError.notAnImage: self.init(code: "not_an_image", "not an image")
+        case is CancellationError: self.init(code: "cancelled", reason: "stopped")
+        case ImagingError.notAnImage: self.init(code: "not_an_image", reason: "not an image")
         case let error as any ServiceError:
-            self.init(code: error.code, Self.reason(of: error))
+            self.init(code: error.code, reason: Self.reason(of: error))
             isWorthRetrying = error.category == .overload && error.code == "overloaded"
-        default: self.init(code: "internal", "\(error)")
+        default: self.init(code: "internal", reason: "\(error)")
         }
     }
 

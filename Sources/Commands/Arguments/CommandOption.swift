@@ -35,7 +35,7 @@ struct CommandOption: Sendable, Equatable {
     static let header = CommandOption(
         name: "header", form: "'NAME: VALUE'",
         help: "a field or cookie for the named origins that forward it; repeatable", isRepeatable: true)
-    static func output(_ form: String, _ help: String) -> CommandOption {
+    static func output(_ form: String, help: String) -> CommandOption {
         CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)
     }
 }

@@ -16,7 +16,7 @@ enum CommandRunner {
         } catch {
             // Print the help even if an option is invalid.
             if arguments.contains("--help") { Program.succeed(command.helpText) }
-            fail(error, command)
+            fail(error, of: command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
         if command.takesFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
@@ -26,7 +26,7 @@ enum CommandRunner {
         signal(SIGPIPE, SIG_IGN)
         let received = Locked<CInt?>(nil)
         let work = Task {
-            let status = await status(of: command, sorted, body)
+            let status = await status(of: command, with: sorted, body)
             if let number = received.withLock({ $0 }) { die(of: number) }
             exit(status)
         }
@@ -58,13 +58,13 @@ enum CommandRunner {
     }
 
     private static func status(
-        of command: CommandDescription, _ arguments: CommandArguments,
+        of command: CommandDescription, with arguments: CommandArguments,
         _ body: @Sendable (CommandArguments) async throws -> CInt
     ) async -> CInt {
         do {
             return try await body(arguments)
         } catch let error as UsageError {
-            fail(error, command)
+            fail(error, of: command)
         } catch let error as ConfigurationError {
             for line in error.lines { Program.printError(line) }
             return ExitStatus.usageError
@@ -79,7 +79,7 @@ enum CommandRunner {
         }
     }
 
-    private static func fail(_ error: UsageError, _ command: CommandDescription) -> Never {
+    private static func fail(_ error: UsageError, of command: CommandDescription) -> Never {
         Program.fail(
             ["alula \(command.name): \(error.reason)", "See `alula \(command.name) --help`."],
             status: ExitStatus.usageError)

@@ -25,7 +25,7 @@ enum BatchCommand {
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FOLDER", "folder or pattern of the results, created if missing; or ORIGIN:PATH/"),
+            .output("FOLDER", help: "folder or pattern of the results, created if missing; or ORIGIN:PATH/"),
             Rendition.option,
             .jobs, resume, BatchList.separatedByNull, .force, .recursive, .flat, .json, .verbose,
         ],
@@ -43,15 +43,17 @@ enum BatchCommand {
             guard arguments.operands.count == 1, let path = arguments.operands.first else {
                 throw UsageError("expected one LIST: a file, or - for standard input")
             }
-            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("missing -o FOLDER") }
+            guard let output = arguments.value(of: .output("", help: "")) else { throw UsageError("missing -o FOLDER") }
             guard output != "-" else { throw UsageError("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let (parameters, queries) = try WatermarkFile.open(
-                arguments.parameters, arguments.values(of: Rendition.option), for: &settings)
+                arguments.parameters, queries: arguments.values(of: Rendition.option), for: &settings)
             let options = try RenderingArguments(
-                parameters, queries, output: output, hasSeveralSources: true,
+                parameters, queries: queries, output: output, hasSeveralSources: true,
                 isFromList: true, settings: CommandSession.adapted(settings, jobs: jobs))
-            let named = try BatchList.sources(at: path, arguments).map { CommandSource($0, settings.downloads.origins) }
+            let named = try BatchList.sources(at: path, arguments: arguments).map {
+                CommandSource($0, origins: settings.downloads.origins)
+            }
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             try options.makeFolder()

@@ -6,7 +6,7 @@ enum BatchList {
         name: "null", short: "0", help: "names in LIST end with NUL, as written by `find -print0`")
 
     /// Returns the sources of a list in a file, or of standard input for a hyphen.
-    static func sources(at path: String, _ arguments: CommandArguments) throws -> [String] {
+    static func sources(at path: String, arguments: CommandArguments) throws -> [String] {
         guard !FilePath.isFolder(path) else {
             throw UsageError("LIST is a file that names sources; `alula thumbnail` takes a folder such as \(path)")
         }
@@ -39,9 +39,9 @@ enum BatchList {
         do {
             return try InputFile.blockingRead(path, atMost: InputFile.longestList).array
         } catch let failure as CommandFailure {
-            throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
+            throw CommandFailure(code: failure.code, reason: "\(path): \(failure.reason)")
         } catch {
-            throw CommandFailure(code: "list_too_long", "\(path): longer than \(InputFile.longestList) bytes")
+            throw CommandFailure(code: "list_too_long", reason: "\(path): longer than \(InputFile.longestList) bytes")
         }
     }
 

@@ -41,17 +41,17 @@ final class BatchRecord: Sendable {
     init(in folder: String, options: String) throws(CommandFailure) {
         self.folder = folder
         self.options = options
-        let path = FilePath.joined(folder, Self.name)
+        let path = FilePath.joined(folder, with: Self.name)
         // Do not follow a link, which could point to another file, or block on a pipe without a reader.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             let failure = CommandFailure(system: errno)
-            throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
+            throw CommandFailure(code: failure.code, reason: "\(path): \(failure.reason)")
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw CommandFailure(code: "file_error", "\(path): not a regular file")
+            throw CommandFailure(code: "file_error", reason: "\(path): not a regular file")
         }
         state = Locked(State())
         // If the record is unreadable, all results are rendered again.
@@ -66,7 +66,7 @@ final class BatchRecord: Sendable {
 
     deinit { close(descriptor) }
 
-    func work(_ source: CommandSource, _ rendition: Rendition) -> Work {
+    func work(_ source: CommandSource, rendition: Rendition) -> Work {
         // A number is not a name, so it is left out.
         let name = Int(rendition.name) == nil ? rendition.name : ""
         let request = state.withLock { state in
@@ -90,7 +90,7 @@ final class BatchRecord: Sendable {
             while let name = state.names[work]?.first {
                 state.names[work]?.removeFirst()
                 guard let entry = state.entries[ExactText(name)], entry.work == work,
-                    entry.stamp == ResultFile.Stamp(of: FilePath.joined(folder, name))
+                    entry.stamp == ResultFile.Stamp(of: FilePath.joined(folder, with: name))
                 else { continue }
                 return name
             }
@@ -107,7 +107,7 @@ final class BatchRecord: Sendable {
             state.isLineCut = true
             try ResultFile.blockingWrite(SharedBytes(text.utf8), to: descriptor)
             state.isLineCut = false
-            Self.keep(Entry(work: work, stamp: stamp), name, in: &state)
+            Self.keep(Entry(work: work, stamp: stamp), named: name, in: &state)
         }
     }
 
@@ -118,11 +118,12 @@ final class BatchRecord: Sendable {
         }
         let work = Work(digest: String(Substring(fields[0])))
         keep(
-            Entry(work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt)), String(Substring(fields[3])),
+            Entry(work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt)),
+            named: String(Substring(fields[3])),
             in: &state)
     }
 
-    private static func keep(_ entry: Entry, _ name: String, in state: inout State) {
+    private static func keep(_ entry: Entry, named name: String, in state: inout State) {
         state.entries[ExactText(name)] = entry
         let isKnown = state.names[entry.work]?.contains { ExactText($0) == ExactText(name) } ?? false
         if !isKnown { state.names[entry.work, default: []].append(name) }

@@ -66,7 +66,7 @@ struct CommandSession: Sendable {
         }
     }
 
-    func thumbnail(of source: OpenedSource, _ request: Request) async throws -> Thumbnail {
+    func thumbnail(of source: OpenedSource, for request: Request) async throws -> Thumbnail {
         let resolved = try engine.pipeline.resolved(request, of: source).forwarding(fields)
         return try await engine.pipeline.thumbnail(for: Job(resolved, receipt: "thumbnail"))
     }
@@ -88,7 +88,7 @@ struct CommandSession: Sendable {
         do {
             room = try await engine.budget.reserve(size, for: .arrival)
         } catch is MemoryBudget.NeverFits {
-            throw CommandFailure(code: "source_too_large", "too large for memoryBudget")
+            throw CommandFailure(code: "source_too_large", reason: "too large for memoryBudget")
         }
         let bytes: SharedBytes
         do {
@@ -99,11 +99,11 @@ struct CommandSession: Sendable {
         } catch is InputFile.TooLong {
             throw Self.tooLarge(maximum)
         }
-        guard bytes.count > 0 else { throw CommandFailure(code: "not_an_image", "empty") }
+        guard bytes.count > 0 else { throw CommandFailure(code: "not_an_image", reason: "empty") }
         return bytes
     }
 
     private static func tooLarge(_ maximum: Int) -> CommandFailure {
-        CommandFailure(code: "source_too_large", "larger than \(maximum) bytes, the setting maxSourceBytes")
+        CommandFailure(code: "source_too_large", reason: "larger than \(maximum) bytes, the setting maxSourceBytes")
     }
 }

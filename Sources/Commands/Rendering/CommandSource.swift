@@ -13,7 +13,7 @@ enum CommandSource: Sendable, Equatable {
     /// A URL, or `NAME:PATH` of a named origin.
     case remote(String)
 
-    init(_ text: String, _ origins: Origins) {
+    init(_ text: String, origins: Origins) {
         let scheme = text.prefix(before: UInt8(ascii: ":"))
         if text == "-" {
             self = .standardInput
@@ -77,7 +77,7 @@ enum FilePath {
         return String(name[name.utf8.index(after: dot)...]).asciiLowercased
     }
 
-    static func joined(_ folder: String, _ name: String) -> String {
+    static func joined(_ folder: String, with name: String) -> String {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
@@ -98,7 +98,7 @@ enum FilePath {
         }
         guard isFolder(folder) else {
             let failure = CommandFailure(system: errno == EEXIST ? ENOTDIR : errno)
-            throw CommandFailure(code: failure.code, "\(folder): \(failure.reason)")
+            throw CommandFailure(code: failure.code, reason: "\(folder): \(failure.reason)")
         }
     }
 }
@@ -143,7 +143,7 @@ enum SourceList {
             }
             var folders: [(path: String, below: String)] = []
             for name in entries.sorted(by: { ExactText($0) < ExactText($1) }) {
-                let path = FilePath.joined(folder, name)
+                let path = FilePath.joined(folder, with: name)
                 switch FilePath.kind(of: path) {
                 case S_IFREG? where isImage(path): expanded.append(FoundSource(source: .file(path), folder: below))
                 case S_IFDIR? where isRecursive && !isLink(path):

@@ -44,7 +44,7 @@ enum InfoCommand {
                 throw error.usageError
             }
             let (expanded, unread) = SourceList.expanded(
-                arguments.operands.map { CommandSource($0, settings.downloads.origins) },
+                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
             let sources = expanded.map(\.source)
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
@@ -99,7 +99,7 @@ enum InfoLines {
                 guard next < sources.count, goesOn, !Task.isCancelled else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await line(of: sources[index], requested, session)) }
+                group.addTask { (index, await line(of: sources[index], requested: requested, in: session)) }
             }
             for _ in 0..<session.sourcesAtOnce { begin() }
             while let (index, line) = await group.next() {
@@ -111,10 +111,10 @@ enum InfoLines {
     }
 
     private static func line(
-        of source: CommandSource, _ requested: FactsRequest, _ session: CommandSession
+        of source: CommandSource, requested: FactsRequest, in session: CommandSession
     ) async -> Result<String, CommandFailure> {
         do {
-            let facts = try await facts(about: source, requested, session)
+            let facts = try await facts(about: source, requested: requested, in: session)
             return .success(FactsText.text(facts, of: source.text, requested: requested))
         } catch {
             return .failure(CommandFailure(error))
@@ -124,7 +124,7 @@ enum InfoLines {
 
 extension InfoLines {
     private static func facts(
-        about source: CommandSource, _ requested: FactsRequest, _ session: CommandSession
+        about source: CommandSource, requested: FactsRequest, in session: CommandSession
     ) async throws -> SourceFacts {
         let pipeline = session.engine.pipeline
         if case .remote(let url) = source {

@@ -21,7 +21,7 @@ struct RenderingArguments: Sendable {
     ///   - queries: The values of `--rendition`.
     ///   - hasSeveralSources: Whether there may be more than one, so that results need a folder.
     init(
-        _ parameters: [(name: String, value: String)], _ queries: [String] = [], output: String,
+        _ parameters: [(name: String, value: String)], queries: [String] = [], output: String,
         hasSeveralSources: Bool, isFromList: Bool = false, settings: Settings
     ) throws(UsageError) {
         let origin = isFromList ? settings.downloads.origins[String(output.prefix(before: UInt8(ascii: ":")))] : nil
@@ -39,7 +39,7 @@ struct RenderingArguments: Sendable {
             pattern = ResultPattern(distinguishing: hasWidths ? .w : queries.isEmpty ? nil : .rendition)
         }
         if let origin {
-            place = try Self.place(below: origin, folder)
+            place = try Self.place(below: origin, for: folder)
         } else {
             let hasSeveralResults = hasSeveralSources || hasWidths || queries.count > 1
             place = try Self.place(folder, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
@@ -58,7 +58,7 @@ struct RenderingArguments: Sendable {
         }
     }
 
-    private static func place(below origin: Origin, _ output: String) throws(UsageError) -> ResultPlace {
+    private static func place(below origin: Origin, for output: String) throws(UsageError) -> ResultPlace {
         guard origin.isWritable else {
             throw UsageError("the origin \(origin.name) is not writable; set write: true in the settings file")
         }

@@ -88,7 +88,7 @@ struct ResultFile: ~Copyable {
         }
     }
 
-    static let existing = CommandFailure(code: "exists", "exists; --force replaces it")
+    static let existing = CommandFailure(code: "exists", reason: "exists; --force replaces it")
 
     static func blockingWrite(_ bytes: SharedBytes, to descriptor: CInt) throws(CommandFailure) {
         let error: CInt = unsafe bytes.withUnsafeBytes { bytes in
@@ -139,7 +139,7 @@ struct ResultFile: ~Copyable {
 
     private static func temporaryPath(beside path: String) -> String {
         let number = UInt64.random(in: .min ... .max)
-        return FilePath.joined(FilePath.folder(of: path), ".alula-\(getpid())-\(String(number, radix: 36)).part")
+        return FilePath.joined(FilePath.folder(of: path), with: ".alula-\(getpid())-\(String(number, radix: 36)).part")
     }
 
     /// A macro that Swift does not import.

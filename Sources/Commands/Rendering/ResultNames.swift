@@ -28,12 +28,12 @@ struct ResultNames {
     /// Sets the values of a result's pattern, or nil if it has no result; returns the names that this assigns.
     ///
     /// A result that had no values and later gets some receives a name that is free then.
-    mutating func settle(_ index: Int, _ values: ResultPattern.Values?) -> [(index: Int, name: String)] {
+    mutating func settle(_ index: Int, values: ResultPattern.Values?) -> [(index: Int, name: String)] {
         let pattern = patterns[index]
         guard names[index] == nil, waiting[index] == nil, let group = members[pattern] else { return [] }
         if passed.contains(index) {
             guard let values else { return [] }
-            return [(index, assign(index, values))]
+            return [(index, assign(index, values: values))]
         }
         waiting[index] = .some(values)
         var newNames: [(index: Int, name: String)] = []
@@ -42,7 +42,7 @@ struct ResultNames {
         {
             decided[pattern] = next + 1
             if let values {
-                newNames.append((group[next], assign(group[next], values)))
+                newNames.append((group[next], assign(group[next], values: values)))
             } else {
                 passed.insert(group[next])
             }
@@ -50,14 +50,14 @@ struct ResultNames {
         return newNames
     }
 
-    private mutating func assign(_ index: Int, _ values: ResultPattern.Values) -> String {
-        let name = freeName(patterns[index], values)
+    private mutating func assign(_ index: Int, values: ResultPattern.Values) -> String {
+        let name = freeName(patterns[index], values: values)
         taken.insert(ExactText(name))
         names[index] = name
         return name
     }
 
-    private mutating func freeName(_ pattern: ResultPattern, _ values: ResultPattern.Values) -> String {
+    private mutating func freeName(_ pattern: ResultPattern, values: ResultPattern.Values) -> String {
         let plain = pattern.filled(values).text
         guard taken.contains(ExactText(plain)) else { return plain }
         while true {
@@ -83,11 +83,11 @@ final class SharedResultNames: Sendable {
     }
 
     /// Waits for the name of a result; every result must settle, with or without a name.
-    func name(of index: Int, _ values: ResultPattern.Values) async -> String {
+    func name(of index: Int, values: ResultPattern.Values) async -> String {
         await withCheckedContinuation { continuation in
             let (settledName, others) = state.withLock { state in
                 if let settledName = state.names.names[index] { return (Optional(settledName), Waiters()) }
-                let newNames = state.names.settle(index, values)
+                let newNames = state.names.settle(index, values: values)
                 let settledName = state.names.names[index]
                 if settledName == nil { state.waiting[index] = continuation }
                 return (settledName, Self.waiters(of: newNames, in: &state))
@@ -100,7 +100,7 @@ final class SharedResultNames: Sendable {
     /// Settles a result without a name, unless it already has one.
     func pass(_ index: Int) {
         let others = state.withLock { state in
-            Self.waiters(of: state.names.settle(index, nil), in: &state)
+            Self.waiters(of: state.names.settle(index, values: nil), in: &state)
         }
         for (waiter, name) in others { waiter.resume(returning: name) }
     }

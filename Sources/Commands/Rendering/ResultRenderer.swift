@@ -96,7 +96,7 @@ struct ResultRenderer: Sendable {
             let values: ResultPattern.Values = [.name: found.source.stem, .dir: isFlat ? "" : found.folder]
             for rendition in arguments.renditions {
                 if keepsFinished, let record {
-                    finished[patterns.count] = record.takeFinished(record.work(found.source, rendition))
+                    finished[patterns.count] = record.takeFinished(record.work(found.source, rendition: rendition))
                 }
                 var values = values.merging(rendition.sides) { $1 }
                 values[.rendition] = rendition.name
@@ -110,11 +110,11 @@ struct ResultRenderer: Sendable {
     /// Renders a source.
     ///
     /// - Parameter renditions: The indexes of the renditions; nil for all.
-    func outcomes(of source: Int, _ renditions: [Int]? = nil) async -> [Outcome] {
+    func outcomes(of source: Int, renditions: [Int]? = nil) async -> [Outcome] {
         let start = SystemTimekeeper().now
         func outcome(_ rendition: Int, _ kind: Outcome.Kind) -> Outcome {
             // Later results with the same pattern wait until this one has a name or none.
-            names.pass(index(source, rendition))
+            names.pass(index(source, rendition: rendition))
             return Outcome(
                 source: source, rendition: rendition, sourceText: sources[source].source.text,
                 renditionName: arguments.renditions.count > 1 ? arguments.renditions[rendition].name : nil, kind: kind,
@@ -123,7 +123,7 @@ struct ResultRenderer: Sendable {
         var outcomes: [Outcome] = []
         var open: [Int] = []
         for rendition in renditions ?? Array(arguments.renditions.indices) {
-            if let name = finished[index(source, rendition)] {
+            if let name = finished[index(source, rendition: rendition)] {
                 outcomes.append(outcome(rendition, .skipped(path: path(of: name), isFinished: true)))
             } else {
                 open.append(rendition)
@@ -147,7 +147,7 @@ struct ResultRenderer: Sendable {
             var waiting = open.makeIterator()
             func startNext() {
                 guard let rendition = waiting.next() else { return }
-                group.addTask { outcome(rendition, await kind(of: opened, source, rendition)) }
+                group.addTask { outcome(rendition, await kind(of: opened, source: source, rendition: rendition)) }
             }
             for _ in 0..<Self.maximumAtOnce { startNext() }
             while let outcome = await group.next() {
@@ -158,15 +158,15 @@ struct ResultRenderer: Sendable {
         return outcomes.sorted { $0.rendition < $1.rendition }
     }
 
-    private func index(_ source: Int, _ rendition: Int) -> Int { source * arguments.renditions.count + rendition }
+    private func index(_ source: Int, rendition: Int) -> Int { source * arguments.renditions.count + rendition }
 
     /// Renders one result.
     ///
     /// An existing file is not a failure if there are several results, because it usually comes from an earlier run.
-    private func kind(of opened: OpenedSource, _ source: Int, _ rendition: Int) async -> Outcome.Kind {
+    private func kind(of opened: OpenedSource, source: Int, rendition: Int) async -> Outcome.Kind {
         do {
             try Task.checkCancellation()
-            return try await result(of: opened, source, rendition)
+            return try await result(of: opened, source: source, rendition: rendition)
         } catch {
             let failure = CommandFailure(error)
             guard arguments.place.hasSeveralResults, failure.code == ResultFile.existing.code,
@@ -176,17 +176,19 @@ struct ResultRenderer: Sendable {
         }
     }
 
-    private func result(of opened: OpenedSource, _ source: Int, _ rendition: Int) async throws -> Outcome.Kind {
+    private func result(of opened: OpenedSource, source: Int, rendition: Int) async throws -> Outcome.Kind {
         let request = arguments.renditions[rendition].request
-        let name = try await name(of: opened, request, index(source, rendition))
+        let name = try await name(of: opened, for: request, index: index(source, rendition: rendition))
         let path = name.map { self.path(of: $0) }
-        if case .origin = arguments.place, let path { return try await storeBelowOrigin(opened, request, at: path) }
+        if case .origin = arguments.place, let path {
+            return try await storeBelowOrigin(opened, for: request, at: path)
+        }
         if let path {
             // Check before the work is done; the file is checked again when it gets its name.
             if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
             if name?.utf8.contains(UInt8(ascii: "/")) ?? false { try FilePath.makeFolder(FilePath.folder(of: path)) }
         }
-        let rendered = try await thumbnail(of: opened, request).image
+        let rendered = try await thumbnail(of: opened, for: request).image
         guard let path, let name else {
             try await session.files.run { _ in
                 do throws(CommandFailure) {
@@ -197,7 +199,7 @@ struct ResultRenderer: Sendable {
             }
             return .rendered(path: "-", rendered)
         }
-        let work = record.map { $0.work(sources[source].source, arguments.renditions[rendition]) }
+        let work = record.map { $0.work(sources[source].source, rendition: arguments.renditions[rendition]) }
         try await session.files.run { [replaces, record, isDurable] _ in
             do throws(CommandFailure) {
                 try ResultFile.blockingWrite(
@@ -212,25 +214,25 @@ struct ResultRenderer: Sendable {
         return .rendered(path: path, rendered)
     }
 
-    private func thumbnail(of opened: OpenedSource, _ request: Request) async throws -> Thumbnail {
-        let rendered = try await session.thumbnail(of: opened, request)
+    private func thumbnail(of opened: OpenedSource, for request: Request) async throws -> Thumbnail {
+        let rendered = try await session.thumbnail(of: opened, for: request)
         try Task.checkCancellation()
         return rendered
     }
 
     /// Renders a result and stores it below a named origin.
     private func storeBelowOrigin(
-        _ opened: OpenedSource, _ request: Request, at path: String
+        _ opened: OpenedSource, for request: Request, at path: String
     ) async throws -> Outcome.Kind {
         let resultWriter = session.engine.resultWriter
         let destination: Destination
         do throws(Destination.Rejection) {
             destination = try resultWriter.destination(ExactText(path))
         } catch {
-            throw CommandFailure(code: "bad_destination", "\(path): invalid destination")
+            throw CommandFailure(code: "bad_destination", reason: "\(path): invalid destination")
         }
         if !replaces, try await resultWriter.holds(destination) { throw ResultFile.existing.about(path) }
-        let rendered = try await thumbnail(of: opened, request)
+        let rendered = try await thumbnail(of: opened, for: request)
         let stored = try await resultWriter.put(rendered, at: destination, of: opened)
         return .rendered(path: stored.location, rendered.image)
     }
@@ -238,7 +240,7 @@ struct ResultRenderer: Sendable {
     /// Returns the name of a result below the folder or origin, or the path of the only file; nil for standard output.
     ///
     /// - Throws: An ``ImagingError`` for a result that cannot be encoded.
-    private func name(of opened: OpenedSource, _ request: Request, _ index: Int) async throws -> String? {
+    private func name(of opened: OpenedSource, for request: Request, index: Int) async throws -> String? {
         switch arguments.place {
         case .standardOutput: return nil
         case .file(let path): return path
@@ -246,7 +248,7 @@ struct ResultRenderer: Sendable {
             let plan = try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline)
             return await names.name(
                 of: index,
-                [
+                values: [
                     .format: plan.format.fileExtension, .w: String(plan.outputSize.width),
                     .h: String(plan.outputSize.height),
                 ])
@@ -256,7 +258,7 @@ struct ResultRenderer: Sendable {
     private func path(of name: String) -> String {
         switch arguments.place {
         case .standardOutput, .file: name
-        case .folder(let folder): FilePath.joined(folder, name)
+        case .folder(let folder): FilePath.joined(folder, with: name)
         case .origin(let start): start + name
         }
     }

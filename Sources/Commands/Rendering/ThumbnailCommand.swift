@@ -21,7 +21,8 @@ enum ThumbnailCommand {
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FILE|FOLDER", "destination or pattern; - writes one result to standard output"), Rendition.option,
+            .output("FILE|FOLDER", help: "destination or pattern; - writes one result to standard output"),
+            Rendition.option,
             .force, .recursive, .flat, .header, .verbose,
         ],
         takesParameters: true,
@@ -38,19 +39,19 @@ enum ThumbnailCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             var settings = try CommandRunner.settings(arguments)
             guard !arguments.operands.isEmpty else { throw UsageError("missing source") }
-            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("missing -o FILE|FOLDER") }
-            let fields = try forwardedFields(arguments.values(of: .header), settings.downloads.origins)
-            let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
+            guard let output = arguments.value(of: .output("", help: "")) else {
+                throw UsageError("missing -o FILE|FOLDER")
+            }
+            let fields = try forwardedFields(arguments.values(of: .header), origins: settings.downloads.origins)
+            let named = arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) }
             guard named.count(where: { $0 == .standardInput }) <= 1 else {
                 throw UsageError("standard input can be one source only")
             }
-            let hasFolder = named.contains { source in
-                if case .file(let path) = source { FilePath.isFolder(path) } else { false }
-            }
+            let hasFolder = named.contains { if case .file(let path) = $0 { FilePath.isFolder(path) } else { false } }
             let (parameters, queries) = try WatermarkFile.open(
-                arguments.parameters, arguments.values(of: Rendition.option), for: &settings)
+                arguments.parameters, queries: arguments.values(of: Rendition.option), for: &settings)
             let options = try RenderingArguments(
-                parameters, queries, output: output,
+                parameters, queries: queries, output: output,
                 hasSeveralSources: named.count > 1 || hasFolder, settings: CommandSession.adapted(settings, jobs: nil))
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
@@ -60,7 +61,7 @@ enum ThumbnailCommand {
                 if isComplete { Program.printError("no image found\(hint)") }
                 return 1
             }
-            settings.sandbox.decodedFormats = decodedFormats(sources, options)
+            settings.sandbox.decodedFormats = decodedFormats(sources, options: options)
             try options.makeFolder()
             let session = try CommandSession(settings, fields: fields, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(
@@ -86,7 +87,7 @@ enum ThumbnailCommand {
 }
 
 extension ThumbnailCommand {
-    static func forwardedFields(_ texts: [String], _ origins: Origins) throws(UsageError) -> HTTPFields {
+    static func forwardedFields(_ texts: [String], origins: Origins) throws(UsageError) -> HTTPFields {
         var fields = HTTPFields()
         for text in texts {
             guard let name = HTTPField.Name(String(text.prefix(before: UInt8(ascii: ":")))),
@@ -103,7 +104,7 @@ extension ThumbnailCommand {
     }
 
     /// Returns the format of the only image to decode; nil if there are several, or it is unknown before the fetch.
-    private static func decodedFormats(_ sources: [FoundSource], _ options: RenderingArguments) -> Set<ImageFormat>? {
+    private static func decodedFormats(_ sources: [FoundSource], options: RenderingArguments) -> Set<ImageFormat>? {
         guard sources.count == 1, case .file(let path) = sources[0].source,
             options.renditions.allSatisfy(\.request.additional.isEmpty),
             // A drawing may contain images in other formats.

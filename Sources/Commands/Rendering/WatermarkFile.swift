@@ -13,7 +13,7 @@ enum WatermarkFile {
     ///
     /// Does not change the name of a watermark in the settings, a URL, or a path without a file.
     static func open(
-        _ parameters: [(name: String, value: String)], _ queries: [String] = [], for settings: inout Settings
+        _ parameters: [(name: String, value: String)], queries: [String] = [], for settings: inout Settings
     ) throws(UsageError) -> (parameters: [(name: String, value: String)], queries: [String]) {
         let name = "watermark"
         var parameters = parameters
@@ -37,7 +37,7 @@ enum WatermarkFile {
     private static func source(_ value: String, for settings: inout Settings) throws(UsageError) -> String {
         let origins = settings.downloads.origins
         guard settings.api.vocabulary.watermarks[ExactText(value)] == nil,
-            case .file(let path) = CommandSource(value, origins), FilePath.kind(of: path) == S_IFREG
+            case .file(let path) = CommandSource(value, origins: origins), FilePath.kind(of: path) == S_IFREG
         else { return value }
         let bytes: SharedBytes
         do {

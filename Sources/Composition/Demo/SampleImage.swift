@@ -16,7 +16,8 @@ struct SampleImage {
         for row in 0..<height {
             let y = Double(row) / Double(height)
             for index in 0..<width {
-                pixels.append(y < Self.shore ? Self.land(columns[index], y) : water(index, y, x: columns[index].x))
+                pixels.append(
+                    y < Self.shore ? Self.land(columns[index], y: y) : water(index, y: y, x: columns[index].x))
             }
         }
         for index in pixels.indices { pixels[index] += Self.grain(index) }
@@ -99,7 +100,7 @@ extension SampleImage {
         (0.66, 0.42, 1.7, 0.3), (0.74, 0.30, 2.3, 5.9), (0.80, 0.16, 3.1, 11.2),
     ]
 
-    private static func land(_ column: Column, _ y: Double) -> Light {
+    private static func land(_ column: Column, y: Double) -> Light {
         if isBird(dx: (column.x - 0.46) / 0.15, dy: (y - 0.2) / 0.15, scale: 1) { return [0.07, 0.07, 0.1] }
         if y > column.trees {
             let depth = noise(column.x * 150, y * 70)
@@ -132,7 +133,7 @@ extension SampleImage {
     }
 
     /// Reflects the rows above the shore, in waves that grow toward the viewer.
-    private func water(_ column: Int, _ y: Double, x: Double) -> Light {
+    private func water(_ column: Int, y: Double, x: Double) -> Light {
         let depth = (y - Self.shore) / (1 - Self.shore)
         let wave = Self.noise(x * 18, y * 260 / (0.4 + depth)) - 0.5
         let mirrored = Self.shore - (y - Self.shore) * 1.6 + wave * 0.03 * depth

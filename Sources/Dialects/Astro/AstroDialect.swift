@@ -24,11 +24,11 @@ package struct AstroDialect: FrontEndDialect {
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(
-            format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, "f")))
+            format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, parameter: "f")))
         // Drawings are always rendered, whatever the format, and not converted to other formats.
         recipe.acceptsDrawings = format.isEmpty
-        recipe.box.width = try Self.side(try parameters["w"], "w")
-        recipe.box.height = try Self.side(try parameters["h"], "h")
+        recipe.box.width = try Self.side(try parameters["w"], parameter: "w")
+        recipe.box.height = try Self.side(try parameters["h"], parameter: "h")
         if let text = try parameters["q"] {
             recipe.quality = Self.qualities.first { $0.name == text }?.quality ?? Self.number(text)
             guard recipe.quality ?? 1 <= 100 else { throw .badParameter("q", "Must be at most 100.") }
@@ -36,7 +36,7 @@ package struct AstroDialect: FrontEndDialect {
         if recipe.box.width != nil, recipe.box.height != nil {
             recipe.fit = Self.fit(try parameters["fit"])
             if let text = try parameters["position"] {
-                recipe.gravity = try FrontEndTarget.position(text, "position")
+                recipe.gravity = try FrontEndTarget.position(text, parameter: "position")
             }
         }
         recipe.background = try parameters.color("background")
@@ -45,7 +45,7 @@ package struct AstroDialect: FrontEndDialect {
         return request
     }
 
-    private static func side(_ text: String?, _ name: String) throws(APIError) -> Int? {
+    private static func side(_ text: String?, parameter name: String) throws(APIError) -> Int? {
         guard let text else { return nil }
         guard !text.hasPrefix("-") else { throw .badParameter(name, "Must not be negative.") }
         guard let number = number(text) else { return nil }

@@ -67,22 +67,22 @@ struct CloudflareOptions: Hashable, Sendable {
         let ratio = try values.number("dpr", in: 0.01...10) ?? 1
         let isAutomatic = try values["width"] == "auto"
         let width = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
-        box.width = width.map { Self.pixels($0, ratio) }
-        box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
+        box.width = width.map { Self.pixels($0, ratio: ratio) }
+        box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio: ratio) }
         fit = try values.choice("fit") ?? .scaleDown
         if let text = try values["gravity"] { position = try Self.position(text) }
-        quality = try Self.quality(values, "quality")
-        _ = try Self.quality(values, "slow-connection-quality")
+        quality = try Self.quality(values, named: "quality")
+        _ = try Self.quality(values, named: "slow-connection-quality")
         switch try values["format"] {
         case nil: break
         case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
         case "json": requestsFacts = true
         case "baseline-jpeg": format = .jpeg
-        case let word?: format = try FrontEndTarget.format(word, "format", of: Self.formats)
+        case let word?: format = try FrontEndTarget.format(word, parameter: "format", of: Self.formats)
         }
         isAnimated = try values.word("anim", of: "true", "false") != "false"
         background = try values.color("background")
-        trim = try Self.trim(values, ratio)
+        trim = try Self.trim(values, ratio: ratio)
         try readEffects(values)
         keepsCopyright = try values.word("metadata", of: "copyright", "keep", "none") != "none"
         isFast = try values.word("compression", of: "fast") != nil
@@ -115,7 +115,7 @@ struct CloudflareOptions: Hashable, Sendable {
         var values: [(name: String, value: String)] = []
         for option in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let option = Substring(option)
-            let written = try FrontEndPath.decoded(option.prefix(before: UInt8(ascii: "=")), "options")
+            let written = try FrontEndPath.decoded(option.prefix(before: UInt8(ascii: "=")), parameter: "options")
             let name = otherNames.first { $0.0 == written }?.1 ?? written
             guard let value = option.suffix(after: UInt8(ascii: "=")) else {
                 throw .badParameter("options", "Must be name=value, separated by commas.")
@@ -124,12 +124,12 @@ struct CloudflareOptions: Hashable, Sendable {
                 throw .unsupportedOption(name, "Alula does not support it.")
             }
             guard names.contains(name) else { throw .unknown(name, among: names) }
-            values.append((name, try FrontEndPath.decoded(value, name)))
+            values.append((name, try FrontEndPath.decoded(value, parameter: name)))
         }
         return FrontEndTarget(values)
     }
 
-    private static func pixels(_ side: Int, _ ratio: Double) -> Int { max(1, Int((Double(side) * ratio).rounded())) }
+    private static func pixels(_ side: Int, ratio: Double) -> Int { max(1, Int((Double(side) * ratio).rounded())) }
 
     private static func position(_ text: String) throws(APIError) -> Position {
         switch text {
@@ -144,13 +144,13 @@ struct CloudflareOptions: Hashable, Sendable {
         }
     }
 
-    private static func quality(_ values: FrontEndTarget, _ name: String) throws(APIError) -> Int? {
+    private static func quality(_ values: FrontEndTarget, named name: String) throws(APIError) -> Int? {
         let text = try values[name]
         if let level = qualities.first(where: { $0.0 == text }) { return level.1 }
         return try values.whole(name, in: 1...100)
     }
 
-    private static func trim(_ values: FrontEndTarget, _ ratio: Double) throws(APIError) -> Trim? {
+    private static func trim(_ values: FrontEndTarget, ratio: Double) throws(APIError) -> Trim? {
         func side(_ name: String) throws(APIError) -> Int? {
             try values.whole(name, in: 0...FrontEndTarget.sides.upperBound).map { Int((Double($0) * ratio).rounded()) }
         }

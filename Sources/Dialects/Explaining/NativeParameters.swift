@@ -12,7 +12,7 @@ package struct NativeParameters {
     private var box: PixelSize
     private let additional: [AdditionalSource]
 
-    package init(of request: Request, _ plan: RenderPlan) {
+    package init(of request: Request, plan: RenderPlan) {
         box = plan.source.size
         additional = request.additional
         if let target = ThumbnailTarget.generate(request) {

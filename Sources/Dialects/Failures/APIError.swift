@@ -6,24 +6,25 @@ package struct APIError: ServiceError, Equatable {
     package let response: ErrorResponse
 
     private init(
-        _ status: HTTPResponse.Status, _ code: ErrorCode, category: ErrorCategory, message: String,
+        _ status: HTTPResponse.Status, code: ErrorCode, category: ErrorCategory, message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
     ) {
         response = ErrorResponse(
-            status, code, category: category, message: message, detail: detail, parameter: parameter, allowed: allowed,
+            status, code: code, category: category, message: message, detail: detail, parameter: parameter,
+            allowed: allowed,
             nearest: nearest, retryAfter: status == .serviceUnavailable ? 1 : nil)
     }
 
     package static func missingParameter(_ name: String) -> Self {
         Self(
-            .badRequest, .missingParameter, category: .request, message: "A required parameter is missing.",
+            .badRequest, code: .missingParameter, category: .request, message: "A required parameter is missing.",
             parameter: name)
     }
 
     package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return Self(
-            .badRequest, .unknownParameter, category: .request, message: "Unknown parameter\(suggestion)",
+            .badRequest, code: .unknownParameter, category: .request, message: "Unknown parameter\(suggestion)",
             parameter: name, nearest: nearest)
     }
 
@@ -32,12 +33,12 @@ package struct APIError: ServiceError, Equatable {
     }
 
     package static func badParameter(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, .badParameter, category: .request, message: reason, parameter: name)
+        Self(.badRequest, code: .badParameter, category: .request, message: reason, parameter: name)
     }
 
     package static func badChoice(_ name: String, allowed: [String]) -> Self {
         Self(
-            .badRequest, .badParameter, category: .request, message: "Must be \(alternatives(allowed)).",
+            .badRequest, code: .badParameter, category: .request, message: "Must be \(alternatives(allowed)).",
             parameter: name, allowed: allowed)
     }
 
@@ -48,130 +49,139 @@ package struct APIError: ServiceError, Equatable {
         let allowed = sizes.map(String.init)
         let unit = name == "q" ? "" : " pixels including the device pixel ratio"
         return Self(
-            .badRequest, .sizeNotAllowed, category: .request,
+            .badRequest, code: .sizeNotAllowed, category: .request,
             message: "Must be \(alternatives(allowed))\(unit)\(ofAll ? "" : ", unless the request is signed").",
             parameter: name, allowed: allowed)
     }
 
     /// Only a paid edition of the original has the option, or Alula does not support it.
     package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, .unsupportedOption, category: .request, message: reason, parameter: name)
+        Self(.badRequest, code: .unsupportedOption, category: .request, message: reason, parameter: name)
     }
 
     package static func badURL(_ reason: String) -> Self {
-        Self(.badRequest, .badURL, category: .request, message: reason, parameter: "url")
+        Self(.badRequest, code: .badURL, category: .request, message: reason, parameter: "url")
     }
 
     /// - Parameter place: A JSON Pointer to the invalid value.
     package static func badBody(_ place: String, _ reason: String) -> Self {
-        Self(.badRequest, .badBody, category: .request, message: reason, parameter: place.isEmpty ? nil : place)
+        Self(.badRequest, code: .badBody, category: .request, message: reason, parameter: place.isEmpty ? nil : place)
     }
 
     /// A reload found errors in the settings; the current ones stay in use.
     package static func badSettings(_ lines: [String]) -> Self {
-        Self(.unprocessableContent, .badSettings, category: .request, message: lines.joined(separator: "; "))
+        Self(.unprocessableContent, code: .badSettings, category: .request, message: lines.joined(separator: "; "))
     }
 
     package static let badRequest = Self(
-        .badRequest, .badRequest, category: .request,
+        .badRequest, code: .badRequest, category: .request,
         message: "The request is not valid HTTP/1.1, or has a body that its path does not accept.")
-    package static let badKey = Self(.unauthorized, .badKey, category: .policy, message: "The key is missing or wrong.")
+    package static let badKey = Self(
+        .unauthorized, code: .badKey, category: .policy, message: "The key is missing or wrong.")
     package static let badToken = Self(
-        .unauthorized, .badKey, category: .policy,
+        .unauthorized, code: .badKey, category: .policy,
         message: "The admin token (adminToken) is required in Authorization: Bearer.")
     package static let badSignature = Self(
-        .forbidden, .badSignature, category: .policy,
+        .forbidden, code: .badSignature, category: .policy,
         message: "The request is not signed, or its signature is not valid.")
-    package static let expired = Self(.forbidden, .expired, category: .policy, message: "The URL has expired.")
+    package static let expired = Self(.forbidden, code: .expired, category: .policy, message: "The URL has expired.")
     package static let tagsNotAllowed = Self(
-        .forbidden, .tagNotAllowed, category: .policy, message: "Only signed requests may name tags.",
+        .forbidden, code: .tagNotAllowed, category: .policy, message: "Only signed requests may name tags.",
         parameter: "tag")
 
     /// A browser sent the request for another site, or to an unknown host name.
     package static func crossSite(reason: String, detail: String) -> Self {
-        Self(.forbidden, .crossSite, category: .policy, message: reason, detail: detail)
+        Self(.forbidden, code: .crossSite, category: .policy, message: reason, detail: detail)
     }
 
     /// The service requests its own URL.
     ///
     /// The status is not 5xx, which would count as a failure of the origin, that is, of the service's own host.
     package static let requestLoop = Self(
-        .forbidden, .requestLoop, category: .policy,
+        .forbidden, code: .requestLoop, category: .policy,
         message: "Request loop: the source leads back to this service (CDN-Loop).")
     package static let uploadsOff = Self(
-        .forbidden, .uploadsOff, category: .policy, message: "The service accepts no uploaded images; name a URL.")
+        .forbidden, code: .uploadsOff, category: .policy, message: "The service accepts no uploaded images; name a URL."
+    )
     package static let originNotWritable = Self(
-        .forbidden, .originNotWritable, category: .policy,
+        .forbidden, code: .originNotWritable, category: .policy,
         message: "No writable origin has this name (write: true).")
 
     /// - Parameter rule: The setting that forbids the host, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
-        Self(.forbidden, .callbackNotAllowed, category: .policy, message: "The callback URL is not allowed: \(rule).")
+        Self(
+            .forbidden, code: .callbackNotAllowed, category: .policy,
+            message: "The callback URL is not allowed: \(rule).")
     }
 
     package static let noSuchRoute = Self(
-        .notFound, .noSuchRoute, category: .request, message: "Nothing is served at this path.")
+        .notFound, code: .noSuchRoute, category: .request, message: "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
-        .notFound, .noSuchReceipt, category: .request, message: "No request has this receipt.")
+        .notFound, code: .noSuchReceipt, category: .request, message: "No request has this receipt.")
     package static let noSuchJob = Self(
-        .notFound, .noSuchJob, category: .request, message: "The job does not exist, or has expired.")
+        .notFound, code: .noSuchJob, category: .request, message: "The job does not exist, or has expired.")
     package static let methodNotAllowed = Self(
-        .methodNotAllowed, .methodNotAllowed, category: .request,
+        .methodNotAllowed, code: .methodNotAllowed, category: .request,
         message: "The method is not allowed for this path; see Allow.")
     package static let requestTimeout = Self(
-        .requestTimeout, .requestTimeout, category: .request, message: "The request header did not arrive in time.")
+        .requestTimeout, code: .requestTimeout, category: .request,
+        message: "The request header did not arrive in time.")
     package static let bodyTimeout = Self(
-        .requestTimeout, .requestTimeout, category: .request,
+        .requestTimeout, code: .requestTimeout, category: .request,
         message: "The request body did not arrive in time, or arrived at less than 1 kB/s.")
     package static let lengthRequired = Self(
-        .lengthRequired, .lengthRequired, category: .request, message: "Content-Length or chunked encoding is required."
+        .lengthRequired, code: .lengthRequired, category: .request,
+        message: "Content-Length or chunked encoding is required."
     )
     package static let bodyTooLarge = Self(
-        .contentTooLarge, .requestTooLarge, category: .request, message: "The body is too large.")
+        .contentTooLarge, code: .requestTooLarge, category: .request, message: "The body is too large.")
     package static let sourceTooLarge = Self(
-        .contentTooLarge, .sourceTooLarge, category: .request, message: "The image exceeds the size limit.")
+        .contentTooLarge, code: .sourceTooLarge, category: .request, message: "The image exceeds the size limit.")
     /// The response exceeds the limit for bodies that must be complete before they are sent.
     package static let responseTooLarge = Self(
-        .contentTooLarge, .tooLarge, category: .request,
+        .contentTooLarge, code: .tooLarge, category: .request,
         message: "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
     package static let targetTooLong = Self(
-        .uriTooLong, .uriTooLong, category: .request, message: "The request target is too long.")
+        .uriTooLong, code: .uriTooLong, category: .request, message: "The request target is too long.")
 
     package static func notAnImageType(_ type: String) -> Self {
         Self(
-            .unsupportedMediaType, .notAnImage, category: .request,
+            .unsupportedMediaType, code: .notAnImage, category: .request,
             message:
                 "Content-Type \(type.prefix(64)) is not an image type; send image/*, application/octet-stream or multipart/form-data."
         )
     }
 
     package static let unsupportedMediaType = Self(
-        .unsupportedMediaType, .notJSON, category: .request,
+        .unsupportedMediaType, code: .notJSON, category: .request,
         message: "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
     package static let nothingMade = Self(
-        .unprocessableContent, .nothingMade, category: .request,
+        .unprocessableContent, code: .nothingMade, category: .request,
         message: "All renditions failed with different errors.")
     package static let fieldsTooLarge = Self(
-        .requestHeaderFieldsTooLarge, .headersTooLarge, category: .request, message: "The request header is too large.")
+        .requestHeaderFieldsTooLarge, code: .headersTooLarge, category: .request,
+        message: "The request header is too large.")
     package static let clientGone = Self(
-        .clientClosedRequest, .clientClosed, category: .cancelled, message: "The client has closed its connection.")
+        .clientClosedRequest, code: .clientClosed, category: .cancelled,
+        message: "The client has closed its connection.")
     package static let draining = Self(
-        .serviceUnavailable, .draining, category: .overload, message: "The service is shutting down; try again.")
+        .serviceUnavailable, code: .draining, category: .overload, message: "The service is shutting down; try again.")
     /// A trusted proxy has too many pending requests of one client.
     package static let tooManyOfClient = Self(
-        .serviceUnavailable, .overloaded, category: .request,
+        .serviceUnavailable, code: .overloaded, category: .request,
         message: "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
-        .serviceUnavailable, .overloaded, category: .overload, message: "Too many event streams; try again later."
+        .serviceUnavailable, code: .overloaded, category: .overload, message: "Too many event streams; try again later."
     )
     package static let deadlineExceeded = Self(
-        .gatewayTimeout, .deadlineExceeded, category: .timeout,
+        .gatewayTimeout, code: .deadlineExceeded, category: .timeout,
         message: "The request timed out before the thumbnail was rendered.")
     package static let versionNotSupported = Self(
-        .httpVersionNotSupported, .versionNotSupported, category: .request, message: "Only HTTP/1.1 is supported.")
+        .httpVersionNotSupported, code: .versionNotSupported, category: .request, message: "Only HTTP/1.1 is supported."
+    )
 
     package static func unexpected(_ detail: String) -> Self {
-        Self(.internalServerError, .internal, category: .internal, message: "Internal error.", detail: detail)
+        Self(.internalServerError, code: .internal, category: .internal, message: "Internal error.", detail: detail)
     }
 
     private static func alternatives(_ words: [String]) -> String {

@@ -46,7 +46,7 @@ extension RenderSteps {
             append(HistogramStep.normalize(low: low, high: try values.whole("normalize.1", in: 1...100) ?? 99))
         }
         if values.has("tint") {
-            append(ColorMapStep(.tint(try FrontEndTarget.color(try values.required("tint"), "tint"))))
+            append(ColorMapStep(.tint(try FrontEndTarget.color(try values.required("tint"), parameter: "tint"))))
         }
     }
 
@@ -62,7 +62,7 @@ extension RenderSteps {
         func value(_ index: Int, named name: String, in range: ClosedRange<Double>) throws(APIError) -> Float? {
             let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
             guard values.has(name) else { return part.map { Float($0) } }
-            let amount = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
+            let amount = Float(try FrontEndTarget.number(try values.required(name), parameter: name, in: range))
             // `saturation` and `brightness` replace the numbers of `modulate`.
             return name == "saturation" ? amount : part.map { Float($0) } ?? amount
         }

@@ -46,14 +46,14 @@ struct FrontEndTarget {
 
     func whole(_ names: String..., in range: ClosedRange<Int>) throws(APIError) -> Int? {
         for name in names {
-            if let text = try self[name] { return try Self.whole(text, name, in: range) }
+            if let text = try self[name] { return try Self.whole(text, parameter: name, in: range) }
         }
         return nil
     }
 
     func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
         guard let text = try self[name] else { return nil }
-        return try Self.number(text, name, in: range)
+        return try Self.number(text, parameter: name, in: range)
     }
 
     func word(_ name: String, of allowed: String...) throws(APIError) -> String? {
@@ -66,15 +66,15 @@ struct FrontEndTarget {
         _ name: String
     ) throws(APIError) -> Value? where Value.RawValue == String {
         guard let text = try self[name] else { return nil }
-        return try ParameterGrammar.choice(text, name)
+        return try ParameterGrammar.choice(text, parameter: name)
     }
 
     func color(_ name: String) throws(APIError) -> Color? {
         guard let text = try self[name] else { return nil }
-        return try Self.color(text, name)
+        return try Self.color(text, parameter: name)
     }
 
-    static func whole(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
+    static func whole(_ text: String, parameter name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
         guard !text.isEmpty, text.utf8.count <= 9, text.hasOnlyBytes(\.isASCIIDigit),
             let number = Int(text), range.contains(number)
         else {
@@ -83,19 +83,20 @@ struct FrontEndTarget {
         return number
     }
 
-    static func number(_ text: String, _ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double {
+    static func number(_ text: String, parameter name: String, in range: ClosedRange<Double>) throws(APIError) -> Double
+    {
         guard let number = ParameterGrammar.decimal(text), range.contains(number) else {
             throw .badParameter(name, "Must be a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }
 
-    static func color(_ text: String, _ name: String) throws(APIError) -> Color {
+    static func color(_ text: String, parameter name: String) throws(APIError) -> Color {
         guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Must be a CSS color.") }
         return color
     }
 
-    static func position(_ text: String, _ name: String) throws(APIError) -> Gravity {
+    static func position(_ text: String, parameter name: String) throws(APIError) -> Gravity {
         guard let position = positions.first(where: { $0.names.contains(text) }) else {
             throw .badChoice(name, allowed: positions.flatMap(\.names))
         }
@@ -111,7 +112,9 @@ struct FrontEndTarget {
 
     static let formats = ["avif", "gif", "jpeg", "jpg", "png", "webp"]
 
-    static func format(_ word: String, _ name: String, of words: [String] = formats) throws(APIError) -> ImageFormat {
+    static func format(
+        _ word: String, parameter name: String, of words: [String] = formats
+    ) throws(APIError) -> ImageFormat {
         if words.contains(word), let format = ImageFormat(name: word) { return format }
         guard !["heic", "heif", "svg", "tiff"].contains(word) else {
             throw .unsupportedOption(name, "Alula does not write \(word.uppercased()).")
@@ -137,7 +140,7 @@ struct FrontEndPath {
         self.source = source
     }
 
-    static func decoded(_ text: Substring, _ name: String) throws(APIError) -> String {
+    static func decoded(_ text: Substring, parameter name: String) throws(APIError) -> String {
         guard let decoded = URLEscape.decodeText(text.utf8) else {
             throw .badParameter(name, "The value is not percent-encoded UTF-8.")
         }
@@ -146,11 +149,11 @@ struct FrontEndPath {
 
     /// Returns an absolute URL percent-decoded once, or a path with the escapes of `%`, `?` and `#` kept.
     static func source(_ text: Substring) throws(APIError) -> String {
-        let whole = try decoded(text, "source")
+        let whole = try decoded(text, parameter: "source")
         if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
             return whole
         }
-        return try decoded(Substring(URLEscape.escapingMarks(in: text)), "source")
+        return try decoded(Substring(URLEscape.escapingMarks(in: text)), parameter: "source")
     }
 
     static func isAbsolute(_ text: some StringProtocol) -> Bool {

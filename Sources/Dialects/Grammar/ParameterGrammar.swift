@@ -49,20 +49,20 @@ package enum ParameterGrammar {
         }
     }
 
-    static func flag(_ text: String, _ name: String) throws(APIError) -> Bool {
+    static func flag(_ text: String, parameter name: String) throws(APIError) -> Bool {
         guard let isOn = flag(text) else { throw .badChoice(name, allowed: ["0", "1"]) }
         return isOn
     }
 
     package static func choice<Value: RawRepresentable & CaseIterable>(
-        _ text: String, _ name: String
+        _ text: String, parameter name: String
     ) throws(APIError) -> Value where Value.RawValue == String {
         guard let value = Value(rawValue: text) else { throw .badChoice(name, allowed: Value.allCases.map(\.rawValue)) }
         return value
     }
 
     /// Reads a time in Unix seconds.
-    package static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
+    package static func expires(_ text: String, parameter name: String) throws(APIError) -> Int {
         guard let seconds = integer(text, in: 0...999_999_999_999) else {
             throw .badParameter(name, "Must be a Unix time in seconds.")
         }
@@ -82,7 +82,7 @@ package enum ParameterGrammar {
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
 
     /// Reads the name of a format; nil for `auto`.
-    static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
+    static func format(_ text: String, parameter name: String) throws(APIError) -> ImageFormat? {
         if text == "auto" { return nil }
         guard let format = ImageFormat(name: text), format.isWritten else {
             throw .badChoice(name, allowed: formatNames)

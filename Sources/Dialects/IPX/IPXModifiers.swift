@@ -32,7 +32,7 @@ struct IPXModifiers: Hashable, Sendable {
         let arguments = try IPXArguments(text)
         let values = arguments.parameters
         try readSize(values)
-        try readFormat(values, accept)
+        try readFormat(values, accept: accept)
         try readTurns(values)
         try readEdges(values)
         try steps.appendEffects(values)
@@ -65,12 +65,12 @@ struct IPXModifiers: Hashable, Sendable {
             case let number? where Self.compass.indices.contains(number): gravity = Self.compass[number]
             default:
                 let words = text.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: " ") : $0 }
-                gravity = try FrontEndTarget.position(String(decoding: words, as: UTF8.self), name)
+                gravity = try FrontEndTarget.position(String(decoding: words, as: UTF8.self), parameter: name)
             }
         }
     }
 
-    private mutating func readFormat(_ values: FrontEndTarget, _ accept: String?) throws(APIError) {
+    private mutating func readFormat(_ values: FrontEndTarget, accept: String?) throws(APIError) {
         for name in ["q", "quality"] { quality = try values.whole(name, in: 1...100) ?? quality }
         for name in ["b", "background"] { background = try values.color(name) ?? background }
         flattens = values.has("flatten")
@@ -78,7 +78,7 @@ struct IPXModifiers: Hashable, Sendable {
         if let text = try values["format", "f"] {
             // Words that are not image formats are ignored.
             let isKnown = FrontEndTarget.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
-            format = try isKnown ? FrontEndTarget.format(text, "f") : nil
+            format = try isKnown ? FrontEndTarget.format(text, parameter: "f") : nil
             if text == "auto" {
                 let supported: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
                 accepted = AcceptedFormats.named(of: supported, in: accept) + [isAnimated ? .gif : .jpeg]
@@ -109,7 +109,8 @@ struct IPXModifiers: Hashable, Sendable {
             var sides: [Int] = []
             for (index, minimum) in [0, 0, 1, 1].enumerated() {
                 let name = FrontEndTarget.name(index, of: name)
-                sides.append(try FrontEndTarget.whole(try values.required(name), name, in: minimum...100_000_000))
+                sides.append(
+                    try FrontEndTarget.whole(try values.required(name), parameter: name, in: minimum...100_000_000))
             }
             part = CropStep(x: sides[0], y: sides[1], size: PixelSize(width: sides[2], height: sides[3]))
         }

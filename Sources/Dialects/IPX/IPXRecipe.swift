@@ -15,7 +15,7 @@ struct IPXRecipe: RenderRecipe {
     func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let format = format(of: source)
         var rendering = rendering(of: source, as: format)
-        try orient(&rendering, source)
+        try orient(&rendering, source: source)
         var image = try rendering.plannedImage(of: source, as: format)
         if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
             let (x, y) = modifiers.gravity.alignment
@@ -58,7 +58,7 @@ struct IPXRecipe: RenderRecipe {
     }
 
     /// Undoes the EXIF turn unless it is requested; with a size, the image is first turned upright.
-    private func orient(_ rendering: inout RenderingOptions, _ source: RecipeSource) throws(ImagingError) {
+    private func orient(_ rendering: inout RenderingOptions, source: RecipeSource) throws(ImagingError) {
         let page = source.header.page(0)
         let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse
         let hasSize = box != RequestedBox()

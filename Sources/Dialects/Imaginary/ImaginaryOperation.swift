@@ -21,7 +21,7 @@ struct ImaginaryOperation: Hashable, Sendable {
     let format: ImageFormat?
     var mayFail = false
 
-    init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
+    init(_ name: Name, options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
         self.name = name
         self.options = options
         // This operation ignores all parameters.

@@ -78,43 +78,43 @@ struct ImaginaryOptions: Hashable, Sendable {
 
 extension ImaginaryOptions {
     /// Ignores unknown parameters.
-    mutating func set(_ name: String, _ value: ImaginaryValue) throws(APIError) {
+    mutating func set(_ name: String, to value: ImaginaryValue) throws(APIError) {
         switch name {
-        case "width": width = try Self.whole(name, value)
-        case "height": height = try Self.whole(name, value)
-        case "top": top = try Self.whole(name, value)
-        case "left": left = try Self.whole(name, value)
-        case "areawidth": areaWidth = try Self.whole(name, value)
-        case "areaheight": areaHeight = try Self.whole(name, value)
-        case "factor": factor = try Self.whole(name, value)
-        case "rotate": rotate = try Self.whole(name, value)
-        case "quality": quality = try Self.whole(name, value)
-        case "opacity": opacity = try Self.decimal(name, value)
-        case "sigma": sigma = try Self.decimal(name, value)
-        case "minampl": minimumAmplitude = try Self.decimal(name, value)
-        case "flip": mirrorsX = try Self.flag(name, value)
-        case "flop": mirrorsY = try Self.flag(name, value)
-        case "force": isForced = try Self.flag(name, value)
-        case "embed": isEmbedded = try Self.flag(name, value)
-        case "norotation": keepsOrientation = try Self.flag(name, value)
-        case "nocrop": isUncropped = try Self.flag(name, value)
-        case "image": image = try Self.text(name, value)
-        case "text": text = try Self.text(name, value)
-        case "type": type = try Self.text(name, value)
-        default: try setRest(name, value)
+        case "width": width = try Self.whole(name, value: value)
+        case "height": height = try Self.whole(name, value: value)
+        case "top": top = try Self.whole(name, value: value)
+        case "left": left = try Self.whole(name, value: value)
+        case "areawidth": areaWidth = try Self.whole(name, value: value)
+        case "areaheight": areaHeight = try Self.whole(name, value: value)
+        case "factor": factor = try Self.whole(name, value: value)
+        case "rotate": rotate = try Self.whole(name, value: value)
+        case "quality": quality = try Self.whole(name, value: value)
+        case "opacity": opacity = try Self.decimal(name, value: value)
+        case "sigma": sigma = try Self.decimal(name, value: value)
+        case "minampl": minimumAmplitude = try Self.decimal(name, value: value)
+        case "flip": mirrorsX = try Self.flag(name, value: value)
+        case "flop": mirrorsY = try Self.flag(name, value: value)
+        case "force": isForced = try Self.flag(name, value: value)
+        case "embed": isEmbedded = try Self.flag(name, value: value)
+        case "norotation": keepsOrientation = try Self.flag(name, value: value)
+        case "nocrop": isUncropped = try Self.flag(name, value: value)
+        case "image": image = try Self.text(name, value: value)
+        case "text": text = try Self.text(name, value: value)
+        case "type": type = try Self.text(name, value: value)
+        default: try setRest(name, to: value)
         }
     }
 
-    private mutating func setRest(_ name: String, _ value: ImaginaryValue) throws(APIError) {
+    private mutating func setRest(_ name: String, to value: ImaginaryValue) throws(APIError) {
         switch name {
         case "gravity":
-            gravity = Side(rawValue: try Self.word(name, value)) ?? .centre
+            gravity = Side(rawValue: try Self.word(name, value: value)) ?? .centre
         case "extend":
-            let word = try Self.word(name, value)
+            let word = try Self.word(name, value: value)
             bars = word == "lastpixel" ? .background : Bars(rawValue: word) ?? .mirror
-        case "colorspace": isGray = try Self.text(name, value) == "bw"
+        case "colorspace": isGray = try Self.text(name, value: value) == "bw"
         case "background":
-            let text = try Self.text(name, value).string
+            let text = try Self.text(name, value: value).string
             let components = text.isEmpty ? [0, 0, 0] : ImaginaryValue.components(text)
             guard components.count >= 3 else {
                 throw .badParameter(name, "Must be red, green and blue, 0 to 255 with commas between them.")
@@ -122,51 +122,51 @@ extension ImaginaryOptions {
             let color = Color(red: components[0], green: components[1], blue: components[2])
             background = color == .black ? nil : color
         case "aspectratio":
-            let text = try Self.text(name, value).string
+            let text = try Self.text(name, value: value).string
             ratio = ImaginaryValue.ratio(text)
             guard text.isEmpty || ratio != nil else {
                 throw .badParameter(name, "Must be WIDTH:HEIGHT, two positive integers.")
             }
-        case "margin": margin = try Self.whole(name, value)
-        case "dpi": resolution = try Self.whole(name, value)
-        case "textwidth": textWidth = try Self.whole(name, value)
-        case "noreplicate": isSingle = try Self.flag(name, value)
-        case "font": font = try Self.text(name, value)
+        case "margin": margin = try Self.whole(name, value: value)
+        case "dpi": resolution = try Self.whole(name, value: value)
+        case "textwidth": textWidth = try Self.whole(name, value: value)
+        case "noreplicate": isSingle = try Self.flag(name, value: value)
+        case "font": font = try Self.text(name, value: value)
         case "color":
-            let components = ImaginaryValue.components(try Self.text(name, value).string)
+            let components = ImaginaryValue.components(try Self.text(name, value: value).string)
             if components.count > 2 { color = Color(red: components[0], green: components[1], blue: components[2]) }
         case "speed", "compression":
-            _ = try Self.whole(name, value)
+            _ = try Self.whole(name, value: value)
             ignored.append(name)
         case "noprofile", "interlace", "palette":
-            if try Self.flag(name, value) { ignored.append(name) }
+            if try Self.flag(name, value: value) { ignored.append(name) }
         // Responses never have metadata.
-        case "stripmeta": _ = try Self.flag(name, value)
+        case "stripmeta": _ = try Self.flag(name, value: value)
         default: break
         }
     }
 
-    private static func whole(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Int {
+    private static func whole(_ name: String, value: ImaginaryValue) throws(APIError) -> Int {
         guard let number = value.whole else { throw .badParameter(name, "Must be a whole number.") }
         return number
     }
 
-    private static func decimal(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Double {
+    private static func decimal(_ name: String, value: ImaginaryValue) throws(APIError) -> Double {
         guard let number = value.decimal else { throw .badParameter(name, "Must be a number.") }
         return number
     }
 
-    private static func flag(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Bool {
+    private static func flag(_ name: String, value: ImaginaryValue) throws(APIError) -> Bool {
         guard let flag = value.flag else { throw .badChoice(name, allowed: ["true", "false"]) }
         return flag
     }
 
-    private static func text(_ name: String, _ value: ImaginaryValue) throws(APIError) -> ExactText {
+    private static func text(_ name: String, value: ImaginaryValue) throws(APIError) -> ExactText {
         guard let text = value.text else { throw .badParameter(name, "Must be a string.") }
         return text
     }
 
-    private static func word(_ name: String, _ value: ImaginaryValue) throws(APIError) -> String {
-        HTTPSyntax.trimmed(try text(name, value).string[...]).asciiLowercased
+    private static func word(_ name: String, value: ImaginaryValue) throws(APIError) -> String {
+        HTTPSyntax.trimmed(try text(name, value: value).string[...]).asciiLowercased
     }
 }

@@ -45,7 +45,7 @@ enum ImaginaryPipelineText {
                 throw fault("Unknown operation \(step.name.prefix(APIError.longestQuotedName)).")
             }
             do throws(APIError) {
-                var operation = try operation(name, step)
+                var operation = try operation(name, step: step)
                 operation.mayFail = step.mayFail
                 operations.append(operation)
             } catch {
@@ -56,13 +56,14 @@ enum ImaginaryPipelineText {
     }
 
     private static func operation(
-        _ name: ImaginaryOperation.Name, _ step: Step
+        _ name: ImaginaryOperation.Name, step: Step
     ) throws(APIError) -> ImaginaryOperation {
         var options = ImaginaryOptions()
-        for parameter in step.parameters { try options.set(parameter.name.string, parameter.value) }
+        for parameter in step.parameters { try options.set(parameter.name.string, to: parameter.value) }
         // Unknown format names select the image's format.
         let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
-        return try ImaginaryOperation(name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))
+        return try ImaginaryOperation(
+            name, options: options, format: meansNothing ? nil : ImaginaryType.format(options.type))
     }
 
     private static func step(_ value: JSONValue) throws(APIError) -> Step {

@@ -49,7 +49,7 @@ extension ImaginaryPlanBuilder {
         case .nothing: break
         case .cut(let cut): image.crop(cut)
         case .interest(let size): image.apply(InterestStep(.attention, size: size))
-        case .bars(let size): addBars(to: size, options)
+        case .bars(let size): addBars(to: size, options: options)
         }
         let sigma = Int((min(options.sigma, Self.widestBlur) * 100_000).rounded())
         if sigma > 0 { image.apply(GaussianStep(.blur, sigma: sigma)) }
@@ -80,7 +80,7 @@ extension ImaginaryPlanBuilder {
         if operation.options.isGray { image.apply(ColorMapStep(.gray)) }
     }
 
-    private mutating func addBars(to size: PixelSize, _ options: ImaginaryOptions) {
+    private mutating func addBars(to size: PixelSize, options: ImaginaryOptions) {
         let color = options.barColor(hasAlpha: image.hasAlpha).map { CanvasFill.color($0) }
         image.place(
             on: size, x: (size.width - image.size.width) / 2, y: (size.height - image.size.height) / 2,

@@ -94,20 +94,20 @@ extension ImaginaryRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { operations.allSatisfy { !(1...100 ~= $0.options.quality) } }
 
     /// Limits each operation separately, because others may be skipped; at least one must name a side.
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImaginaryRecipe {
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> ImaginaryRecipe {
         var operations = operations
-        for index in operations.indices { try operations[index].options.allow(by: policy, choices) }
+        for index in operations.indices { try operations[index].options.allow(by: policy, choices: choices) }
         if !policy.sizes.isEmpty, !operations.contains(where: { $0.options.box != PixelSize(width: 0, height: 0) }) {
             var options = ImaginaryOptions()
-            options.width = try policy.allowed(RequestedBox(), choices).width ?? 0
-            operations.append(try ImaginaryOperation(.resize, options, format: nil))
+            options.width = try policy.allowed(RequestedBox(), choices: choices).width ?? 0
+            operations.append(try ImaginaryOperation(.resize, options: options, format: nil))
         }
         return ImaginaryRecipe(operations: operations)
     }
 }
 
 extension ImaginaryOptions {
-    fileprivate mutating func allow(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) {
+    fileprivate mutating func allow(by policy: SizePolicy, choices: ClientChoices) throws(APIError) {
         if 1...100 ~= quality { quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return }
         let requested = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
@@ -117,7 +117,7 @@ extension ImaginaryOptions {
             factor = 0
         }
         guard requested != RequestedBox() else { return }
-        let allowed = try policy.allowed(requested, choices)
+        let allowed = try policy.allowed(requested, choices: choices)
         if allowed != requested {
             width = allowed.width ?? 0
             height = allowed.height ?? 0
@@ -129,5 +129,5 @@ extension ImaginaryOptions {
 extension ImaginaryFactsRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { false }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self { self }
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> Self { self }
 }

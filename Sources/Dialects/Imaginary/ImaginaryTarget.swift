@@ -53,7 +53,7 @@ struct ImaginaryTarget {
         var seen: Set<ExactText> = []
         for (name, value) in items where seen.insert(ExactText(name)).inserted {
             if name.isExactly("operations") { steps = try ImaginaryPipelineText.steps(in: value) }
-            try options.set(name, .text(ExactText(value)))
+            try options.set(name, to: .text(ExactText(value)))
         }
         if ImaginaryType.isUnknown(options.type) { throw ImaginaryType.unknown }
         switch route {
@@ -66,13 +66,13 @@ struct ImaginaryTarget {
             let format =
                 isNegotiated
                 ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
-            return ([try ImaginaryOperation(name, options, format: format)], isNegotiated, options.ignored)
+            return ([try ImaginaryOperation(name, options: options, format: format)], isNegotiated, options.ignored)
         }
     }
 
     func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
         var options = ImaginaryOptions()
-        for name in ["width", "height", "type"] { try? options.set(name, .text(ExactText(value(name) ?? ""))) }
+        for name in ["width", "height", "type"] { try? options.set(name, to: .text(ExactText(value(name) ?? ""))) }
         let format = (try? ImaginaryType.format(options.type)) ?? nil
         let status = placeholder.status.map { HTTPResponse.Status(code: $0) }
         guard let source = placeholder.source else {

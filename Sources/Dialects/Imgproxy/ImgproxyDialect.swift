@@ -47,13 +47,13 @@ package struct ImgproxyDialect: Dialect {
         guard let path = path(of: target) else {
             throw .badURL("A path has a signature, options and a source: /_/w:300/plain/https://example.com/a.jpg.")
         }
-        var reader = ImgproxyOptionReader(configuration, presets)
+        var reader = ImgproxyOptionReader(configuration, presets: presets)
         if presets[ImgproxyPresets.defaultName] != nil { try reader.apply(presets: [ImgproxyPresets.defaultName]) }
         let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let rest = try readOptions(segments[...], into: &reader)
-        let source = try ImgproxySource(rest, configuration)
+        let source = try ImgproxySource(rest, configuration: configuration)
         if let format = source.format, !reader.image.isRaw { try reader.apply(format: format) }
-        return try request(source.url, reader, accept: target.accept?.string)
+        return try request(source.url, reader: reader, accept: target.accept?.string)
     }
 
     private func path(of target: RequestedTarget) -> ImgproxyPath? {
@@ -86,7 +86,7 @@ package struct ImgproxyDialect: Dialect {
     }
 
     private func request(
-        _ source: ExactText, _ reader: ImgproxyOptionReader, accept: String?
+        _ source: ExactText, reader: ImgproxyOptionReader, accept: String?
     ) throws(APIError) -> Request {
         let image = reader.image
         if let format = image.format, format.written == nil, format != .svg, !image.isRaw {

@@ -27,9 +27,9 @@ struct ImgproxyLayout: Hashable, Sendable {
             width: Self.cropSide(options.cropWidth, of: source.width),
             height: Self.cropSide(options.cropHeight, of: source.height))
         let part = cropSize.orLess(than: source)
-        scale(part, options, enlarging: options.enlarges || isDrawing)
-        setSizes(part, options)
-        limit(part, options)
+        scale(part, options: options, enlarging: options.enlarges || isDrawing)
+        setSizes(part, options: options)
+        limit(part, options: options)
         resizedSize = prescaled(part, of: source, by: prescaling)
     }
 
@@ -39,7 +39,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
     }
 
-    private mutating func scale(_ part: PixelSize, _ options: ImgproxyOptions, enlarging: Bool) {
+    private mutating func scale(_ part: PixelSize, options: ImgproxyOptions, enlarging: Bool) {
         let width = Double(part.width)
         let height = Double(part.height)
         var shrinkX = options.width == 0 ? 1 : width / Double(options.width)
@@ -86,7 +86,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         scaleY = 1 / min(shrinkY / ratio, height)
     }
 
-    private mutating func setSizes(_ part: PixelSize, _ options: ImgproxyOptions) {
+    private mutating func setSizes(_ part: PixelSize, options: ImgproxyOptions) {
         boxSize = PixelSize(
             width: pixels(Double(options.width) * (ratio * options.zoomX)),
             height: pixels(Double(options.height) * (ratio * options.zoomY)))
@@ -98,10 +98,12 @@ struct ImgproxyLayout: Hashable, Sendable {
             let down = Double(boxSize.height) / Double(resizedSize.height)
             if across > down, across > 1 {
                 keptSize = PixelSize(
-                    width: resizedSize.width, height: Self.side(resizedSize.width, boxSize.height, of: boxSize.width))
+                    width: resizedSize.width,
+                    height: Self.side(resizedSize.width, times: boxSize.height, of: boxSize.width))
             } else if down > across, down > 1 {
                 keptSize = PixelSize(
-                    width: Self.side(resizedSize.height, boxSize.width, of: boxSize.height), height: resizedSize.height)
+                    width: Self.side(resizedSize.height, times: boxSize.width, of: boxSize.height),
+                    height: resizedSize.height)
             }
         }
         proportionalSize = PixelSize(width: 0, height: 0)
@@ -111,18 +113,18 @@ struct ImgproxyLayout: Hashable, Sendable {
         let down = Double(boxSize.height) / Double(out.height)
         if down > across {
             proportionalSize = PixelSize(
-                width: out.width, height: Self.side(out.width, boxSize.height, of: boxSize.width))
+                width: out.width, height: Self.side(out.width, times: boxSize.height, of: boxSize.width))
         } else if across > down {
             proportionalSize = PixelSize(
-                width: Self.side(out.height, boxSize.width, of: boxSize.height), height: out.height)
+                width: Self.side(out.height, times: boxSize.width, of: boxSize.height), height: out.height)
         }
     }
 
-    private static func side(_ side: Int, _ numerator: Int, of denominator: Int) -> Int {
+    private static func side(_ side: Int, times numerator: Int, of denominator: Int) -> Int {
         pixels(Double(side) * (Double(numerator) / Double(denominator)))
     }
 
-    private mutating func limit(_ part: PixelSize, _ options: ImgproxyOptions) {
+    private mutating func limit(_ part: PixelSize, options: ImgproxyOptions) {
         guard options.maximumSide > 0 else { return }
         var out = keptSize.orLess(than: resizedSize)
         if options.extend.isOn {
@@ -138,7 +140,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         scaleX = max(scaleX * factor, 1 / Double(part.width))
         scaleY = max(scaleY * factor, 1 / Double(part.height))
         ratio *= factor
-        setSizes(part, options)
+        setSizes(part, options: options)
     }
 
     private func prescaled(_ part: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {

@@ -21,7 +21,7 @@ struct ImgproxyOptionReader {
     private static let integers = 0...1_000_000_000
     private static let byteCounts = 0...1_000_000_000_000_000
 
-    init(_ configuration: ImgproxyConfiguration, _ presets: ImgproxyPresets) {
+    init(_ configuration: ImgproxyConfiguration, presets: ImgproxyPresets) {
         self.configuration = configuration
         self.presets = presets
         image = ImgproxyOptions(configuration.defaults)

@@ -26,7 +26,7 @@ extension ImgproxyConfiguration {
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
         return texts.keys.sorted().compactMap { name -> String? in
             guard presets[name] != nil else { return "preset \(name): expected imgproxy's options, such as w:300/q:80" }
-            var reader = ImgproxyOptionReader(self, presets)
+            var reader = ImgproxyOptionReader(self, presets: presets)
             do throws(APIError) {
                 try reader.apply(presets: [name])
                 return nil

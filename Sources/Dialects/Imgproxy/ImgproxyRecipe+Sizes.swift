@@ -6,7 +6,7 @@ extension ImgproxyRecipe: SizedRecipe {
         !options.isRaw && options.quality == 0 && (options.format?.written?.hasQuality ?? true)
     }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImgproxyRecipe {
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> ImgproxyRecipe {
         var options = options
         if choices.contains(.quality), options.quality > 0 { options.quality = try policy.quality(options.quality) }
         if choices.contains(.formatQualities) {
@@ -15,7 +15,7 @@ extension ImgproxyRecipe: SizedRecipe {
                 options.formatQualities[format] = try policy.quality(quality)
             }
         }
-        if !policy.sizes.isEmpty { try options.allowSizes(by: policy, choices, defaults) }
+        if !policy.sizes.isEmpty { try options.allowSizes(by: policy, choices: choices, defaults: defaults) }
         return ImgproxyRecipe(options: options, defaults: defaults, accepted: accepted)
     }
 }
@@ -33,7 +33,7 @@ extension ImgproxyOptions {
     }
 
     fileprivate mutating func allowSizes(
-        by policy: SizePolicy, _ choices: ClientChoices, _ defaults: ImgproxyDefaults
+        by policy: SizePolicy, choices: ClientChoices, defaults: ImgproxyDefaults
     ) throws(APIError) {
         if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
             // These options serve images at their original size.
@@ -48,8 +48,8 @@ extension ImgproxyOptions {
         }
         let box = RequestedBox(width: inPixels(width, zoomX), height: inPixels(height, zoomY))
         let minimum = RequestedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
-        let allowed = try policy.allowed(box, choices)
-        let allowedLeast = minimum == RequestedBox() ? minimum : try policy.allowed(minimum, choices)
+        let allowed = try policy.allowed(box, choices: choices)
+        let allowedLeast = minimum == RequestedBox() ? minimum : try policy.allowed(minimum, choices: choices)
         if allowed != box || allowedLeast != minimum { set(allowed, minimum: allowedLeast) }
     }
 

@@ -7,7 +7,7 @@ struct ImgproxySource {
 
     private static let maximumLength = 2_048
 
-    init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
+    init(_ segments: ArraySlice<ArraySlice<UInt8>>, configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
         if first.elementsEqual("enc".utf8), segments.count > 1 {
             throw .unsupportedOption("enc", "Encrypted sources need imgproxy Pro and are not supported.")
@@ -32,7 +32,7 @@ struct ImgproxySource {
             written = decoded
             self.format = format
         }
-        url = try Self.name(written, configuration)
+        url = try Self.name(written, configuration: configuration)
     }
 
     private static func cut(
@@ -45,7 +45,7 @@ struct ImgproxySource {
         return (source, String(decoding: parts[1], as: UTF8.self))
     }
 
-    private static func name(_ written: [UInt8], _ configuration: ImgproxyConfiguration) throws(APIError) -> ExactText {
+    private static func name(_ written: [UInt8], configuration: ImgproxyConfiguration) throws(APIError) -> ExactText {
         guard written.count <= maximumLength else { throw .badURL("The source is longer than \(maximumLength) bytes.") }
         var source = written
         for replacement in configuration.replacements { source = replacement.applied(to: source) }

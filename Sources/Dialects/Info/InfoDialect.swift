@@ -62,8 +62,8 @@ struct InfoReader {
         case .url: source = try ParameterGrammar.source(value)
         case .include: try Self.include(value, in: &facts)
         case .components: (facts.columns, facts.rows) = try Self.components(value)
-        case .expires: expires = try ParameterGrammar.expires(value, name)
-        case .signature: try URLSigner.checkForm(value, name, isLast: isLast)
+        case .expires: expires = try ParameterGrammar.expires(value, parameter: name)
+        case .signature: try URLSigner.checkForm(value, parameter: name, isLast: isLast)
         }
     }
 

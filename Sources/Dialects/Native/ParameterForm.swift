@@ -76,14 +76,14 @@ extension ParameterForm where Value == Int {
     }
 
     /// Reads a fraction as a whole number of units of the last decimal.
-    static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
+    static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, allowed: String) -> Self {
         Self(
             placeholder, "Must be \(allowed) decimals.",
             read: { ParameterGrammar.fraction($0, decimals: decimals, in: range) },
             write: { $0.decimal(places: decimals) })
     }
 
-    static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
+    static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, allowed: "0 to 1 with at most three") }
 
     /// Reads a standard deviation in hundredths of a CSS pixel; 0 disables the filter.
     static func deviation(_ range: ClosedRange<Int>) -> Self {
@@ -111,7 +111,7 @@ extension ParameterForm where Value == Int {
 
     static var expiry: Self {
         Self(
-            "SECONDS", read: { text, name throws(APIError) in try ParameterGrammar.expires(text, name) },
+            "SECONDS", read: { text, name throws(APIError) in try ParameterGrammar.expires(text, parameter: name) },
             write: String.init)
     }
 }
@@ -119,7 +119,8 @@ extension ParameterForm where Value == Int {
 extension ParameterForm where Value == Bool {
     static var flag: Self {
         Self(
-            "0|1", values: ["0", "1"], read: { text, name throws(APIError) in try ParameterGrammar.flag(text, name) },
+            "0|1", values: ["0", "1"],
+            read: { text, name throws(APIError) in try ParameterGrammar.flag(text, parameter: name) },
             write: { $0 ? "1" : "0" })
     }
 }
@@ -129,7 +130,7 @@ extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawV
     static var choice: Self {
         Self(
             "WORD", values: Value.allCases.map(\.rawValue),
-            read: { text, name throws(APIError) in try ParameterGrammar.choice(text.asciiLowercased, name) },
+            read: { text, name throws(APIError) in try ParameterGrammar.choice(text.asciiLowercased, parameter: name) },
             write: { $0.rawValue })
     }
 }
@@ -159,7 +160,7 @@ extension ParameterForm where Value == ImageFormat? {
     static var format: Self {
         Self(
             "WORD", values: ParameterGrammar.formatNames,
-            read: { text, name throws(APIError) in try ParameterGrammar.format(text.asciiLowercased, name) },
+            read: { text, name throws(APIError) in try ParameterGrammar.format(text.asciiLowercased, parameter: name) },
             write: { $0?.rawValue ?? "auto" })
     }
 }

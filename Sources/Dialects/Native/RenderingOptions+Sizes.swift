@@ -13,8 +13,8 @@ extension RenderingOptions: BoxRecipe {
 
     package var box: RequestedBox {
         RequestedBox(
-            width: width.map { Self.pixels($0, devicePixelRatio) },
-            height: height.map { Self.pixels($0, devicePixelRatio) })
+            width: width.map { Self.pixels($0, ratio: devicePixelRatio) },
+            height: height.map { Self.pixels($0, ratio: devicePixelRatio) })
     }
 
     /// Sets the box in pixels of the response.
@@ -25,7 +25,7 @@ extension RenderingOptions: BoxRecipe {
         func side(_ pixels: Int?, _ ratio: Int) -> Int? { pixels.map { max(1, (1_000 * $0 + ratio / 2) / ratio) } }
         func makes(_ pixels: Int?, _ ratio: Int) -> Bool {
             guard let pixels, let side = side(pixels, ratio) else { return true }
-            return side <= Self.longestSide && Self.pixels(side, ratio) == pixels
+            return side <= Self.longestSide && Self.pixels(side, ratio: ratio) == pixels
         }
         let requested = devicePixelRatio
         let ratio =
@@ -40,5 +40,5 @@ extension RenderingOptions: BoxRecipe {
 
     private static let longestSide = 16_384
 
-    private static func pixels(_ side: Int, _ ratio: Int) -> Int { max(1, (side * ratio + 500) / 1_000) }
+    private static func pixels(_ side: Int, ratio: Int) -> Int { max(1, (side * ratio + 500) / 1_000) }
 }

@@ -39,14 +39,14 @@ extension ThumbnailParameter {
             help: "make both sides multiples of this number, 2 to 256"),
         .value(
             "dpr", \.options.devicePixelRatio,
-            as: .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
+            as: .fraction("RATIO", decimals: 3, in: 500...8_000, allowed: "0.5 to 8 with at most three"),
             help: "device pixels per CSS pixel, 0.5 to 8, or by client hints",
             in: [.renditions, .presets, .besidePresets]
         ).allowingAuto(\.isRatioAutomatic).choosing([.width, .height]),
     ]
 
     private static let cropParameters: [ThumbnailParameter] = [
-        .gravity("gravity", "part of the image that fit=cover keeps"),
+        .gravity("gravity", help: "part of the image that fit=cover keeps"),
         .optional("fx", \.focalX, as: .share, help: "focal point from the left, 0 to 1, with gravity focal"),
         .optional("fy", \.focalY, as: .share, help: "focal point from the top, 0 to 1, with gravity focal"),
         .optional(
@@ -71,7 +71,7 @@ extension ThumbnailParameter {
             help: "color behind transparent parts: rgb, rrggbb, rrggbbaa, rgb() or a CSS name"),
         .value(
             "format", \.format, as: .format, help: "format of the result", in: [.renditions, .presets, .besidePresets]),
-        .quality("q", "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
+        .quality("q", help: "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
         .value(
             "lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss"),
         .optional(
@@ -90,26 +90,26 @@ extension ThumbnailParameter {
     ]
 
     private static let watermarkParameters: [ThumbnailParameter] = [
-        .watermark("watermark", "URL of an image to overlay, or its name in the settings file"),
+        .watermark("watermark", help: "URL of an image to overlay, or its name in the settings file"),
         .ofWatermark("watermarkPosition", \.position, as: .place, help: "position of the watermark"),
         .ofWatermark("watermarkX", \.x, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
         .ofWatermark("watermarkY", \.y, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
         .ofWatermark("watermarkOpacity", \.opacity, as: .whole("PERCENT", from: 1, to: 100), help: "1 to 100"),
         .ofWatermark(
             "watermarkScale", \.scale,
-            as: .fraction("SHARE", decimals: 4, in: 100...10_000, "0.01 to 1 with at most four"),
+            as: .fraction("SHARE", decimals: 4, in: 100...10_000, allowed: "0.01 to 1 with at most four"),
             help: "width relative to the result, 0.01 to 1"),
         .ofWatermark("watermarkTile", \.isTiled, as: .flag, help: "1: repeat the watermark over the whole result"),
     ]
 
     private static let requestParameters: [ThumbnailParameter] = [
-        .presets("preset", "presets of the settings file, separated by commas"),
+        .presets("preset", help: "presets of the settings file, separated by commas"),
         .optional("placeholder", \.placeholder, as: .color, help: "sent if the source fails", in: .presets),
         .value(
             "tag", \.tags, as: .tags, help: "names under which the source can be purged, separated by commas",
             in: [.renditions, .presets, .besidePresets]
         ).choosing(.tags),
         .optional("expires", \.expires, as: .expiry, help: "Unix seconds at which the URL expires", in: .besidePresets),
-        .signature("sig", "the signature"),
+        .signature("sig", help: "the signature"),
     ]
 }

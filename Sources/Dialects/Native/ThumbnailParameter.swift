@@ -88,7 +88,7 @@ struct ThumbnailParameter: Sendable {
     }
 
     /// A watermark: a source like `url` if the text contains a colon, otherwise a name in the settings file.
-    static func watermark(_ name: String, _ help: String) -> Self {
+    static func watermark(_ name: String, help: String) -> Self {
         Self(name, text("URL|NAME"), help: help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
                 guard let watermarkOptions = values.vocabulary.watermarks[ExactText(text)] else {
@@ -107,7 +107,7 @@ struct ThumbnailParameter: Sendable {
     }
 
     /// A gravity; `focal` requires two other parameters for the point.
-    static func gravity(_ name: String, _ help: String) -> Self {
+    static func gravity(_ name: String, help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
         return Self(name, text("WORD", values: names), help: help) { text, name, values throws(APIError) in
             let text = text.asciiLowercased
@@ -137,7 +137,7 @@ struct ThumbnailParameter: Sendable {
         return row
     }
 
-    static func quality(_ name: String, _ help: String, alias: String) -> Self {
+    static func quality(_ name: String, help: String, alias: String) -> Self {
         Self(name, text("1…100|auto"), help: help, alias: alias) { text, name, values throws(APIError) in
             if text.asciiLowercased == "auto" {
                 values.options.isQualityAutomatic = true
@@ -152,16 +152,16 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    static func presets(_ name: String, _ help: String) -> Self {
+    static func presets(_ name: String, help: String) -> Self {
         Self(name, text("NAMES"), help: help, uses: [.renditions, .besidePresets]) {
             text, name, values throws(APIError) in
-            values.presets = try values.vocabulary.presetNames(text, name)
+            values.presets = try values.vocabulary.presetNames(text, parameter: name)
         } write: { _ in
             nil
         }
     }
 
-    static func signature(_ name: String, _ help: String) -> Self {
+    static func signature(_ name: String, help: String) -> Self {
         Self(name, text("SIGNATURE"), help: help, uses: .besidePresets) { _, _, _ in
         } write: { _ in
             nil

@@ -37,7 +37,7 @@ struct ThumbnailParameterValues: Sendable {
         if let watermark = options.watermark,
             let source = request.additional.first(where: { $0.role == .watermark })?.source
         {
-            self.watermark = WatermarkParameters(source, watermark)
+            self.watermark = WatermarkParameters(source, options: watermark)
         }
         placeholder = request.placeholder?.color
         tags = request.tags
@@ -98,7 +98,7 @@ struct ThumbnailParameterValues: Sendable {
         var box = options.box
         if isWidthAutomatic { box.width = sizes.roundUp(hints.width ?? sizes.automaticWidth) }
         if isRatioAutomatic {
-            box = try sizes.allowed(box, [])
+            box = try sizes.allowed(box, choices: [])
             box.width = box.width.map(sizes.roundUp)
             box.height = box.height.map(sizes.roundUp)
         }
@@ -144,7 +144,7 @@ struct WatermarkParameters: Sendable {
 
     init() {}
 
-    init(_ source: ExactText, _ options: WatermarkOptions) {
+    init(_ source: ExactText, options: WatermarkOptions) {
         let defaultValue = WatermarkOptions()
         named = Vocabulary.Watermark(source: source)
         if options.position != defaultValue.position { position = options.position }

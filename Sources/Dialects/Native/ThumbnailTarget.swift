@@ -66,7 +66,7 @@ struct ThumbnailParameterReader {
             throw .unknown(name, among: ThumbnailParameter.names)
         }
         guard seen.insert(ExactText(parameter.name)).inserted else { throw .repeatedParameter(name) }
-        if parameter.name == "sig" { try URLSigner.checkForm(value, name, isLast: isLast) }
+        if parameter.name == "sig" { try URLSigner.checkForm(value, parameter: name, isLast: isLast) }
         try parameter.read(value, name, &values)
     }
 }

@@ -30,7 +30,7 @@ package enum URLSigner {
         return signer
     }
 
-    static func checkForm(_ text: String, _ name: String, isLast: Bool) throws(APIError) {
+    static func checkForm(_ text: String, parameter name: String, isLast: Bool) throws(APIError) {
         guard isLast, Base64URL.decode(text)?.count == codeLength else {
             throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")
         }

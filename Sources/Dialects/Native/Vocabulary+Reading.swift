@@ -21,7 +21,7 @@ extension Vocabulary {
 
     /// Reads one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
     package static func options(
-        _ options: WatermarkOptions, with name: String, _ value: String
+        _ options: WatermarkOptions, with name: String, value: String
     ) throws(APIError) -> WatermarkOptions {
         let parameter = "watermark" + name.prefix(1).uppercased() + name.dropFirst()
         guard !name.isEmpty, let known = ThumbnailParameter.named(parameter) else { throw .unknown(name, among: []) }
@@ -30,7 +30,7 @@ extension Vocabulary {
         return values.watermark.options(over: options)
     }
 
-    func presetNames(_ value: String, _ parameter: String) throws(APIError) -> [ExactText] {
+    func presetNames(_ value: String, parameter: String) throws(APIError) -> [ExactText] {
         var names: [ExactText] = []
         for name in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let name = ExactText(String(Substring(name)))

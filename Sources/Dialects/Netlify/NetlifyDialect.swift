@@ -27,7 +27,8 @@ package struct NetlifyDialect: FrontEndDialect {
         let source = try sources.source(try parameters.required("url"))
         let word = try parameters["fm"]
         let isText = word == "blurhash"
-        let format = try isText ? .png : word.map { name throws(APIError) in try FrontEndTarget.format(name, "fm") }
+        let format =
+            try isText ? .png : word.map { name throws(APIError) in try FrontEndTarget.format(name, parameter: "fm") }
         var recipe = FrontEndRecipe(
             format: format.map { .fixed($0) }
                 ?? .negotiated(AcceptedFormats.named(of: [.webp, .avif], in: target.accept?.string)))

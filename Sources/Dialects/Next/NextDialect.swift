@@ -13,7 +13,7 @@ package struct NextDialect: FrontEndDialect {
     package let prefix: PathPrefix
     private let configuration: NextConfiguration
 
-    package init(_ service: Service, at prefix: PathPrefix, _ configuration: NextConfiguration, base: SourceBase?) {
+    package init(_ service: Service, at prefix: PathPrefix, configuration: NextConfiguration, base: SourceBase?) {
         self.service = service
         self.prefix = prefix
         self.configuration = configuration
@@ -26,11 +26,11 @@ package struct NextDialect: FrontEndDialect {
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
-        let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
+        let width = try FrontEndTarget.whole(try parameters.required("w"), parameter: "w", in: FrontEndTarget.sides)
         guard configuration.widths?.contains(width) ?? true else {
             throw .badChoice("w", allowed: (configuration.widths ?? []).map(String.init))
         }
-        let quality = try FrontEndTarget.whole(try parameters.required("q"), "q", in: 1...100)
+        let quality = try FrontEndTarget.whole(try parameters.required("q"), parameter: "q", in: 1...100)
         guard configuration.qualities?.contains(quality) ?? true else {
             throw .badChoice("q", allowed: (configuration.qualities ?? []).map(String.init))
         }

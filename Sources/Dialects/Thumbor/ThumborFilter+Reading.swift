@@ -3,8 +3,8 @@ import Text
 
 extension ThumborFilter {
     /// Returns nil for unknown filters and malformed arguments.
-    init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
-        if let map = Self.map(name, arguments) {
+    init?(_ name: String, arguments: ThumborArguments) throws(APIError) {
+        if let map = Self.map(name, arguments: arguments) {
             self = .color(map)
             return
         }
@@ -26,7 +26,7 @@ extension ThumborFilter {
             else { return nil }
             self = .padding(try Self.color(text, of: name), padding)
         case "crop":
-            let lengths = (0..<4).compactMap { Self.length(arguments, $0) }
+            let lengths = (0..<4).compactMap { Self.length(arguments, at: $0) }
             guard arguments.count == 4, lengths.count == 4 else { return nil }
             self = .crop(x: lengths[0], y: lengths[1], width: lengths[2], height: lengths[3])
         case "round_corner":
@@ -38,7 +38,7 @@ extension ThumborFilter {
             // thumbor turns counterclockwise.
             self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
         default:
-            guard let step = Self.neighborhood(name, arguments) else { return nil }
+            guard let step = Self.neighborhood(name, arguments: arguments) else { return nil }
             self = step
         }
     }
@@ -74,7 +74,7 @@ extension ThumborFilter {
             : ThumborGeometry.Padding(left: left, top: top, right: left, bottom: top)
     }
 
-    private static func length(_ arguments: ThumborArguments, _ index: Int) -> ThumborGeometry.Length? {
+    private static func length(_ arguments: ThumborArguments, at index: Int) -> ThumborGeometry.Length? {
         guard let number = arguments.millionths(index), number >= 0 else { return nil }
         let one = 1_000_000
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
@@ -109,7 +109,7 @@ extension ThumborFilter {
         }
     }
 
-    private static func neighborhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
+    private static func neighborhood(_ name: String, arguments: ThumborArguments) -> ThumborFilter? {
         switch name {
         case "blur":
             if arguments.count == 1 {
@@ -143,17 +143,17 @@ extension ThumborFilter {
         }
     }
 
-    private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
+    private static func map(_ name: String, arguments: ThumborArguments) -> ColorFormula? {
         switch (name, arguments.count) {
-        case ("brightness", 1): return percent(arguments, 0).map { .scale(offset(by: $0)) }
+        case ("brightness", 1): return percent(arguments, at: 0).map { .scale(offset(by: $0)) }
         case ("contrast", 1):
-            return percent(arguments, 0).map { value in
+            return percent(arguments, at: 0).map { value in
                 let root = Double(1_000_000 * 100 + value) / 1_000_000
                 let factor = Int((root * root).rounded())
                 return .scale(.init(factor: factor, offset: 128 * (10_000 - factor)))
             }
         case ("rgb", 3):
-            let scales = (0..<3).compactMap { percent(arguments, $0).map(offset(by:)) }
+            let scales = (0..<3).compactMap { percent(arguments, at: $0).map(offset(by:)) }
             return scales.count == 3 ? .scales(red: scales[0], green: scales[1], blue: scales[2]) : nil
         case ("colorize", 4): return colorize(arguments)
         case ("grayscale", _): return .matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
@@ -175,7 +175,7 @@ extension ThumborFilter {
     }
 
     /// Reads a percentage in millionths, clipped to the effective range; only imagor accepts fractions.
-    private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
+    private static func percent(_ arguments: ThumborArguments, at index: Int) -> Int? {
         let maximum = 10_000_000_000
         return arguments.millionths(index).map { min(max($0, -maximum), maximum) }
     }

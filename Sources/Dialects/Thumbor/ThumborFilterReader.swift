@@ -55,19 +55,21 @@ struct ThumborFilterReader {
 
     private mutating func read(_ filter: ThumborFilterText) throws(APIError) -> Bool {
         let arguments = ThumborArguments(filter)
-        if readSetting(filter.name, arguments) || readGeometry(filter.name, arguments) { return true }
-        if let mark = try self.mark(filter, arguments) {
+        if readSetting(filter.name, arguments: arguments) || readGeometry(filter.name, arguments: arguments) {
+            return true
+        }
+        if let mark = try self.mark(filter, arguments: arguments) {
             if mark.opacity > 0 { options.filters.append(.mark(mark)) }
             return true
         }
-        guard let effect = try ThumborFilter(filter.name, arguments) else { return false }
+        guard let effect = try ThumborFilter(filter.name, arguments: arguments) else { return false }
         options.filters.append(effect)
         return true
     }
 }
 
 extension ThumborFilterReader {
-    private mutating func readSetting(_ name: String, _ arguments: ThumborArguments) -> Bool {
+    private mutating func readSetting(_ name: String, arguments: ThumborArguments) -> Bool {
         switch name {
         case "format", "fallback_format":
             guard let format = arguments.text(0).flatMap(Self.format) else { return false }
@@ -118,7 +120,7 @@ extension ThumborFilterReader {
         return ImageFormat(name: name).flatMap { $0.isWritten ? $0 : nil }
     }
 
-    private mutating func readGeometry(_ name: String, _ arguments: ThumborArguments) -> Bool {
+    private mutating func readGeometry(_ name: String, arguments: ThumborArguments) -> Bool {
         switch name {
         case "no_upscale": options.geometry.isEnlargingForbidden = true
         case "stretch": options.geometry.isStretched = true
@@ -162,17 +164,16 @@ extension ThumborFilterReader {
 
 extension ThumborFilterReader {
     private mutating func mark(
-        _ filter: ThumborFilterText, _ arguments: ThumborArguments
+        _ filter: ThumborFilterText, arguments: ThumborArguments
     ) throws(APIError) -> ThumborMark? {
         let transparency: Int
         var mark: ThumborMark
         var layerFilters: [ThumborFilterText] = []
         switch filter.name {
         case "watermark":
-            guard 4...6 ~= arguments.count, let source = arguments.text(0),
-                let x = arguments.text(1).flatMap(Self.place),
-                let y = arguments.text(2).flatMap(Self.place), let alpha = arguments.whole(3),
-                let width = Self.share(arguments, 4), let height = Self.share(arguments, 5)
+            guard 4...6 ~= arguments.count, let source = arguments.text(0), let alpha = arguments.whole(3),
+                let x = arguments.text(1).flatMap(Self.place), let y = arguments.text(2).flatMap(Self.place),
+                let width = Self.share(arguments, at: 4), let height = Self.share(arguments, at: 5)
             else { return nil }
             mark = ThumborMark(subject: .source(try index(of: source)))
             mark.x = x
@@ -202,7 +203,8 @@ extension ThumborFilterReader {
         mark.opacity = 100 - min(max(transparency, 0), 100)
         for text in layerFilters {
             // A layer with a blend mode would have to be rendered first.
-            let inner = mark.isPlain && mark.opacity == 100 ? try self.mark(text, ThumborArguments(text)) : nil
+            let inner =
+                mark.isPlain && mark.opacity == 100 ? try self.mark(text, arguments: ThumborArguments(text)) : nil
             if let inner, inner.isPlain {
                 if inner.opacity > 0 { mark.inner.append(inner) }
             } else {
@@ -220,7 +222,7 @@ extension ThumborFilterReader {
         return marks.count - 1
     }
 
-    private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
+    private static func share(_ arguments: ThumborArguments, at index: Int) -> Int?? {
         guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
         guard let share = arguments.whole(index, maximum: 10_000) else { return nil }
         return .some(share == 0 ? nil : share)

@@ -33,13 +33,13 @@ struct ThumborLayout: Hashable {
                 geometry.height, sourceSide: part.size.height, parent: parent?.height, maximum: available.whole.height))
         guard box.width > 0 || box.height > 0 else { return }
         var target = box
-        if target.width == 0 { target.width = Self.roundEven(box.height * part.size.width, part.size.height) }
-        if target.height == 0 { target.height = Self.roundEven(box.width * part.size.height, part.size.width) }
+        if target.width == 0 { target.width = Self.roundEven(box.height * part.size.width, by: part.size.height) }
+        if target.height == 0 { target.height = Self.roundEven(box.width * part.size.height, by: part.size.width) }
         if let fitIn = geometry.fitIn {
             fit(fitIn, into: target)
         } else {
             target = PixelSize(width: max(1, target.width), height: max(1, target.height))
-            if !geometry.isStretched { cut(to: target, geometry) } else { size = target }
+            if !geometry.isStretched { cut(to: target, geometry: geometry) } else { size = target }
         }
     }
 
@@ -59,16 +59,16 @@ struct ThumborLayout: Hashable {
         let down = sourceSide.height * target.width
         if fitIn.isFull ? across <= down : across >= down {
             size = PixelSize(
-                width: target.width, height: Self.roundUp(sourceSide.height * target.width, sourceSide.width))
+                width: target.width, height: Self.roundUp(sourceSide.height * target.width, by: sourceSide.width))
         } else {
             size = PixelSize(
-                width: Self.roundUp(sourceSide.width * target.height, sourceSide.height), height: target.height)
+                width: Self.roundUp(sourceSide.width * target.height, by: sourceSide.height), height: target.height)
         }
         size = PixelSize(width: max(1, size.width), height: max(1, size.height))
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
     }
 
-    private mutating func cut(to target: PixelSize, _ geometry: ThumborGeometry) {
+    private mutating func cut(to target: PixelSize, geometry: ThumborGeometry) {
         size = target
         let sourceSide = part.size
         func ratio(_ size: PixelSize) -> Double {
@@ -77,7 +77,7 @@ struct ThumborLayout: Hashable {
         guard ratio(sourceSide) != ratio(target) else { return }
         var cropped = sourceSide
         if target.width * sourceSide.height > target.height * sourceSide.width {
-            cropped.height = max(1, Self.roundEven(sourceSide.width * target.height, target.width))
+            cropped.height = max(1, Self.roundEven(sourceSide.width * target.height, by: target.width))
         } else {
             cropped.width = max(
                 1, min(sourceSide.width, (target.width * sourceSide.height + target.height - 1) / target.height))
@@ -86,8 +86,8 @@ struct ThumborLayout: Hashable {
         if focus == nil, geometry.isSmart {
             interest = target
             size = PixelSize(
-                width: max(target.width, Self.roundUp(sourceSide.width * target.width, cropped.width)),
-                height: max(target.height, Self.roundUp(sourceSide.height * target.height, cropped.height)))
+                width: max(target.width, Self.roundUp(sourceSide.width * target.width, by: cropped.width)),
+                height: max(target.height, Self.roundUp(sourceSide.height * target.height, by: cropped.height)))
             return
         }
         func start(focus: Int?, alignment place: ThumborGeometry.Alignment, side: Int, cropped: Int) -> Int {
@@ -134,12 +134,12 @@ struct ThumborLayout: Hashable {
     }
 
     /// Rounds halves to even, and clips to the maximum side.
-    private static func roundEven(_ dividend: Int, _ divisor: Int) -> Int {
+    private static func roundEven(_ dividend: Int, by divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), maximumSide)
     }
 
     /// Rounds halves up, and clips to the maximum side.
-    private static func roundUp(_ dividend: Int, _ divisor: Int) -> Int {
+    private static func roundUp(_ dividend: Int, by divisor: Int) -> Int {
         min((2 * dividend + divisor) / (2 * divisor), maximumSide)
     }
 }

@@ -35,7 +35,7 @@ extension ThumborMark {
         guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: sourceSide, size: sourceSide) }
         let scaled = Self.size(
             of: sourceSide, within: widthShare.map { Double(image.width) * Double($0) / 100 },
-            heightShare.map { Double(image.height) * Double($0) / 100 })
+            height: heightShare.map { Double(image.height) * Double($0) / 100 })
         return Stamp(scaledSize: scaled, size: scaled)
     }
 
@@ -53,7 +53,7 @@ extension ThumborMark {
             y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
     }
 
-    private static func size(of sourceSide: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
+    private static func size(of sourceSide: PixelSize, within width: Double?, height: Double?) -> PixelSize {
         let ownWidth = Double(sourceSide.width)
         let ownHeight = Double(sourceSide.height)
         let width = width ?? ownWidth * (height ?? 1) / ownHeight

@@ -4,7 +4,7 @@ import ThumbnailTypes
 extension ThumborRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ThumborRecipe {
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> ThumborRecipe {
         var recipe = self
         if let quality = options.quality { recipe.options.quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return recipe }
@@ -17,7 +17,7 @@ extension ThumborRecipe: SizedRecipe {
         let box = RequestedBox(
             width: try side(options.geometry.width, named: "w", within: policy),
             height: try side(options.geometry.height, named: "h", within: policy))
-        let allowed = try policy.allowed(box, choices)
+        let allowed = try policy.allowed(box, choices: choices)
         let isOwnSide = options.geometry.width == .original || options.geometry.height == .original
         guard allowed != box || isOwnSide else { return recipe }
         recipe.options.geometry.width = allowed.width.map { .pixels($0) } ?? .automatic

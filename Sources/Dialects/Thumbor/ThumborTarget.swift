@@ -37,10 +37,12 @@ struct ThumborTarget {
             geometry.isMirroredDown = box.isMirroredDown
         }
         geometry.padding = try cursor.take(Self.padding)
-        if let across = try cursor.take({ Self.alignment($0, ["left", "center", "right"]) }) {
+        if let across = try cursor.take({ Self.alignment($0, among: ["left", "center", "right"]) }) {
             geometry.across = across
         }
-        if let down = try cursor.take({ Self.alignment($0, ["top", "middle", "bottom"]) }) { geometry.down = down }
+        if let down = try cursor.take({ Self.alignment($0, among: ["top", "middle", "bottom"]) }) {
+            geometry.down = down
+        }
         geometry.isSmart = cursor.take("smart")
         if let part = cursor.takeFilters() {
             guard let decoded = text.decoded(part) else {
@@ -178,7 +180,7 @@ struct ThumborTarget {
             bottom: numbers.count > 2 ? numbers[3] : numbers[1])
     }
 
-    private static func alignment(_ text: ArraySlice<UInt8>, _ words: [String]) -> ThumborGeometry.Alignment? {
+    private static func alignment(_ text: ArraySlice<UInt8>, among words: [String]) -> ThumborGeometry.Alignment? {
         let places: [ThumborGeometry.Alignment] = [.start, .middle, .end]
         return words.firstIndex { text.elementsEqual($0.utf8) }.map { places[$0] }
     }

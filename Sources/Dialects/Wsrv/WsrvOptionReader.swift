@@ -9,14 +9,15 @@ struct WsrvOptionReader {
     private static let maximumDelays = 10_000
 
     /// Returns false if the name is unknown or the value has no effect; `value` is nil without `=`.
-    mutating func read(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Bool {
+    mutating func read(_ name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) -> Bool {
         guard (1...Self.longestName).contains(name.count) else { return false }
         let name = String(decoding: name, as: UTF8.self)
         let text = value ?? Array("-1".utf8)[...]
-        return readSize(name, text) || readPlace(name, text) || readColors(name, text) || readOutput(name, text)
+        return readSize(name, text: text) || readPlace(name, text: text) || readColors(name, text: text)
+            || readOutput(name, text: text)
     }
 
-    private mutating func readSize(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
+    private mutating func readSize(_ name: String, text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "w", "width": keep(WsrvNumbers.length(text), in: &options.width)
         case "h", "height": keep(WsrvNumbers.length(text), in: &options.height)
@@ -42,7 +43,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    private mutating func readPlace(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
+    private mutating func readPlace(_ name: String, text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "a", "align": readPosition(text)
         case "fpx": keep(WsrvNumbers.fraction(text), in: &options.focalX)
@@ -58,7 +59,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    private mutating func readColors(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
+    private mutating func readColors(_ name: String, text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "bri": keep(WsrvNumbers.integer(text), in: &options.brightness)
         case "mod": readModulation(text)
@@ -79,7 +80,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    private mutating func readOutput(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
+    private mutating func readOutput(_ name: String, text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "output": keep(Self.output(Self.word(text)), in: &options.output)
         case "q", "quality": keep(WsrvNumbers.integer(text), in: &options.quality)

@@ -113,13 +113,13 @@ struct WsrvRecipe: RenderRecipe {
 extension WsrvRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { options.namedQuality == nil }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> WsrvRecipe {
+    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> WsrvRecipe {
         var options = options
         if let quality = options.namedQuality { options.quality = try policy.quality(quality) }
         let box = RequestedBox(
             width: try side(options.width, named: "w", within: policy),
             height: try side(options.height, named: "h", within: policy))
-        let allowed = try policy.allowed(box, choices)
+        let allowed = try policy.allowed(box, choices: choices)
         if allowed != box || options.hasShares {
             options.width = allowed.width.map { .pixels($0) }
             options.height = allowed.height.map { .pixels($0) }

@@ -28,7 +28,7 @@ struct WsrvTarget {
     static func namesSource(_ target: String) -> Bool {
         guard let query = target.suffix(after: UInt8(ascii: "?")) else { return false }
         return query.utf8.split(separator: UInt8(ascii: "&")).contains { item in
-            item.dropFirst(3).first == UInt8(ascii: "=") && isName(Array(item.prefix(3))[...], "url")
+            item.dropFirst(3).first == UInt8(ascii: "=") && isName(Array(item.prefix(3))[...], name: "url")
         }
     }
 
@@ -60,10 +60,10 @@ struct WsrvTarget {
     }
 
     private func value(of name: String) -> ArraySlice<UInt8>? {
-        items.first { $0.value != nil && Self.isName($0.name, name) }?.value
+        items.first { $0.value != nil && Self.isName($0.name, name: name) }?.value
     }
 
-    private static func isName(_ bytes: ArraySlice<UInt8>, _ name: String) -> Bool {
+    private static func isName(_ bytes: ArraySlice<UInt8>, name: String) -> Bool {
         bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
@@ -78,7 +78,7 @@ struct WsrvTarget {
     /// Returns a relative reference that requests the image at another URL with the same options (RFC 3986, 4.2).
     private func target(of url: String) -> String {
         let others = items.filter { item in
-            !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }
+            !["url", "default", "errorredirect"].contains { Self.isName(item.name, name: $0) }
         }
         let texts = others.map { item in
             String(decoding: item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
@@ -98,15 +98,17 @@ struct WsrvTarget {
         var reader = WsrvOptionReader()
         var ignored: [String] = []
         for item in items where !Self.affectsResponse(item.name) {
-            guard !reader.read(item.name, item.value), ignored.count < Self.maximumReported.count else { continue }
+            guard !reader.read(item.name, value: item.value), ignored.count < Self.maximumReported.count else {
+                continue
+            }
             let text = item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
             ignored.append(String(decoding: text.prefix(Self.maximumReported.bytes), as: UTF8.self))
         }
-        reader.options.isInBase64 = value(of: "encoding").map { Self.isName($0, "base64") } ?? false
+        reader.options.isInBase64 = value(of: "encoding").map { Self.isName($0, name: "base64") } ?? false
         return (reader.options, ignored)
     }
 
     private static func affectsResponse(_ name: ArraySlice<UInt8>) -> Bool {
-        ["url", "default", "errorredirect", "filename", "encoding", "maxage"].contains { isName(name, $0) }
+        ["url", "default", "errorredirect", "filename", "encoding", "maxage"].contains { isName(name, name: $0) }
     }
 }

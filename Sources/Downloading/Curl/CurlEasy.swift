@@ -17,21 +17,21 @@ final class CurlEasy {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
         self.profile = profile
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_QUICK_EXIT, 1)
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        set(CURLOPT_SSL_VERIFYPEER, 1)
-        set(CURLOPT_SSL_VERIFYHOST, 2)
-        set(CURLOPT_BUFFERSIZE, 192 << 10)
+        set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        set(CURLOPT_HTTPPROXYTUNNEL, to: 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+        set(CURLOPT_NOSIGNAL, to: 1)
+        set(CURLOPT_QUICK_EXIT, to: 1)
+        set(CURLOPT_FOLLOWLOCATION, to: 0)
+        set(CURLOPT_PATH_AS_IS, to: 1)
+        set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
+        set(CURLOPT_SSL_VERIFYPEER, to: 1)
+        set(CURLOPT_SSL_VERIFYHOST, to: 2)
+        set(CURLOPT_BUFFERSIZE, to: 192 << 10)
         // Without a certificate folder, libcurl caches the parsed file between handshakes.
         unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
-        if let file = profile.rules.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+        if let file = profile.rules.configuration.certificateAuthorities { set(CURLOPT_CAINFO, to: file) }
         guard unsafe profile.apply(to: handle) else { return nil }
     }
 
@@ -63,8 +63,8 @@ final class CurlEasy {
             lines += signature.lines(signing: lines, method: method.rawValue, url: url, at: transfer.wallTime)
         }
         guard setFields(lines, forwarded: forwarded), setBody(transfer.load.request.upload) else { return false }
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
-        set(CURLOPT_URL, url.canonical)
+        set(CURLOPT_CONNECTTIMEOUT_MS, to: max(1, Int(connectTimeout.milliseconds)))
+        set(CURLOPT_URL, to: url.canonical)
         return unsafe setTransferCallbacks(of: handle, for: transfer) == CURLE_OK
     }
 
@@ -77,8 +77,8 @@ final class CurlEasy {
         unsafe curl_slist_free_all(tunneled)
         unsafe (resolved, tunneled) = (nil, nil)
         // An empty string disables proxies from environment variables.
-        set(CURLOPT_PROXY, transfer.proxy?.origin.description ?? "")
-        set(CURLOPT_NOPROXY, transfer.proxy == nil ? "*" : "")
+        set(CURLOPT_PROXY, to: transfer.proxy?.origin.description ?? "")
+        set(CURLOPT_NOPROXY, to: transfer.proxy == nil ? "*" : "")
         if let target = transfer.tunnelTarget, url.address == nil {
             unsafe tunneled = curl_slist_append(nil, "\(url.host):\(url.port):\(Self.text(of: target)):\(url.port)")
             unsafe CCurlShim_set_list(handle, CURLOPT_CONNECT_TO, tunneled)
@@ -135,7 +135,7 @@ final class CurlEasy {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) { unsafe CCurlShim_set_long(handle, option, value) }
+    private func set(_ option: CURLoption, to value: Int) { unsafe CCurlShim_set_long(handle, option, value) }
 
-    private func set(_ option: CURLoption, _ value: String) { unsafe CCurlShim_set_string(handle, option, value) }
+    private func set(_ option: CURLoption, to value: String) { unsafe CCurlShim_set_string(handle, option, value) }
 }

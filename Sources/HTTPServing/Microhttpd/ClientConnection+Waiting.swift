@@ -53,7 +53,7 @@ extension ClientConnection {
     func suspend(until body: StreamedBody) {
         let ticket = context.watch.makeTicket()
         streamTicket = ticket
-        shared.withLock { $0.streamWait.begin(ticket, body) }
+        shared.withLock { $0.streamWait.begin(ticket, sending: body) }
         unsafe MHD_suspend_connection(connection)
         context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }

@@ -12,7 +12,7 @@ struct OutgoingResponse: ~Copyable {
     ///
     /// - Parameter connection: The connection; nil for a response that several share, which must not be streamed.
     init?(_ response: HTTPResponse, isLast: Bool, on connection: ClientConnection? = nil) {
-        guard let raw = unsafe Self.make(response.body, connection) else { return nil }
+        guard let raw = unsafe Self.make(response.body, for: connection) else { return nil }
         unsafe self.raw = raw
         status = UInt32(response.status.code)
         var rejected = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
@@ -52,7 +52,7 @@ struct OutgoingResponse: ~Copyable {
         }
     }
 
-    private static func make(_ body: HTTPResponse.Body, _ connection: ClientConnection?) -> OpaquePointer? {
+    private static func make(_ body: HTTPResponse.Body, for connection: ClientConnection?) -> OpaquePointer? {
         switch body {
         case .empty:
             return unsafe CMicrohttpdShim_response_copying(nil, 0)

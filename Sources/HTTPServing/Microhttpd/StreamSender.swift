@@ -64,7 +64,7 @@ final class StreamSender {
 struct StreamWait {
     private var waiting: (ticket: UInt64, body: StreamedBody)?
 
-    mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
+    mutating func begin(_ ticket: UInt64, sending body: StreamedBody) { waiting = (ticket, body) }
 
     /// Takes the wait with this ticket; a nil ticket stands for any.
     mutating func take(_ ticket: UInt64?) -> StreamedBody? {

@@ -11,17 +11,17 @@ struct RedisCommand: Sendable {
     mutating func add(_ words: any RedisWord..., keys: [[UInt8]]) { add(words + keys) }
 
     mutating func add(_ words: [any RedisWord]) {
-        start("*", words.count)
+        start("*", count: words.count)
         for word in words { write(word) }
         replyCount += 1
     }
 
     /// Adds `SET KEY VALUE EX SECONDS` without the value; returns the part after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
-        start("*", 5)
+        start("*", count: 5)
         write("SET")
         write(key)
-        start("$", valueLength)
+        start("$", count: valueLength)
         replyCount += 1
         var rest = RedisCommand()
         rest.endLine()
@@ -32,12 +32,12 @@ struct RedisCommand: Sendable {
 
     private mutating func write(_ word: some RedisWord) {
         let sent = word.sentBytes
-        start("$", sent.count)
+        start("$", count: sent.count)
         bytes += sent
         endLine()
     }
 
-    private mutating func start(_ kind: Unicode.Scalar, _ count: Int) {
+    private mutating func start(_ kind: Unicode.Scalar, count: Int) {
         bytes.append(UInt8(ascii: kind))
         bytes.append(contentsOf: String(count).utf8)
         endLine()

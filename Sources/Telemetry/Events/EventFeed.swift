@@ -60,8 +60,9 @@ package final class EventFeed: Sendable {
                 state.nextFigures = now
             }
             let seen = lastID.map { $0 <= newest ? $0 : 0 } ?? newest
-            let reader = EventReader(filter, after: seen, backlog(after: seen, upTo: state.offeredID, filter, at: now))
-            {
+            let reader = EventReader(
+                filter, after: seen, queue: backlog(after: seen, upTo: state.offeredID, filter: filter, at: now)
+            ) {
                 [weak self] in self?.remove($0)
             }
             guard !state.isShutDown else { return (reader, false, true) }
@@ -76,7 +77,7 @@ package final class EventFeed: Sendable {
 
     /// The events after `seen`, including those already offered to other readers.
     private func backlog(
-        after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
+        after seen: Int, upTo offeredID: Int, filter: EventFilter, at now: Duration
     ) -> EventQueue<EventReader.Waiter> {
         let stored = log.events(after: seen)
         let lost = stored.first.map { $0.id - seen - 1 } ?? 0
@@ -179,7 +180,7 @@ package final class EventReader: Sendable {
     private let leave: @Sendable (EventReader) -> Void
 
     init(
-        _ filter: EventFilter, after firstID: Int, _ queue: EventQueue<Waiter>,
+        _ filter: EventFilter, after firstID: Int, queue: EventQueue<Waiter>,
         leave: @escaping @Sendable (EventReader) -> Void
     ) {
         self.filter = filter

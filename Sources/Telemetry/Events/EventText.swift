@@ -21,7 +21,7 @@ final class EventText: Sendable {
     }
 
     init(statistics: JSONValue) {
-        let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", statistics)
+        let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", data: statistics)
         content = Locked(.written(bytes))
         approximateSize = bytes.count
     }
@@ -33,16 +33,16 @@ final class EventText: Sendable {
             case .event(let event):
                 let bytes = Self.bytes(
                     "id: \(event.id)\nevent: \(event.event.kind.rawValue)\n",
-                    .object(event.event.members + [("time", .double(Double(event.time / 1_000_000) / 1_000))]))
+                    data: .object(event.event.members + [("time", .double(Double(event.time / 1_000_000) / 1_000))]))
                 content = .written(bytes)
                 return bytes
             }
         }
     }
 
-    static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
+    static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", data: .object([("count", .int(count))])) }
 
-    private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {
+    private static func bytes(_ fields: String, data: JSONValue) -> [UInt8] {
         Array("\(fields)data: \(data.text)\n\n".utf8)
     }
 }

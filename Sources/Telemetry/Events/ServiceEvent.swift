@@ -125,7 +125,7 @@ package struct StepTiming: Hashable, Sendable {
     package let name: String
     package let duration: Duration
 
-    package init(_ name: String, _ duration: Duration) {
+    package init(_ name: String, duration: Duration) {
         self.name = name
         self.duration = duration
     }

@@ -8,7 +8,7 @@ package enum MetricDocument {
     package static func bytes(
         _ readings: [MetricReading], at time: UInt64, in timeline: MetricTimeline, of resource: OTLPResource
     ) -> [UInt8] {
-        OTLPText.document(of: "Metrics", resource) { text in
+        OTLPText.document(of: "Metrics", resource: resource) { text in
             for (index, metric) in timeline.metrics(readings).enumerated() {
                 if index > 0 { text.append(",") }
                 append(metric, at: time, to: &text)

@@ -26,7 +26,7 @@ enum OTLPText {
     /// - Parameters:
     ///   - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
     ///   - body: Writes the members of the scope.
-    static func document(of signal: String, _ resource: OTLPResource, _ body: (inout [UInt8]) -> Void) -> [UInt8] {
+    static func document(of signal: String, resource: OTLPResource, _ body: (inout [UInt8]) -> Void) -> [UInt8] {
         var text: [UInt8] = []
         text.append("{\"resource\(signal)\":[{\"resource\":{\"attributes\":")
         append(resource.attributes, to: &text)

@@ -3,7 +3,7 @@ import JSON
 /// OTLP JSON (opentelemetry-proto 1.0, `ExportTraceServiceRequest`).
 package enum SpanDocument {
     package static func bytes(_ spans: [Span], of resource: OTLPResource) -> [UInt8] {
-        OTLPText.document(of: "Spans", resource) { text in
+        OTLPText.document(of: "Spans", resource: resource) { text in
             for (index, span) in spans.enumerated() {
                 if index > 0 { text.append(",") }
                 append(span, to: &text)

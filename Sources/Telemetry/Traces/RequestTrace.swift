@@ -53,7 +53,7 @@ package final class RequestTrace: Sendable {
     ///   - time: By the monotonic clock.
     ///   - links: The spans of other requests that it waited for.
     package func record(
-        _ name: String, _ kind: Span.Kind = .internal, as context: TraceContext? = nil,
+        _ name: String, kind: Span.Kind = .internal, as context: TraceContext? = nil,
         within parent: TraceContext? = nil, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes = [],
         links: [TraceContext] = [], failure: String? = nil
     ) {

@@ -19,14 +19,14 @@ struct AdminEndpoint: Sendable {
         }
 
         static func post(
-            _ name: String, _ parameters: Set<AdminParameter> = [], takesBody: Bool = false,
+            _ name: String, parameters: Set<AdminParameter> = [], takesBody: Bool = false,
             response: @escaping Response
         ) -> Action {
             Action(methods: [.post], parameters: parameters, name: name, takesBody: takesBody, response: response)
         }
 
         static func delete(
-            _ name: String, _ parameters: Set<AdminParameter> = [], response: @escaping Response
+            _ name: String, parameters: Set<AdminParameter> = [], response: @escaping Response
         ) -> Action {
             Action(methods: [.delete], parameters: parameters, name: name, takesBody: false, response: response)
         }
@@ -45,16 +45,17 @@ struct AdminEndpoint: Sendable {
         AdminEndpoint("/metrics", .get(response: AdminRoutes.metrics)),
         AdminEndpoint("/status", .get(response: AdminRoutes.status)),
         AdminEndpoint(
-            "/cache", .get(response: AdminRoutes.caches), .delete("purge", [.url, .tag], response: AdminRoutes.purge)),
+            "/cache", .get(response: AdminRoutes.caches),
+            .delete("purge", parameters: [.url, .tag], response: AdminRoutes.purge)),
         AdminEndpoint(
             "/downloads", .get(response: AdminRoutes.downloads),
-            .delete("cancel", [.url], response: AdminRoutes.cancelDownloads)),
+            .delete("cancel", parameters: [.url], response: AdminRoutes.cancelDownloads)),
         AdminEndpoint("/downloads/", .delete("cancel", response: AdminRoutes.cancelWait)),
         AdminEndpoint("/events", .get([.url, .types, .after], response: AdminRoutes.events)),
         AdminEndpoint("/stats/history", .get(response: AdminRoutes.statsHistory)),
-        AdminEndpoint("/refresh", .post("refresh", [.url], response: AdminRoutes.refresh)),
-        AdminEndpoint("/origins/hold", .post("hold", [.origin], response: AdminRoutes.hold)),
-        AdminEndpoint("/origins/resume", .post("resume", [.origin], response: AdminRoutes.resume)),
+        AdminEndpoint("/refresh", .post("refresh", parameters: [.url], response: AdminRoutes.refresh)),
+        AdminEndpoint("/origins/hold", .post("hold", parameters: [.origin], response: AdminRoutes.hold)),
+        AdminEndpoint("/origins/resume", .post("resume", parameters: [.origin], response: AdminRoutes.resume)),
         AdminEndpoint("/reload", .post("reload", response: AdminRoutes.reload)),
         AdminEndpoint(
             "/prefetch", .get(response: AdminRoutes.jobs),

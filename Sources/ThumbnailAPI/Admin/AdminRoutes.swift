@@ -100,7 +100,8 @@ extension AdminRoutes {
             ("queuedDownloads", .int(statistics.queuedDownloads)),
             ("activeRenders", .int(statistics.activeRenders)),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
-            ("waiting", .waiting(service.control.downloads, statistics)), ("work", .work(service.control.work)),
+            ("waiting", .waiting(service.control.downloads, statistics: statistics)),
+            ("work", .work(service.control.work)),
             ("slowRequests", service.slowRequests.json),
             ("tenants", .tenantLoads(service.tenants?.all ?? [], waitingCount: service.control.waitingCount)),
         ]
@@ -276,7 +277,7 @@ extension AdminRoutes {
         _ response: @escaping @Sendable (inout AuditedAction) async throws -> HTTPResponse
     ) -> PendingResponse<Outcome> {
         .deferred {
-            var action = AuditedAction(request.action.name ?? "", subject)
+            var action = AuditedAction(request.action.name ?? "", subject: subject)
             var outcome = Outcome(response: HTTPResponse(status: .ok))
             do {
                 outcome.response = try await response(&action)

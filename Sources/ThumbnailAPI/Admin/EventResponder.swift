@@ -53,7 +53,8 @@ struct EventResponder: Sendable {
         guard let types = parameters[.types] else { return EventFilter(url: url) }
         var kinds: Set<ServiceEvent.Kind> = []
         for name in types.split(separator: ",", omittingEmptySubsequences: false) {
-            let kind: ServiceEvent.Kind = try ParameterGrammar.choice(String(name), AdminParameter.types.rawValue)
+            let kind: ServiceEvent.Kind = try ParameterGrammar.choice(
+                String(name), parameter: AdminParameter.types.rawValue)
             guard kinds.insert(kind).inserted else {
                 throw APIError.badParameter(AdminParameter.types.rawValue, "Names \(name) twice.")
             }

@@ -14,7 +14,7 @@ package struct JobReporter: Sendable {
     private let keys: @Sendable () -> [[UInt8]]
 
     /// - Parameter keys: Signing keys; reports are signed with the first one.
-    package init(_ events: EventLog, _ notifier: Notifier, keys: @escaping @Sendable () -> [[UInt8]]) {
+    package init(_ events: EventLog, notifier: Notifier, keys: @escaping @Sendable () -> [[UInt8]]) {
         self.events = events
         self.notifier = notifier
         self.keys = keys

@@ -8,7 +8,7 @@ extension JSONValue {
     static let maximumRows = 20
 
     /// Waiting requests and tasks by resource; downloads with the most waiting requests come first.
-    static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {
+    static func waiting(_ downloads: [FetchSnapshot], statistics: ServiceStatistics) -> JSONValue {
         struct Place: Hashable {
             let name: String
             let host: String

@@ -70,7 +70,7 @@ package struct APIConfiguration: Sendable {
     func rendition(_ rendition: String, of source: String, fields: HTTPFields) throws(APIError) -> Request {
         let hints = ClientHints(fields)
         let request = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
-        return try clientPolicy.allowed(request, isSigned: !keys.isEmpty, hints)
+        return try clientPolicy.allowed(request, isSigned: !keys.isEmpty, hints: hints)
     }
 
     /// All dialects; Alula's come last, because an operator may assign their paths to others.

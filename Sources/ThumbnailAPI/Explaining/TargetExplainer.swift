@@ -153,7 +153,7 @@ package struct TargetExplainer: Sendable {
         }
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
         explanation.steps = plan.summary
-        let native = NativeParameters(of: request, plan)
+        let native = NativeParameters(of: request, plan: plan)
         explanation.parameters = native.items
         explanation.unexpressedSteps = native.unexpressedSteps
     }

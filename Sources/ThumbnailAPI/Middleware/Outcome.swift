@@ -14,7 +14,7 @@ struct AuditedAction: Sendable {
     /// The failure of an action that responds with success, such as a refresh.
     var failure: (any ServiceError)?
 
-    init(_ name: String, _ subject: (kind: String, value: String)? = nil) {
+    init(_ name: String, subject: (kind: String, value: String)? = nil) {
         self.name = name
         self.subject = subject
     }

@@ -7,14 +7,15 @@ import ThumbnailTypes
 struct Tracing: ResponseCompletion {
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         context.trace?.finish(
-            context.route, context.method, id: context.id, status: outcome.response.status.code, error: outcome.error,
+            context.route, method: context.method, id: context.id, status: outcome.response.status.code,
+            error: outcome.error,
             time: context.startedAt..<max(context.startedAt, now))
     }
 }
 
 extension RequestTrace {
     func finish(
-        _ route: Route, _ method: HTTPRequest.Method?, id: String?, status: Int, error: (any ServiceError)?,
+        _ route: Route, method: HTTPRequest.Method?, id: String?, status: Int, error: (any ServiceError)?,
         time: Range<Duration>
     ) {
         let method = method.conventionalName

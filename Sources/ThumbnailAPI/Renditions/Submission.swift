@@ -25,7 +25,7 @@ struct Submission: Sendable {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
             seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
             try Self.checkQuery(configuration.keys.unnamed(request.target), at: now)
-            body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration)
+            body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration: configuration)
             work = .several
             return
         }
@@ -46,20 +46,20 @@ struct Submission: Sendable {
         // Report an expired signature before other errors in the part that it covers.
         let uploadRequest = Result { () throws(APIError) in
             try configuration.clientPolicy.allowed(
-                try route.dialect.uploadRequest(in: target), isSigned: isSigned, target.hints)
+                try route.dialect.uploadRequest(in: target), isSigned: isSigned, hints: target.hints)
         }
         if case .success(let upload) = uploadRequest, let expires = upload.expires, expires <= now {
             throw APIError.expired
         }
         if field != nil { _ = try uploadRequest.get() }
-        body = try Self.accept(SubmittedBody(ofOne: request.headerFields, field: field), configuration)
+        body = try Self.accept(SubmittedBody(ofOne: request.headerFields, field: field), configuration: configuration)
         work = .one(try uploadRequest.get())
     }
 
     func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }
 
     private static func accept(
-        _ body: SubmittedBody, _ configuration: APIConfiguration
+        _ body: SubmittedBody, configuration: APIConfiguration
     ) throws(APIError) -> SubmittedBody {
         guard configuration.takesUploads || !body.bringsImage else { throw .uploadsOff }
         return body
@@ -71,7 +71,7 @@ struct Submission: Sendable {
         for (name, value) in try RawQuery(target: target).decoded() {
             guard name == "expires" else { throw .unknown(name, among: ["expires"]) }
             guard expires == nil else { throw .repeatedParameter(name) }
-            expires = try ParameterGrammar.expires(value, name)
+            expires = try ParameterGrammar.expires(value, parameter: name)
         }
         if let expires, expires <= now { throw .expired }
     }

@@ -105,7 +105,7 @@ extension SubmissionResponder {
     private func respondWithRenditions(
         of body: SubmittedBody, request: HTTPRequest, lease: BodyMemory.Lease, in context: RequestContext
     ) async throws -> Outcome {
-        let (list, image) = try listAndImage(body, request)
+        let (list, image) = try listAndImage(body, of: request)
         let client = ClientNetwork(of: context.client)
         let bill = costs.newBill
         let forwarded = image == nil ? request.headerFields : [:]
@@ -137,7 +137,7 @@ extension SubmissionResponder {
     }
 
     private func listAndImage(
-        _ body: SubmittedBody, _ request: HTTPRequest
+        _ body: SubmittedBody, of request: HTTPRequest
     ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
         var json = [UInt8]()
@@ -197,7 +197,7 @@ extension SubmissionResponder {
                 thumbnails.close(parts.source)
                 lease.release()
             }
-            await write(parts, as: archive, to: stream, begun)
+            await write(parts, as: archive, to: stream, begun: begun)
         }
         stream.onClose { writer.cancel() }
         let failure = await begun.value(orIfCanceled: APIError.clientGone)
@@ -208,7 +208,7 @@ extension SubmissionResponder {
     /// Writes each part when it is ready and the client has received the previous one.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
-        _ begun: Promise<(any ServiceError)?>
+        begun: Promise<(any ServiceError)?>
     ) async {
         var outcome = RenditionOutcome()
         var withheld: [(index: Int, part: RenditionArchive.Part)] = []

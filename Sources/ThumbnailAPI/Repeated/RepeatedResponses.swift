@@ -45,7 +45,7 @@ struct RepeatedResponses: Sendable {
             let trace = tracer?.beginIfSampled()
             route.recordHit(seconds: (now - start).seconds, traceID: trace?.recordedID)
             trace?.finish(
-                .client(.images(route)), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
+                .client(.images(route)), method: .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
                 time: start..<max(start, now))
             return last
         }

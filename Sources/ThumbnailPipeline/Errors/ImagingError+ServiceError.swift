@@ -5,24 +5,24 @@ package import ThumbnailTypes
 extension ImagingError: ServiceError {
     package var response: ErrorResponse {
         func tooManyPixels(_ message: String, category: ErrorCategory) -> ErrorResponse {
-            ErrorResponse(.unprocessableContent, .tooManyPixels, category: category, message: message)
+            ErrorResponse(.unprocessableContent, code: .tooManyPixels, category: category, message: message)
         }
         return switch self {
         case .notAnImage:
             ErrorResponse(
-                .unsupportedMediaType, .notAnImage, category: .image,
+                .unsupportedMediaType, code: .notAnImage, category: .image,
                 message: "The source is not an image in a supported format.")
         case .formatNotAccepted(let format):
             ErrorResponse(
-                .unsupportedMediaType, .notAnImage, category: .image,
+                .unsupportedMediaType, code: .notAnImage, category: .image,
                 message: "Sources in the format \(format.rawValue) are not accepted.")
         case .cannotDecode(let detail):
             ErrorResponse(
-                .unprocessableContent, .cannotDecode, category: .image,
+                .unprocessableContent, code: .cannotDecode, category: .image,
                 message: "The source is damaged or incomplete and cannot be decoded.", detail: detail)
         case .unsupported(let kind):
             ErrorResponse(
-                .unprocessableContent, .cannotDecode, category: .image,
+                .unprocessableContent, code: .cannotDecode, category: .image,
                 message: "The source is \(kind), which is not supported.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
@@ -36,22 +36,22 @@ extension ImagingError: ServiceError {
                 "Images of \(size) pixels are too large for the format \(format.rawValue).", category: .request)
         case .noSuchPage(let page, let count):
             ErrorResponse(
-                .unprocessableContent, .noSuchPage, category: .request,
+                .unprocessableContent, code: .noSuchPage, category: .request,
                 message: "The source has no page \(page); its pages are 0 to \(count - 1).", parameter: "page")
         case .frameTooLate(let page):
             ErrorResponse(
-                .unprocessableContent, .tooManyPixels, category: .request,
+                .unprocessableContent, code: .tooManyPixels, category: .request,
                 message: "Decoding the frames up to \(page) would exceed decodeTimeout.", parameter: "page")
         case .cropOutside(let size):
             ErrorResponse(
-                .unprocessableContent, .cropOutside, category: .request,
+                .unprocessableContent, code: .cropOutside, category: .request,
                 message: "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
             .overloaded("The service is out of memory; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
             ErrorResponse(
-                error.status, error.response.code, category: error.category, message: error.publicMessage,
+                error.status, code: error.response.code, category: error.category, message: error.publicMessage,
                 detail: error.logDetail)
         }
     }

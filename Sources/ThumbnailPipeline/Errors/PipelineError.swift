@@ -15,7 +15,7 @@ extension PipelineError: ServiceError {
         case .sourceNeeded: .internal()
         case .placeholderTooLarge:
             ErrorResponse(
-                .unprocessableContent, .tooManyPixels, category: .request,
+                .unprocessableContent, code: .tooManyPixels, category: .request,
                 message: "The placeholder would have too many pixels.")
         case .tooManyPurges:
             .overloaded("The shared cache's purge queue is full; only this instance was purged.", retryAfter: 30)
@@ -50,6 +50,7 @@ extension WorkerUnavailable: ServiceError {
 extension DeadlineExceeded: ServiceError {
     package var response: ErrorResponse {
         ErrorResponse(
-            .gatewayTimeout, .deadlineExceeded, category: .timeout, message: "The thumbnail was not ready in time.")
+            .gatewayTimeout, code: .deadlineExceeded, category: .timeout,
+            message: "The thumbnail was not ready in time.")
     }
 }

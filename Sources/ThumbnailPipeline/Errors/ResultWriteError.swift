@@ -9,7 +9,7 @@ struct ResultWriteError: ServiceError {
 
     var response: ErrorResponse {
         ErrorResponse(
-            .badGateway, .destinationFailed, category: .origin,
+            .badGateway, code: .destinationFailed, category: .origin,
             message: "The result could not be stored at its destination.",
             detail: cause.response.detail ?? cause.response.message, upstreamStatus: cause.upstreamStatus)
     }

@@ -72,7 +72,7 @@ extension CacheLayers {
         let reply = await layer.lookup(key, newerThan: stored, waits: waits)
         if reply.wasQueried {
             RequestTrace.current?.record(
-                "lookup", .client, time: begun..<max(begun, timekeeper.now),
+                "lookup", kind: .client, time: begun..<max(begun, timekeeper.now),
                 attributes: [
                     ("alula.layer", .string(layer.name.status.rawValue)), ("alula.found", .bool(reply.value != nil)),
                 ])
@@ -139,7 +139,9 @@ struct ResultLookup {
         in caches: CacheLayers
     ) {
         result = reply.value?.result
-        if reply.wasQueried { shared.append(CacheLayerStatus(layer.name.status, result == nil ? .uriMiss : .hit)) }
+        if reply.wasQueried {
+            shared.append(CacheLayerStatus(layer.name.status, outcome: result == nil ? .uriMiss : .hit))
+        }
         guard let result else {
             if let layer = layer as? SharedLayer { misses.append(layer) }
             return

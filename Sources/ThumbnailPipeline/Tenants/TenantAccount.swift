@@ -132,7 +132,7 @@ package struct TenantRejection: ServiceError {
 
     package var response: ErrorResponse {
         var response = ErrorResponse(
-            .tooManyRequests, limit == .rate ? .rateLimited : .quotaExceeded, category: .policy,
+            .tooManyRequests, code: limit == .rate ? .rateLimited : .quotaExceeded, category: .policy,
             message: limit == .rate
                 ? "Rate limit exceeded; try again later."
                 : "This tenant has used its \(limit.rawValue); cached images are still served.",

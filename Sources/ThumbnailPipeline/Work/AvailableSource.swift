@@ -13,7 +13,7 @@ struct AvailableSource: Sendable {
     var bytes: SharedBytes?
     /// The only fetched part of a RAW photograph; nil for other sources.
     var preview: RAWPreview?
-    var status = CacheLayerStatus(.source, .hit)
+    var status = CacheLayerStatus(.source, outcome: .hit)
     var timings: [StepTiming] = []
     /// Time left to render a fetched source; nil for a cached one, which uses the lane's queue timeout.
     var timeLeft: Duration?
@@ -65,14 +65,14 @@ extension AvailableSource {
         )
         if !isFromCache { self.timeLeft = timeLeft }
         guard let transfer = exchange?.timings, participation != .cached else { return }
-        timings = transfer.steps + [StepTiming("source", duration)]
+        timings = transfer.steps + [StepTiming("source", duration: duration)]
     }
 }
 
 extension CacheLayerStatus {
     init(after exchange: OriginResponseInfo?, participation: Participation, isStored: Bool, secondsLeft: Int) {
         self.init(
-            .source, exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
+            .source, outcome: exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
             isStored: participation == .started && isStored,
             forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
             timeToLive: participation == .cached && secondsLeft < 0 ? secondsLeft : nil)
@@ -84,7 +84,7 @@ struct DescribedSource: Sendable {
     let head: SourceHead
     let header: ImageHeader
     let byteCount: Int
-    var status = CacheLayerStatus(.source, .hit)
+    var status = CacheLayerStatus(.source, outcome: .hit)
     var timings: [StepTiming] = []
 
     init(_ source: AvailableSource) {
@@ -106,8 +106,9 @@ struct DescribedSource: Sendable {
 extension TransferTimings {
     var steps: [StepTiming] {
         [
-            StepTiming("dns", dns), StepTiming("connect", connect), StepTiming("tls", tls),
-            StepTiming("ttfb", firstByte), StepTiming("transfer", total),
+            StepTiming("dns", duration: dns), StepTiming("connect", duration: connect),
+            StepTiming("tls", duration: tls),
+            StepTiming("ttfb", duration: firstByte), StepTiming("transfer", duration: total),
         ]
     }
 }

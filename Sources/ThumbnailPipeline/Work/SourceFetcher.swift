@@ -102,7 +102,7 @@ struct SourceFetcher: Sendable {
             after: exchange, participation: participation, isStored: isStored,
             secondsLeft: part.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
         if let exchange, participation != .cached {
-            source.timings = exchange.timings.steps + [StepTiming("source", timekeeper.now - start)]
+            source.timings = exchange.timings.steps + [StepTiming("source", duration: timekeeper.now - start)]
         }
         return source
     }

@@ -68,7 +68,7 @@ struct ThumbnailRenderer: Sendable {
             let (result, steps) = try await render(
                 images, for: key, of: sources, faces: faces, cachesAdditions: false, bill: job.bill)
             return result.with(
-                [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
+                [CacheLayerStatus(.result, outcome: .request), CacheLayerStatus(.decoded, outcome: .request)],
                 timings: Self.timings(
                     queued: start - queuedAt, threadWait: permit.waits.longest, decoded: decoded - start,
                     rendered: steps))
@@ -163,11 +163,11 @@ struct ThumbnailRenderer: Sendable {
             priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? permit.queueTimeout : nil, bill: job.bill)
         let stored = caches.store(result, for: key, of: sources.records)
-        var status = [CacheLayerStatus(.result, .uriMiss)] + shared
+        var status = [CacheLayerStatus(.result, outcome: .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
         status.append(
             CacheLayerStatus(
-                .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
+                .decoded, outcome: participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
                 isStored: participation == .started && key.decodeKeys.allSatisfy { caches.hasPixels($0) })
         )
         return result.with(
@@ -193,9 +193,9 @@ struct ThumbnailRenderer: Sendable {
     private static func timings(
         queued: Duration, threadWait: Duration, decoded: Duration?, rendered: Steps
     ) -> [StepTiming] {
-        [StepTiming("queue", queued + threadWait + rendered.queue)]
-            + (decoded.map { [StepTiming("decode", max(.zero, $0 - threadWait))] } ?? [])
-            + [StepTiming("render", rendered.work), StepTiming("encode", rendered.encoding)]
+        [StepTiming("queue", duration: queued + threadWait + rendered.queue)]
+            + (decoded.map { [StepTiming("decode", duration: max(.zero, $0 - threadWait))] } ?? [])
+            + [StepTiming("render", duration: rendered.work), StepTiming("encode", duration: rendered.encoding)]
     }
 
     /// Runs ahead of queued decodes if it follows its own decode, because new decodes could delay it forever.
@@ -253,7 +253,7 @@ extension RenderedImage {
             self = result
             return
         }
-        let status = CacheLayerStatus(.result, .uriMiss, isStored: lookup.isStored)
+        let status = CacheLayerStatus(.result, outcome: .uriMiss, isStored: lookup.isStored)
         self = result.with([status] + lookup.shared)
     }
 }

@@ -105,7 +105,7 @@ struct DownloadTrace {
         let began = max(start, end - timings.total)
         trace.record("queue", time: start..<began, attributes: [("alula.step", .string("download"))])
         if let count = copy.byteCount { attributes.append(("http.response.body.size", .int(count))) }
-        trace.record("download", .client, as: context, time: began..<end, attributes: attributes)
+        trace.record("download", kind: .client, as: context, time: began..<end, attributes: attributes)
         var time = began
         for (name, duration) in [
             ("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls), ("first_byte", timings.firstByte),
@@ -119,7 +119,7 @@ struct DownloadTrace {
     func record(_ error: any Error, from host: String, until end: Duration) {
         let code = (error as? any ServiceError)?.code ?? (error is CancellationError ? "cancelled" : "internal")
         trace.record(
-            "download", .client, as: context, time: start..<end,
+            "download", kind: .client, as: context, time: start..<end,
             attributes: [("server.address", .string(host)), ("error.type", .string(code))], failure: code)
     }
 }

@@ -15,8 +15,9 @@ import ThumbnailTypes
 
     static func dialect(_ name: String) throws -> any Dialect {
         switch name {
-        case "next": NextDialect(.next, at: try #require(PathPrefix("/_next/image")), .next, base: base)
-        case "vercel": NextDialect(.vercel, at: try #require(PathPrefix("/_vercel/image")), .vercel, base: base)
+        case "next": NextDialect(.next, at: try #require(PathPrefix("/_next/image")), configuration: .next, base: base)
+        case "vercel":
+            NextDialect(.vercel, at: try #require(PathPrefix("/_vercel/image")), configuration: .vercel, base: base)
         case "netlify": NetlifyDialect(at: try #require(PathPrefix("/.netlify/images")), base: base)
         default: AstroDialect(at: try #require(PathPrefix("/_image")), base: base)
         }
@@ -265,7 +266,8 @@ private struct StubFailure: ServiceError {
     let upstreamStatus: Int?
 
     var response: ErrorResponse {
-        ErrorResponse(.badGateway, code, category: .origin, message: "No image came.", upstreamStatus: upstreamStatus)
+        ErrorResponse(
+            .badGateway, code: code, category: .origin, message: "No image came.", upstreamStatus: upstreamStatus)
     }
 }
 

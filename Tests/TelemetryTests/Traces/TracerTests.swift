@@ -76,7 +76,7 @@ struct TracerTests {
         let trace = try #require(tracer.begin(continuing: Self.parent))
         let place = trace.newContext()
         trace.record(
-            "download", .client, as: place, time: .seconds(5) ..< .milliseconds(5_250),
+            "download", kind: .client, as: place, time: .seconds(5) ..< .milliseconds(5_250),
             attributes: [("server.address", "example.com")], failure: "origin_timeout")
         trace.record("dns", within: place, time: .seconds(5) ..< .seconds(5))
         trace.finish("GET thumbnail", time: .seconds(5) ..< .seconds(6), attributes: [])

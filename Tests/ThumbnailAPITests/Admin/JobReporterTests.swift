@@ -26,7 +26,7 @@ struct JobReporterTests {
                 calls.withLock { $0.append(call) }
                 return .status(200)
             })
-        return JobReporter(events, notifier) { keys }
+        return JobReporter(events, notifier: notifier) { keys }
     }
 
     @Test func `a job's end is an event and one call with its report`() async throws {

@@ -8,25 +8,28 @@ import ThumbnailTypes
 @Suite struct FieldTextTests {
     @Test func `cache layers are written in order, each with its outcome`() {
         let text = CacheStatusText.text([
-            CacheLayerStatus(.result, .uriMiss, isCollapsed: true, isStored: true),
-            CacheLayerStatus(.decoded, .varyMiss, isStored: true), CacheLayerStatus(.source, .hit),
+            CacheLayerStatus(.result, outcome: .uriMiss, isCollapsed: true, isStored: true),
+            CacheLayerStatus(.decoded, outcome: .varyMiss, isStored: true), CacheLayerStatus(.source, outcome: .hit),
         ])
         #expect(
             text == "alula-result;fwd=uri-miss;stored;collapsed, alula-decoded;fwd=vary-miss;stored, alula-source;hit")
-        #expect(CacheStatusText.text([CacheLayerStatus(.source, .stale)]) == "alula-source;fwd=stale")
-        #expect(CacheStatusText.text([CacheLayerStatus(.source, .request)]) == "alula-source;fwd=request")
+        #expect(CacheStatusText.text([CacheLayerStatus(.source, outcome: .stale)]) == "alula-source;fwd=stale")
+        #expect(CacheStatusText.text([CacheLayerStatus(.source, outcome: .request)]) == "alula-source;fwd=request")
     }
 
     @Test func `a layer has the next one's status and its own remaining lifetime`() {
         let layers = [
-            CacheLayerStatus(.result, .hit), CacheLayerStatus(.source, .stale, isStored: true, forwardStatus: 304),
+            CacheLayerStatus(.result, outcome: .hit),
+            CacheLayerStatus(.source, outcome: .stale, isStored: true, forwardStatus: 304),
         ]
         #expect(CacheStatusText.text(layers) == "alula-result;hit, alula-source;fwd=stale;fwd-status=304;stored")
-        #expect(CacheStatusText.text([CacheLayerStatus(.source, .hit, timeToLive: -7)]) == "alula-source;hit;ttl=-7")
+        #expect(
+            CacheStatusText.text([CacheLayerStatus(.source, outcome: .hit, timeToLive: -7)])
+                == "alula-source;hit;ttl=-7")
     }
 
     @Test func `timings are milliseconds with three decimals`() {
-        let steps = [StepTiming("decode", .microseconds(4_007)), StepTiming("render", .zero)]
+        let steps = [StepTiming("decode", duration: .microseconds(4_007)), StepTiming("render", duration: .zero)]
         #expect(
             ServerTiming.text(steps, total: .seconds(12))
                 == "decode;dur=4.007, render;dur=0.000, total;dur=12000.000")

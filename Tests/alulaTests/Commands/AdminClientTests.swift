@@ -17,7 +17,7 @@ struct AdminClientTests {
         let origin = try FakeOrigin()
         defer { origin.stop() }
         origin.serve("/status", FakeResponse(status: 202, body: Array("{\"a\":1}".utf8)))
-        let answer = try client(of: origin.port).blockingSend("GET", "/status")
+        let answer = try client(of: origin.port).blockingSend("GET", to: "/status")
         #expect(answer.status == 202 && answer.text == "{\"a\":1}")
         #expect(answer.json?.members?.count == 1)
         #expect(origin.requests.map(\.target) == ["/status"])
@@ -27,8 +27,8 @@ struct AdminClientTests {
         let origin = try FakeOrigin()
         defer { origin.stop() }
         origin.serve("/x", FakeResponse(status: 400, body: Array(#"{"code":"bad_url","detail":"No URL."}"#.utf8)))
-        #expect(throws: CommandFailure(code: "bad_url", "no URL")) {
-            try client(of: origin.port).blockingJSON("GET", "/x")
+        #expect(throws: CommandFailure(code: "bad_url", reason: "no URL")) {
+            try client(of: origin.port).blockingJSON("GET", to: "/x")
         }
     }
 
@@ -73,9 +73,9 @@ struct AdminClientTests {
         let origin = try FakeOrigin()
         origin.serve("/", .closing)
         let client = try client(of: origin.port)
-        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
+        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", to: "/") }
         origin.stop()
-        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
+        #expect(throws: CommandFailure.self) { try client.blockingSend("GET", to: "/") }
     }
 
     @Test func `readiness is checked at the address in the settings`() throws {
