@@ -4,7 +4,7 @@ import Memory
 /// The first half of the SHA-256 of stored bytes.
 ///
 /// With hardware support, libcrypto computes it at more than a gigabyte per second, and unlike a CRC it has no
-/// accidental collisions. Each part is hashed with its length, so that different lists of parts have different hashes.
+/// accidental collisions. Each value is hashed with its length, so that different lists have different hashes.
 struct Checksum: ~Copyable {
     /// The length in bytes.
     static let length = 16

@@ -26,7 +26,7 @@ extension CacheValue {
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.partition.rawValue)])
-        for part in [key.name, key.source, head] { sum.add(part) }
+        for bytes in [key.name, key.source, head] { sum.add(bytes) }
         sum.add(body)
         return sum.finish()
     }

@@ -1,4 +1,4 @@
-/// A part of the disk with its own capacity; the file stores the raw values.
+/// A kind of entries with its own capacity; the file stores the raw values.
 package enum DiskPartition: Int, Sendable, CaseIterable {
     /// Files as received from origins.
     case source = 1

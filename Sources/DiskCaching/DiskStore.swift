@@ -83,12 +83,13 @@ package final class DiskStore: Sendable {
         return drop(key)
     }
 
-    package func remove(_ key: DiskKey) {
+    /// Removes an entry before any later work; does not wait for the disk.
+    package func forget(_ key: DiskKey) {
         shared.withLock { $0.changes.addRemoval(of: key) }
         scheduleRemovals()
     }
 
-    package func removeAll(from source: [UInt8]) {
+    package func forgetAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.addRemoval(source: digest) }
         scheduleRemovals()
@@ -248,7 +249,7 @@ package final class DiskStore: Sendable {
             shared.statistics.droppedWrites += 1
             return shared.isFull
         }
-        if !isFull { remove(key) }
+        if !isFull { forget(key) }
         return false
     }
 

@@ -117,9 +117,9 @@ final class TagTable {
         return row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095
     }
 
-    private static func checksum(_ parts: [UInt8]...) -> [UInt8] {
+    private static func checksum(_ columns: [UInt8]...) -> [UInt8] {
         var sum = Checksum()
-        for part in parts { sum.add(part) }
+        for column in columns { sum.add(column) }
         return sum.finish()
     }
 }

@@ -58,7 +58,7 @@ extension SharedCacheSettings {
             "sharedCacheKey", \.sharedCache.credentials.key,
             as: .init(allowed: "32 to 256 hexadecimal digits") { text in
                 Hexadecimal.decode(text).flatMap { (16...128).contains($0.count) ? $0 : nil }
-            }, help: "hexadecimal key that seals shared values, the same for all instances", secrecy: .secret),
+            }, help: "hexadecimal key that signs shared values, the same for all instances", secrecy: .secret),
         Setting(
             "sharedCacheTimeout", \.sharedCache.timeout, as: .duration(maximumSeconds: 1), default: "50ms",
             help: "time that one request may wait for the shared cache"),

@@ -18,7 +18,7 @@ package final class SharedStore: Sendable {
 
     private let backend: any StoreBackend
     private let gate: StoreGate
-    private let signature: SharedSignature
+    private let signer: SharedSigner
     private let configuration: SharedStoreConfiguration
     private var timekeeper: any Timekeeper { gate.timekeeper }
 
@@ -27,7 +27,7 @@ package final class SharedStore: Sendable {
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(SharedStoreFailure) {
         self.configuration = configuration.store
-        signature = configuration.credentials.signature
+        signer = configuration.credentials.signer
         gate = StoreGate(
             configuration.store, maximumReads: Self.maximumServerReads, messages: .sharedCache, logger: logger,
             timekeeper: timekeeper)
@@ -40,11 +40,11 @@ package final class SharedStore: Sendable {
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
-        signature = SharedSignature(key: configuration.key)
+        signer = SharedSigner(key: configuration.key)
         gate = StoreGate(
             configuration, maximumReads: Self.maximumObjectReads, messages: .resultStore, logger: logger,
             timekeeper: timekeeper)
-        backend = ObjectBackend(container, configuration: configuration, signature: signature, gate: gate)
+        backend = ObjectBackend(container, configuration: configuration, signer: signer, gate: gate)
     }
 
     /// Connects, and reconnects after failures.
@@ -117,7 +117,7 @@ package final class SharedStore: Sendable {
 
     /// Verifies a reply; call it only once, because hashing takes about a millisecond per MiB.
     package func verify(_ reply: SharedReply) -> SharedLookup {
-        let lookup = reply.verified(by: signature)
+        let lookup = reply.verified(by: signer)
         if let result = lookup.result { gate.count(result) }
         return lookup
     }
@@ -139,13 +139,13 @@ package final class SharedStore: Sendable {
             seconds > 0 || !isServer, gate.admitWrite(of: length, in: .values)
         else { return false }
         let signed = value.encoded(
-            under: key, generations: [first.everything] + generations.map(\.source), signature: signature)
+            under: key, generations: [first.everything] + generations.map(\.source), signer: signer)
         backend.write(signed, for: key, of: sources, seconds: seconds)
         return true
     }
 
-    /// Counts a dropped write if the server is full: it then stores no generations, without which nothing is written.
-    package func dropIfFull() { gate.dropIfFull() }
+    /// Counts a dropped write if the server is full: it then creates no generations, which every write needs.
+    package func countDropIfFull() { gate.countDropIfFull() }
 
     /// Returns the state of a tag before a source is requested under it.
     ///

@@ -15,7 +15,7 @@ package struct CompletedPurge: Sendable, Equatable {
     var allTags: [String] { tags + sources.map(CacheTag.ofSource) }
 }
 
-/// The part of a purge that one call reports.
+/// The sources and tags of a purge that one call reports.
 package struct PurgeReport: Sendable, Equatable {
     package var url: String?
     /// The tags of copies in other caches.

@@ -3,7 +3,7 @@ import JSON
 import Text
 
 struct HookTemplate: Sendable, Equatable {
-    /// The part of a request in which the text is used; it determines how values are escaped.
+    /// Where in a request the text is used; it determines how values are escaped.
     enum Context: Sendable {
         /// Values are percent-encoded except for letters, digits and `-._~` (RFC 3986 section 2.1); tags are joined by
         /// commas.
@@ -23,13 +23,13 @@ struct HookTemplate: Sendable, Equatable {
         fileprivate var placeholder: [UInt8] { Array("{\(rawValue)}".utf8) }
     }
 
-    private enum Part: Sendable, Equatable {
+    private enum Segment: Sendable, Equatable {
         case literal([UInt8])
         case value(Value, isInString: Bool)
     }
 
     private let context: Context
-    private var parts: [Part] = []
+    private var segments: [Segment] = []
 
     /// Braces around unknown names are literal.
     init(_ text: String, in context: Context) {
@@ -40,7 +40,7 @@ struct HookTemplate: Sendable, Equatable {
         var isEscaped = false
         while let byte = rest.first {
             if let value = Value.allCases.first(where: { rest.starts(with: $0.placeholder) }) {
-                parts += [.literal(literal), .value(value, isInString: isInString)]
+                segments += [.literal(literal), .value(value, isInString: isInString)]
                 literal = []
                 rest = rest.dropFirst(value.placeholder.count)
                 isEscaped = false
@@ -51,21 +51,21 @@ struct HookTemplate: Sendable, Equatable {
             literal.append(byte)
             rest = rest.dropFirst()
         }
-        parts.append(.literal(literal))
+        segments.append(.literal(literal))
     }
 
-    func has(_ value: Value) -> Bool { parts.contains { if case .value(value, _) = $0 { true } else { false } } }
+    func has(_ value: Value) -> Bool { segments.contains { if case .value(value, _) = $0 { true } else { false } } }
 
     /// The text before the first placeholder.
-    var literalPrefix: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
+    var literalPrefix: [UInt8] { if case .literal(let bytes)? = segments.first { bytes } else { [] } }
 
     /// Returns the text with its values; nil if the purge lacks one of them.
     ///
     /// - Parameter tag: The value of `{tag}`.
     func filled(with purge: PurgeReport, tag: String?) -> [UInt8]? {
         var bytes: [UInt8] = []
-        for part in parts {
-            switch part {
+        for segment in segments {
+            switch segment {
             case .literal(let literal): bytes += literal
             case .value(.url, let isInString):
                 guard let url = purge.url else { return nil }

@@ -92,7 +92,7 @@ struct DiskFailureTests {
         await store.shutDown(timeLimit: .seconds(40))
         #expect(await store.entry(for: .source(1)) == nil)
         #expect(!store.store(.sample(2), for: .source(2)))
-        store.removeAll(from: .text(1))
+        store.forgetAll(from: .text(1))
         try await fixture.withStore { store in
             #expect(await store.entry(for: .source(1)) != nil)
         }

@@ -174,7 +174,7 @@ struct DiskStoreTests {
             let hold = await store.hold()
             store.store(.sample(1), for: .source(1))
             store.store(.sample(2), for: .source(2))
-            store.removeAll(from: .text(1))
+            store.forgetAll(from: .text(1))
             hold.release()
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(await store.entry(for: .source(2))?.isSample(2) == true)
@@ -248,7 +248,7 @@ struct DiskStoreTests {
                             let number = (worker * 7 + turn * 13) % 40
                             switch turn % 6 {
                             case 0, 1: store.store(.sample(number, count: 2_000 + number * 100), for: .source(number))
-                            case 2 where turn % 12 == 2: store.removeAll(from: .text(number))
+                            case 2 where turn % 12 == 2: store.forgetAll(from: .text(number))
                             default:
                                 guard let entry = await store.entry(for: .source(number)) else { continue }
                                 guard entry.isSample(number) else { return false }

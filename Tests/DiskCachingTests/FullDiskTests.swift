@@ -75,9 +75,9 @@ struct FullDiskTests {
             try #require(await Self.fill(store) > 4)
             // The log accepts no more writes.
             Self.limitFiles(to: 4_096)
-            store.removeAll(from: .text(1))
+            store.forgetAll(from: .text(1))
             _ = await store.purgeAll(from: .text(2))
-            store.remove(.source(3))
+            store.forget(.source(3))
             store.recordTags(["new tag"], of: .text(4), label: "4")
             await store.settled()
             for number in 1...4 { #expect(await !Self.isRead(number, in: store), "\(number)") }

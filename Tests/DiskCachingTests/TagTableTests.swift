@@ -23,7 +23,7 @@ struct TagTableTests {
             _ = await store.purgeAll(from: source(1))
             #expect(await store.labels(under: "a").labels == ["http://h/2"])
             #expect(await store.labels(under: "b").labels.isEmpty)
-            store.removeAll(from: source(2))
+            store.forgetAll(from: source(2))
             #expect(await store.labels(under: "a").labels.isEmpty)
             store.recordTags(["a"], of: source(3), label: "http://h/3")
             await store.settled()
@@ -80,10 +80,10 @@ struct TagTableTests {
         }
         try await fixture.withStore(capacity: 1 << 20) { store in
             #expect(store.statistics.tagUsage > Self.room / 2 && store.statistics.tagUsage <= Self.room)
-            store.removeAll(from: source(199))
+            store.forgetAll(from: source(199))
             await store.settled()
             let left = await store.labels(under: "a").labels.count
-            for number in 0..<200 { store.removeAll(from: source(number)) }
+            for number in 0..<200 { store.forgetAll(from: source(number)) }
             await store.settled()
             #expect(left > 0 && store.statistics.tagUsage == 0)
         }

@@ -106,11 +106,11 @@ struct ForeignWriterTests {
 
     @Test func `endless junk is not read endlessly`() {
         var tagged = TaggedSources()
-        let signature = SharedSignature(key: [1])
+        let signer = SharedSigner(key: [1])
         let page = [[UInt8]?](repeating: nil, count: 500)
         var pages = 0
         while tagged.isComplete, pages < 1_000 {
-            tagged.add(page, signedBy: signature)
+            tagged.add(page, signedBy: signer)
             pages += 1
         }
         #expect(10..<100 ~= pages && tagged.sources.isEmpty)

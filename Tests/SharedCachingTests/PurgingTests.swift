@@ -118,7 +118,7 @@ struct PurgeLogTests {
 
     @Test func `a purge received as a message is not repeated when it is read from the log`() throws {
         let notice = try #require(notice)
-        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSigner(), isReadOnly: true, position: nil)
         let told = log.process(notice)
         let expected = try page(log.read(for: .join))
         let read = log.process(expected, [.array([entry("1-1", notice)])])
@@ -129,7 +129,7 @@ struct PurgeLogTests {
         throws
     {
         let notice = try #require(notice)
-        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: Array("5-1".utf8))
+        var log = PurgeLog(SharedSigner(), isReadOnly: true, position: Array("5-1".utf8))
         let lost = log.process(try page(log.read(for: .join)), [.array([entry("7-1")])])
         let read = log.process(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
         let again = log.process(try page(log.read(for: .poll)), [.array([entry("9-1")])])
@@ -142,7 +142,7 @@ struct PurgeLogTests {
     private func effects(
         of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
     ) throws -> [String] {
-        var log = PurgeLog(SharedSignature(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
+        var log = PurgeLog(SharedSigner(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
         var expected = try page(log.read(for: .join))
         var done: [String] = []
         if position != nil {
@@ -167,7 +167,7 @@ struct PurgeLogTests {
         let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
         let signed = try (0..<PurgeMemory.capacity).map { number in
             let notice = try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)"))
-            return notice.encoded(signature: SharedSignature(key: key))
+            return notice.encoded(signer: SharedSigner(key: key))
         }
         #expect(try effects(of: foreign, key: nil) == ["drop", "probe"])
         #expect(try effects(of: foreign, key: key) == ["probe"])
@@ -180,7 +180,7 @@ struct PurgeLogTests {
     }
 
     @Test func `the log is not used if a server rejects it, and a closed connection sends no more`() throws {
-        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSigner(), isReadOnly: true, position: nil)
         let expected = try page(log.read(for: .join))
         let (rejected, closed) = (log.process(expected, [.error("NOPERM")]), log.process(expected, nil))
         #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
@@ -188,7 +188,7 @@ struct PurgeLogTests {
 
     @Test func `an unconfirmed removal is sent again at the next connection, before the probe`() throws {
         let promise = Promise<RemovalState>()
-        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSigner(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), fulfilling: promise, isConnected: false)
         var expectations: [PurgeLog.ExpectedReply] = []
         for _ in 0..<2 {

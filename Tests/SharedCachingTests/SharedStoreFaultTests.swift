@@ -77,12 +77,12 @@ struct SharedStoreFaultTests {
         let generations = try await one.begin()
         try await one.write(under: generations)
         server.fail(.full)
-        one.store.dropIfFull()
+        one.store.countDropIfFull()
         #expect(one.store.statistics.values.dropped == 0)
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(await eventually { one.store.statistics.values.dropped == 1 })
         // Work that began since then has no generations.
-        one.store.dropIfFull()
+        one.store.countDropIfFull()
         #expect(one.store.statistics.values.dropped == 2)
         #expect(one.store.statistics.values.bytes == 0 && one.store.isUp && one.store.statistics.state == "full")
         await one.log.reached { $0.last == "shared cache full; read-only" }

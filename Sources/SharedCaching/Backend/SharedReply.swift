@@ -18,8 +18,8 @@ package struct SharedReply: Sendable {
         if case .values(let values) = result { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
-    /// Verifies that an instance with this seal wrote the value under the current generations.
-    func verified(by signature: SharedSignature) -> SharedLookup {
+    /// Verifies that an instance with this key wrote the value under the current generations.
+    func verified(by signer: SharedSigner) -> SharedLookup {
         let values: [SharedBytes?]
         switch result {
         case .values(let received): values = received
@@ -30,14 +30,14 @@ package struct SharedReply: Sendable {
         let generations = values.dropLast().map { bytes in
             bytes.flatMap { $0.count == Generation.length ? Generation($0.array) : nil }
         }
-        let texts = generations.compactMap(\.self)
-        guard texts.count == generations.count else { return SharedLookup(result: .miss) }
-        let current = texts.dropFirst().map { SharedGenerations(everything: texts[0], source: $0) }
-        guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
-        switch CacheValue.read(bytes, under: key, generations: texts, signature: signature) {
-        case .value(let value): return SharedLookup(value: value, result: .hit, generations: current)
-        case .outdated: return SharedLookup(result: .miss, generations: current)
-        case .damaged: return SharedLookup(result: .rejected, generations: current)
+        let current = generations.compactMap(\.self)
+        guard current.count == generations.count else { return SharedLookup(result: .miss) }
+        let pairs = current.dropFirst().map { SharedGenerations(everything: current[0], source: $0) }
+        guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: pairs) }
+        switch CacheValue.read(bytes, under: key, generations: current, signer: signer) {
+        case .value(let value): return SharedLookup(value: value, result: .hit, generations: pairs)
+        case .outdated: return SharedLookup(result: .miss, generations: pairs)
+        case .damaged: return SharedLookup(result: .rejected, generations: pairs)
         }
     }
 }

@@ -3,7 +3,7 @@ package struct SharedStoreStatistics: Sendable, Equatable {
         case hit
         /// No value, or one older than a removal.
         case miss
-        /// A corrupt value, or one not sealed by an instance.
+        /// A corrupt value, or one not signed by an instance.
         case rejected
         case timeout
         case error

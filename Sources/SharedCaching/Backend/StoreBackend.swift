@@ -1,7 +1,7 @@
 import Coordination
 import Memory
 
-/// The storage behind a ``SharedStore``, which admits and seals every value.
+/// The storage behind a ``SharedStore``, which admits and signs every value.
 protocol StoreBackend: Sendable {
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure)
 
@@ -22,7 +22,7 @@ protocol StoreBackend: Sendable {
         _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
         completion: @escaping @Sendable (StoreReadResult) -> Void)
 
-    /// Writes a value that was admitted and sealed; calls ``StoreGate/endWrite(of:in:with:)`` at the end.
+    /// Writes a value that was admitted and signed; calls ``StoreGate/endWrite(of:in:with:)`` at the end.
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int)
 
     func checkpoint(of tag: SharedTag, for source: NamedSource) -> TagCheckpoint?

@@ -110,7 +110,7 @@ final class StoreGate: Sendable {
     }
 
     /// Counts a dropped write if the server is full.
-    func dropIfFull() {
+    func countDropIfFull() {
         state.withLock { state in
             if state.writes.isFull { state.statistics.values.dropped += 1 }
         }

@@ -48,7 +48,7 @@ extension ObjectBackend {
     private func removeEverything() async throws {
         let generation = Generation()
         let now = timekeeper.now
-        try await container.store(SharedBytes(generation.text), named: ObjectNames.everything, isDurable: true)
+        try await container.store(SharedBytes(generation.bytes), named: ObjectNames.everything, isDurable: true)
         state.withLock { state in
             state.everything = (generation, now)
             state.removals += 1
@@ -66,15 +66,15 @@ extension ObjectBackend {
         var limit = TagRemovalLimit()
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
-            let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
+            let batch = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, hasAll) = try await container.members(
-                part, in: folder, signedBy: signature.derived(under: tag))
+                batch, in: folder, signedBy: signer.derived(under: tag))
             // Also remove sources with unreadable names.
-            try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
+            try await container.replaceGenerations(of: batch.compactMap { SharedSource(label: Array($0.utf8)) })
             tagged = tagged + sources
             isComplete = isComplete && hasAll
             guard sources.allSatisfy({ limit.admit($0.name) }) else {
-                isComplete = isComplete && start + part.count == names.count
+                isComplete = isComplete && start + batch.count == names.count
                 break
             }
         }

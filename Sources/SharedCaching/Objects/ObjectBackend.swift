@@ -33,7 +33,7 @@ final class ObjectBackend: StoreBackend {
     private static let memberLifetime = Duration.seconds(86_400)
 
     let container: any ObjectContainer
-    let signature: SharedSignature
+    let signer: SharedSigner
     let gate: StoreGate
     let state = Locked(State())
     private let configuration: SharedStoreConfiguration
@@ -45,12 +45,12 @@ final class ObjectBackend: StoreBackend {
     var timekeeper: any Timekeeper { gate.timekeeper }
 
     init(
-        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, signature: SharedSignature,
+        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, signer: SharedSigner,
         gate: StoreGate
     ) {
         self.container = container
         self.configuration = configuration
-        self.signature = signature
+        self.signer = signer
         self.gate = gate
         valueWrites = WriteTasks(count: Self.maximumWriters, of: .values, gate: gate)
         tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
@@ -93,7 +93,7 @@ final class ObjectBackend: StoreBackend {
         let generations = try await withThrowingTaskGroup(of: (Int, SharedBytes).self) { group in
             for (index, source) in sources.enumerated() {
                 group.addTask { [self] in
-                    (index, try await generation(source.label) ?? SharedBytes(Generation.first.text))
+                    (index, try await generation(source.label) ?? SharedBytes(Generation.first.bytes))
                 }
             }
             return try await group.reduce(into: [Int: SharedBytes]()) { $0[$1.0] = $1.1 }
@@ -113,7 +113,7 @@ final class ObjectBackend: StoreBackend {
             return recent.generation
         }
         let generation = if let recent { recent } else { try await queryGeneration() }
-        return generation.map { SharedBytes($0.text) }
+        return generation.map { SharedBytes($0.bytes) }
     }
 
     /// Reads the generation of everything; creates it in an empty container.
@@ -124,7 +124,7 @@ final class ObjectBackend: StoreBackend {
         var generation = object.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
-            try await container.store(SharedBytes(new.text), named: ObjectNames.everything, isDurable: true)
+            try await container.store(SharedBytes(new.bytes), named: ObjectNames.everything, isDurable: true)
             generation = new
         }
         return state.withLock { state in
@@ -189,7 +189,7 @@ final class ObjectBackend: StoreBackend {
         let before =
             if let checkpoint { try await checkpoint.generation.value } else { try await generation(tag.label) }
         try await container.store(
-            SharedBytes(source.encoded + signature.derived(under: tag).text(of: source.encoded)),
+            SharedBytes(source.encoded + signer.derived(under: tag).textSignature(of: source.encoded)),
             named: ObjectNames.member(source.source, of: tag), isDurable: false)
         if before?.array != (try await generation(tag.label))?.array {
             remove(.forget([source.source]), fulfilling: nil)

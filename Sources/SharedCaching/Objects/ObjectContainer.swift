@@ -55,20 +55,20 @@ private let maximumMemberBytes = 8 << 10
 extension ObjectContainer {
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
-            try await self.store(SharedBytes(Generation().text), named: name, isDurable: true)
+            try await self.store(SharedBytes(Generation().bytes), named: name, isDurable: true)
         }
     }
 
-    /// Returns the members, and whether all of them could be read and are sealed.
+    /// Returns the members, and whether all of them could be read and are signed.
     func members(
-        _ names: [String], in folder: String, signedBy signature: SharedSignature
+        _ names: [String], in folder: String, signedBy signer: SharedSigner
     ) async throws -> (sources: [NamedSource], hasAll: Bool) {
         let tagged = try await severalAtOnce(names) { name -> NamedSource? in
             // Other programs may have written anything here, including objects that are too long.
             guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {
                 return nil
             }
-            return signature.words(signed: bytes.array).flatMap { NamedSource($0) }
+            return signer.payload(signed: bytes.array).flatMap { NamedSource($0) }
         }
         let sources = tagged.compactMap(\.self)
         return (sources, sources.count == tagged.count)

@@ -1,35 +1,6 @@
 import Coordination
 import Crypto
 
-package struct NamedSource: Hashable, Sendable {
-    /// The source under the rules of the instance that sends the notice.
-    package let source: SharedSource
-    /// The name of the source, which each instance parses under its own rules.
-    package let name: String
-
-    private static let maximumNameBytes = 4_096
-
-    package init?(_ source: SharedSource, name: String) {
-        guard name.utf8.count <= Self.maximumNameBytes, !name.utf8.contains(0) else { return nil }
-        self.source = source
-        self.name = name
-    }
-
-    init?(_ bytes: some Sequence<UInt8>) {
-        let bytes = Array(bytes)
-        guard bytes.count >= SharedSource.labelLength,
-            let source = SharedSource(label: Array(bytes.prefix(SharedSource.labelLength))),
-            let name = String(validating: bytes.dropFirst(SharedSource.labelLength), as: UTF8.self)
-        else { return nil }
-        self.init(source, name: name)
-    }
-
-    var encoded: [UInt8] { source.label + Array(name.utf8) }
-
-    /// The size in memory while the notice waits to be written with its tag.
-    var queuedLength: Int { 512 + name.utf8.count }
-}
-
 package struct PurgeNotice: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
@@ -65,33 +36,33 @@ package struct PurgeNotice: Sendable, Equatable {
         return batch.isEmpty ? notices : notices + [PurgeNotice(.sources(batch))]
     }
 
-    /// Returns nil if the bytes are invalid, or not sealed by an instance with this seal.
-    init?(_ bytes: [UInt8], signature: SharedSignature = SharedSignature()) {
-        guard let bytes = signature.words(signed: bytes), bytes.count <= Self.maximumListBytes * 2,
+    /// Returns nil if the bytes are invalid, or not signed by an instance with this key.
+    init?(_ bytes: [UInt8], signer: SharedSigner = SharedSigner()) {
+        guard let bytes = signer.payload(signed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
         else { return nil }
-        let parts = bytes.dropFirst(Generation.length).split(separator: 0, omittingEmptySubsequences: false)
-        if parts.count == 2, parts[0].isEmpty, parts[1].isEmpty {
+        let fields = bytes.dropFirst(Generation.length).split(separator: 0, omittingEmptySubsequences: false)
+        if fields.count == 2, fields[0].isEmpty, fields[1].isEmpty {
             subject = .everything
-        } else if parts.count == 2, parts[0].isEmpty {
-            guard let tag = SharedTag(String(decoding: parts[1], as: UTF8.self)) else { return nil }
+        } else if fields.count == 2, fields[0].isEmpty {
+            guard let tag = SharedTag(String(decoding: fields[1], as: UTF8.self)) else { return nil }
             subject = .tag(tag)
         } else {
-            let sources = parts.compactMap { NamedSource($0) }
-            guard !sources.isEmpty, sources.count == parts.count else { return nil }
+            let sources = fields.compactMap { NamedSource($0) }
+            guard !sources.isEmpty, sources.count == fields.count else { return nil }
             subject = .sources(sources)
         }
         self.id = id
     }
 
-    func encoded(signature: SharedSignature = SharedSignature()) -> [UInt8] {
-        let words =
+    func encoded(signer: SharedSigner = SharedSigner()) -> [UInt8] {
+        let payload =
             switch subject {
-            case .sources(let sources): id.text + sources.map(\.encoded).joined(separator: [0])
-            case .tag(let tag): id.text + [0] + tag.text.utf8
-            case .everything: id.text + [0]
+            case .sources(let sources): id.bytes + sources.map(\.encoded).joined(separator: [0])
+            case .tag(let tag): id.bytes + [0] + tag.text.utf8
+            case .everything: id.bytes + [0]
             }
-        return words + signature.text(of: words)
+        return payload + signer.textSignature(of: payload)
     }
 }
 
@@ -110,23 +81,5 @@ struct PurgeMemory {
 
     func missing(in ids: Set<Generation>) -> [PurgeNotice] {
         notices.entries.map(\.value).filter { !ids.contains($0.id) }
-    }
-}
-
-/// Handlers that are called on the `shared-cache` thread.
-package struct PurgeHandlers: Sendable {
-    let onPurge: @Sendable (PurgeNotice.Subject) -> Void
-    /// Called if missed purges are lost.
-    let onGap: @Sendable () -> Void
-    let onPosition: @Sendable (_ position: [UInt8]) -> Void
-
-    package init(
-        onPurge: @escaping @Sendable (PurgeNotice.Subject) -> Void = { _ in },
-        onGap: @escaping @Sendable () -> Void = {},
-        onPosition: @escaping @Sendable (_ position: [UInt8]) -> Void = { _ in }
-    ) {
-        self.onPurge = onPurge
-        self.onGap = onGap
-        self.onPosition = onPosition
     }
 }

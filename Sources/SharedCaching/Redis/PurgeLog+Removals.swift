@@ -15,85 +15,73 @@ extension PurgeLog {
         let entries = pending.takeUnsent()
         guard let last = entries.last else { return finish(purpose) }
         return entries.flatMap { entry in
-            let purpose = entry.number == last.number ? purpose : nil
+            var delivery = Delivery(entry: entry, purpose: entry.number == last.number ? purpose : nil)
             guard case .tagged(let removal) = entry.removal else {
-                return [Action.send(command(for: entry.removal), expecting: .removal(entry, purpose))]
+                return [Action.send(command(for: entry.removal), expecting: .removal(delivery))]
             }
-            if let tagged = entry.tagged { return purge(tagged, of: removal, entry: entry, purpose: purpose) }
-            return [
-                scanMembers(
-                    of: removal, from: Self.sweepStart,
-                    expecting: .members(removal, entry, tagged: TaggedSources(), purpose))
-            ]
+            guard let tagged = entry.tagged else {
+                return [scanMembers(of: removal, from: ScanPage.start, for: delivery)]
+            }
+            delivery.tagged = tagged
+            return purgeTagged(removal, for: delivery)
         }
     }
 
-    private func scanMembers(
-        of removal: TagRemoval, from cursor: [UInt8], expecting reply: ExpectedReply
-    ) -> Action {
-        let name = RedisTagSet(of: removal.tag, signature: signature).name
-        return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), expecting: reply)
+    private func scanMembers(of removal: TagRemoval, from cursor: [UInt8], for delivery: Delivery) -> Action {
+        let name = RedisTagSet(of: removal.tag, signer: signer).name
+        let command = RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength)
+        return .send(command, expecting: .members(removal, delivery))
     }
 
     /// Reads a page of the tag's sources; after the last page, the sources are purged.
     ///
     /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
     mutating func collect(
-        _ removal: TagRemoval, for entry: PendingRemovals.Entry, after tagged: TaggedSources, replies: [Reply]?,
-        isUnreadable: Bool, purpose: Purpose?
+        _ removal: TagRemoval, for delivery: Delivery, replies: [Reply]?, isUnreadable: Bool
     ) -> [Action] {
-        var tagged = tagged
-        let set = RedisTagSet(of: removal.tag, signature: signature)
-        guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
-            let page = parts[1].elements
-        else {
+        var delivery = delivery
+        let set = RedisTagSet(of: removal.tag, signer: signer)
+        guard let page = ScanPage(replies?.first) else {
             if isUnreadable {
-                tagged.markIncomplete()
-                pending.putBack(entry.number, after: tagged)
+                delivery.tagged.markIncomplete()
+                pending.putBack(delivery.entry.number, after: delivery.tagged)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
-                tagged.markIncomplete()
-                return [.send(RedisCommand("DEL", set.name), expecting: .any)]
-                    + purge(tagged, of: removal, entry: entry, purpose: purpose)
+                delivery.tagged.markIncomplete()
+                return [.send(RedisCommand("DEL", set.name), expecting: .any)] + purgeTagged(removal, for: delivery)
             } else {
-                pending.putBack(entry.number)
+                pending.putBack(delivery.entry.number)
             }
-            return replies == nil ? [] : finish(purpose)
+            return replies == nil ? [] : finish(delivery.purpose)
         }
-        tagged.add(page.map(\.text), signedBy: set.signature)
-        guard next == Self.sweepStart || !tagged.isComplete else {
-            return [
-                scanMembers(
-                    of: removal, from: next, expecting: .members(removal, entry, tagged: tagged, purpose))
-            ]
+        delivery.tagged.add(page.elements.map(\.shortBytes), signedBy: set.signer)
+        guard page.isLast || !delivery.tagged.isComplete else {
+            return [scanMembers(of: removal, from: page.next, for: delivery)]
         }
-        return purge(tagged, of: removal, entry: entry, purpose: purpose)
+        return purgeTagged(removal, for: delivery)
     }
 
-    private mutating func purge(
-        _ tagged: TaggedSources, of removal: TagRemoval, entry: PendingRemovals.Entry, purpose: Purpose?
-    ) -> [Action] {
-        var tagged = tagged
-        let notices = tagged.notices(for: removal.tag)
+    private mutating func purgeTagged(_ removal: TagRemoval, for delivery: Delivery) -> [Action] {
+        var delivery = delivery
+        let notices = delivery.tagged.notices(for: removal.tag)
         for notice in notices { _ = processed.add(notice) }
-        return [.send(command(for: .purge(notices)), expecting: .removal(entry, tagged: tagged, purpose))]
+        return [.send(command(for: .purge(notices)), expecting: .removal(delivery))]
     }
 
-    mutating func delivered(
-        _ entry: PendingRemovals.Entry, tagged: TaggedSources, replies: [Reply]?, purpose: Purpose?
-    ) -> [Action] {
+    mutating func finish(_ delivery: Delivery, with replies: [Reply]?) -> [Action] {
+        let entry = delivery.entry
         guard let replies, Self.isDone(entry.removal, replies: replies) else {
             if case .tagged = entry.removal {
-                pending.putBack(entry.number, after: tagged)
+                pending.putBack(entry.number, after: delivery.tagged)
             } else {
                 pending.putBack(entry.number)
             }
-            return replies.map { checkWrites($0) + finish(purpose) } ?? []
+            return replies.map { checkWrites($0) + finish(delivery.purpose) } ?? []
         }
         var actions = [Action]()
-        if case .tagged(let removal) = entry.removal { actions.append(.tagged(removal, tagged)) }
+        if case .tagged(let removal) = entry.removal { actions.append(.tagged(removal, delivery.tagged)) }
         if let promise = pending.confirm(entry.number)?.promise { actions.append(.fulfill(promise, .done)) }
-        if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
-        return actions + finish(purpose)
+        if case .everything = entry.removal { actions.append(Self.sweep(from: ScanPage.start)) }
+        return actions + finish(delivery.purpose)
     }
 
     private func finish(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
@@ -112,7 +100,7 @@ extension PurgeLog {
         return needed.allSatisfy { $0.failure == nil }
     }
 
-    var newGeneration: [any RedisWord] { ["SET", RedisNames.everything, Generation().text, "NX"] }
+    var newGeneration: [any RedisWord] { ["SET", RedisNames.everything, Generation().bytes, "NX"] }
 
     private func command(for removal: PendingRemovals.Removal) -> RedisCommand {
         var command = RedisCommand()
@@ -135,9 +123,9 @@ extension PurgeLog {
 
     /// The log comes first, so that an instance that finds the next generation also finds the purge.
     private func add(_ notice: PurgeNotice, deleting names: [[UInt8]], to command: inout RedisCommand) {
-        command.add(Self.append(notice.encoded(signature: signature)))
+        command.add(Self.append(notice.encoded(signer: signer)))
         if !names.isEmpty { command.add("DEL", keys: names) }
-        command.add("PUBLISH", RedisNames.channel, notice.encoded(signature: signature))
+        command.add("PUBLISH", RedisNames.channel, notice.encoded(signer: signer))
     }
 
     static func append(_ payload: [UInt8]) -> [any RedisWord] {

@@ -1,6 +1,6 @@
 import Coordination
 
-/// An instance's part in the purges of a fleet: a plain value whose methods return the actions to perform, in order.
+/// The purges of a fleet as one instance sees them; a plain value whose methods return the actions to perform in order.
 ///
 /// Contains the position in the log of purges, a stream on the server, the purges performed by the instance, and the
 /// removals that the server has not confirmed.
@@ -14,13 +14,31 @@ struct PurgeLog {
         case catchUp(Promise<Bool>)
     }
 
-    /// The purpose of the reply to a command.
+    /// A read of the log, page by page.
+    struct LogRead {
+        let purpose: Purpose
+        /// The last entry that was read; nil reads from the beginning.
+        var start: [UInt8]?
+        var entryCount = 0
+        /// The notices since the beginning of the log; nil if reading starts at a later position.
+        var reading: PurgeLogReading?
+    }
+
+    /// The delivery of one removal.
+    struct Delivery {
+        let entry: PendingRemovals.Entry
+        /// The sources found under the removal's tag so far.
+        var tagged = TaggedSources()
+        /// The purpose that the last of several deliveries fulfills; nil for the others.
+        var purpose: Purpose?
+    }
+
+    /// The meaning of the reply to a command.
     enum ExpectedReply {
-        /// Reads a page of the log from a position, after `after` entries.
-        case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
-        /// Sends a removal. With a purpose, it is the last one.
-        case removal(PendingRemovals.Entry, tagged: TaggedSources = TaggedSources(), Purpose?)
-        case members(TagRemoval, PendingRemovals.Entry, tagged: TaggedSources, Purpose?)
+        case page(LogRead)
+        case removal(Delivery)
+        /// A page of the sources under the removal's tag.
+        case members(TagRemoval, Delivery)
         case repair
         case sweep
         case any
@@ -46,9 +64,8 @@ struct PurgeLog {
     private static let first = "-".sentBytes
     /// The number of keys scanned per step when all values are dropped.
     private static let sweptKeys = 500
-    static let sweepStart = "0".sentBytes
 
-    let signature: SharedSignature
+    let signer: SharedSigner
     let isReadOnly: Bool
     var processed = PurgeMemory()
     var pending = PendingRemovals()
@@ -62,8 +79,8 @@ struct PurgeLog {
     var isUnusable = false
 
     /// - Parameter position: The last entry that the instance has read; nil to read the whole log.
-    init(_ signature: SharedSignature, isReadOnly: Bool, position: [UInt8]?) {
-        self.signature = signature
+    init(_ signer: SharedSigner, isReadOnly: Bool, position: [UInt8]?) {
+        self.signer = signer
         self.isReadOnly = isReadOnly
         self.position = position
         isOfEarlierProcess = position != nil
@@ -72,57 +89,54 @@ struct PurgeLog {
     /// Reads the log from the last position, or from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
-        return [readPage(from: position, after: 0, reading: nil, for: purpose)]
+        return [readPage(LogRead(purpose: purpose, start: position))]
     }
 
     private func readAll(for purpose: Purpose) -> Action {
-        readPage(
-            from: nil, after: 0,
-            reading: PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), for: purpose)
+        let reading = PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable)
+        return readPage(LogRead(purpose: purpose, reading: reading))
     }
 
     mutating func process(_ outcome: RedisConnection.Outcome, of expected: ExpectedReply) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
         switch expected {
-        case .page(let start, let count, let reading, let purpose):
+        case .page(let read):
             guard let replies else {
                 // The connection has ended; the next one starts with a new log.
-                return isUnreadable ? markUnusable("a reply is too long", reading: reading) : []
+                return isUnreadable ? markUnusable("a reply is too long", during: read, readsAgain: false) : []
             }
-            if reading?.isRenewed == true { isUnusable = false }
-            // A server that rejects commands cannot be used: purges would be missed without the log.
-            guard let page = replies.last?.elements else {
-                let failure = replies.last?.failure ?? "no reply to XRANGE"
-                return Self.isUnusable(failure)
-                    ? markUnusable(failure, reading: reading, purpose: purpose) : [.fail(failure)]
-            }
-            return repaired(replies) + read(page, from: start, after: count, reading: reading, purpose: purpose)
-        case .removal(let entry, let tagged, let purpose):
-            return delivered(entry, tagged: tagged, replies: replies, purpose: purpose)
-        case .members(let removal, let entry, let tagged, let purpose):
-            return collect(
-                removal, for: entry, after: tagged, replies: replies, isUnreadable: isUnreadable, purpose: purpose)
+            return process(replies, of: read)
+        case .removal(let delivery): return finish(delivery, with: replies)
+        case .members(let removal, let delivery):
+            return collect(removal, for: delivery, replies: replies, isUnreadable: isUnreadable)
         case .repair: return replies.map { checkWrites($0) } ?? []
         case .sweep: return swept(replies)
         case .any: return []
         }
     }
 
+    private mutating func process(_ replies: [Reply], of read: LogRead) -> [Action] {
+        if read.reading?.isRenewed == true { isUnusable = false }
+        // A server that rejects commands cannot be used: purges would be missed without the log.
+        guard let page = replies.last?.elements else {
+            let failure = replies.last?.failure ?? "no reply to XRANGE"
+            return Self.isUnusable(failure) ? markUnusable(failure, during: read) : [.fail(failure)]
+        }
+        return repaired(replies) + process(page: page, of: read)
+    }
+
     mutating func process(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
 
-    /// - Parameter reading: The notices since the beginning of the log; nil if reading starts at a later position.
-    private func readPage(
-        from start: [UInt8]?, after count: Int, reading: PurgeLogReading?, for purpose: Purpose
-    ) -> Action {
+    private func readPage(_ read: LogRead) -> Action {
         var command = RedisCommand()
-        if start == nil, isUnusable { command.add("DEL", RedisNames.log) }
+        if read.start == nil, isUnusable { command.add("DEL", RedisNames.log) }
         if !isReadOnly {
             command.add(newGeneration)
             command.add("MGET", RedisNames.everything)
         }
-        command.add("XRANGE", RedisNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
-        return .send(command, expecting: .page(from: start, after: count, reading, purpose))
+        command.add("XRANGE", RedisNames.log, read.start ?? Self.first, "+", "COUNT", Self.pageLength)
+        return .send(command, expecting: .page(read))
     }
 
     /// Deletes an invalid generation of everything, so that the next query creates one.
@@ -130,7 +144,7 @@ struct PurgeLog {
     /// Otherwise no value would be found from then on.
     private func repaired(_ replies: [Reply]) -> [Action] {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
-            case .none? = replies.suffix(3).first, value.text?.count != Generation.length
+            case .none? = replies.suffix(3).first, value.shortBytes?.count != Generation.length
         else { return [] }
         return [.send(RedisCommand("DEL", RedisNames.everything), expecting: .any)]
     }
@@ -138,31 +152,28 @@ struct PurgeLog {
     /// Whether another program has written a value of another type under the name.
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
-    /// Marks the log as unusable; with a purpose, reads a new log immediately.
     private mutating func markUnusable(
-        _ reason: String, reading: PurgeLogReading?, purpose: Purpose? = nil
+        _ reason: String, during read: LogRead, readsAgain: Bool = true
     ) -> [Action] {
         isUnusable = true
         // Other programs write faster than the log is read, so the server is retried later.
-        guard reading?.isRenewed != true else { return [.fail(reason)] }
-        return [.report(reason)] + (purpose.map { [readAll(for: $0)] } ?? [])
+        guard read.reading?.isRenewed != true else { return [.fail(reason)] }
+        return [.report(reason)] + (readsAgain ? [readAll(for: read.purpose)] : [])
     }
 
-    private mutating func read(
-        _ page: [Reply], from start: [UInt8]?, after count: Int, reading: PurgeLogReading?, purpose: Purpose
-    ) -> [Action] {
-        let entries = page.compactMap { PurgeLogEntry($0, signature: signature) }
-        if reading == nil, entries.first?.id != start {
+    private mutating func process(page: [Reply], of read: LogRead) -> [Action] {
+        let entries = page.compactMap { PurgeLogEntry($0, signer: signer) }
+        if read.reading == nil, entries.first?.id != read.start {
             // This is not the log that was read, or it has dropped the position. Purges that an earlier process missed
             // may be lost.
             defer { position = nil }
-            return [readAll(for: purpose)]
+            return [readAll(for: read.purpose)]
         }
-        guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
-            return markUnusable("the log has entries that no instance wrote", reading: reading, purpose: purpose)
+        guard !entries.contains(where: \.isOversized), read.entryCount < Self.maximumLogLength else {
+            return markUnusable("the log has entries that no instance wrote", during: read)
         }
         var actions = [Action]()
-        var reading = reading
+        var reading = read.reading
         // The purge at the previous position was already performed.
         if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {
@@ -173,35 +184,37 @@ struct PurgeLog {
         if let last = entries.last?.id {
             let isNews = last != position
             position = last
-            if page.count >= Self.pageLength, last != start {
+            if page.count >= Self.pageLength, last != read.start {
                 // If everything may have to be dropped first, the position is saved later.
                 let note: [Action] = isNews && reading?.hasLostPosition != true ? [.savePosition(last)] : []
-                return actions + note + [
-                    readPage(from: last, after: count + page.count, reading: reading, for: purpose)
-                ]
+                var next = read
+                next.start = last
+                next.entryCount += page.count
+                next.reading = reading
+                return actions + note + [readPage(next)]
             }
             if let reading { actions += repairs(reading, isEmpty: false) }
             if isNews || reading?.hasLostPosition == true { actions.append(.savePosition(last)) }
         } else if let reading {
-            actions += repairs(reading, isEmpty: start == nil)
+            actions += repairs(reading, isEmpty: read.start == nil)
         }
         isOfEarlierProcess = false
-        switch purpose {
-        case .join, .poll: return actions + deliver(for: purpose)
+        switch read.purpose {
+        case .join, .poll: return actions + deliver(for: read.purpose)
         case .catchUp(let promise): return actions + [.caughtUp(promise)]
         }
     }
 
     /// Writes known purges into a log that lacks them, because the previous log was lost.
     private func repairs(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
-        let gap: [Action] = reading.isGap(signature) ? [.dropEverything] : []
+        let gap: [Action] = reading.isGap(signer) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = processed.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
         var command = RedisCommand()
         // An empty entry identifies the log later.
         if missing.isEmpty { command.add(Self.append([])) }
-        for notice in missing { command.add(Self.append(notice.encoded(signature: signature))) }
+        for notice in missing { command.add(Self.append(notice.encoded(signer: signer))) }
         return gap + [.send(command, expecting: .repair)]
     }
 
@@ -212,13 +225,11 @@ struct PurgeLog {
     }
 
     private func swept(_ replies: [Reply]?) -> [Action] {
-        guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
-            let keys = parts[1].elements
-        else { return [] }
-        let names = keys.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
+        guard let page = ScanPage(replies?.first) else { return [] }
+        let names = page.elements.compactMap(\.shortBytes).filter { $0.starts(with: RedisNames.values) }
         var unlinking = RedisCommand()
         unlinking.add("UNLINK", keys: names)
         return (names.isEmpty ? [] : [.send(unlinking, expecting: .any)])
-            + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])
+            + (page.isLast ? [] : [Self.sweep(from: page.next)])
     }
 }

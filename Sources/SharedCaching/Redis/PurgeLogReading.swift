@@ -7,7 +7,7 @@ struct PurgeLogReading {
     private var hasForeignEntries = false
     private var hasKnownPurges = false
 
-    /// The number of sealed purges in a full log; fewer than its capacity, because repairs write some of them twice.
+    /// The number of signed purges in a full log; fewer than its capacity, because repairs write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
 
     init(hasLostPosition: Bool, isRenewed: Bool) {
@@ -23,12 +23,12 @@ struct PurgeLogReading {
 
     /// Whether purges may have been dropped from the log before they were read.
     ///
-    /// True if a full log has no known purge, or if an earlier process read another log. With a key, unsealed entries
+    /// True if a full log has no known purge, or if an earlier process read another log. With a key, unsigned entries
     /// do not count: anyone with access to the server could fill the log with them to have everything dropped. Purges
     /// that are written again do not count either.
-    func isGap(_ signature: SharedSignature) -> Bool {
+    func isGap(_ signer: SharedSigner) -> Bool {
         guard !hasKnownPurges || hasLostPosition else { return false }
-        guard signature.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
+        guard signer.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
         return ids.count >= Self.provenLength || hasLostPosition && !hasForeignEntries
     }
 }
@@ -41,14 +41,14 @@ struct PurgeLogEntry {
     /// Whether reading the entry repeatedly is expensive.
     let isOversized: Bool
 
-    init?(_ reply: Reply, signature: SharedSignature) {
-        guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
-            let fields = parts[1].elements
+    init?(_ reply: Reply, signer: SharedSigner) {
+        guard let pair = reply.elements, pair.count == 2, let id = pair[0].shortBytes, !id.isEmpty, id.count <= 64,
+            let fields = pair[1].elements
         else { return nil }
         self.id = id
         isOversized = fields.count > 16 || fields.contains(where: \.isLong)
-        let payload = fields.count >= 2 ? fields[1].text : nil
-        notice = payload.flatMap { PurgeNotice($0, signature: signature) }
+        let payload = fields.count >= 2 ? fields[1].shortBytes : nil
+        notice = payload.flatMap { PurgeNotice($0, signer: signer) }
         isForeign = notice == nil && payload?.isEmpty != true
     }
 }

@@ -60,7 +60,7 @@ final class RedisBackend: StoreBackend {
         var command = RedisCommand()
         if createsGenerations {
             for source in sources {
-                command.add("SET", source.generationName, Generation().text, "NX", "EX", newGenerationSeconds)
+                command.add("SET", source.generationName, Generation().bytes, "NX", "EX", newGenerationSeconds)
             }
         }
         command.add("MGET", RedisNames.everything, keys: sources.map(\.generationName) + [key.name])
@@ -85,9 +85,9 @@ final class RedisBackend: StoreBackend {
     func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
         guard gate.admitWrite(of: source.queuedLength, in: .tags) else { return }
         // The set outlives all values written since its last member was added.
-        let set = RedisTagSet(of: tag, signature: configuration.credentials.signature)
+        let set = RedisTagSet(of: tag, signer: configuration.credentials.signer)
         var command = RedisCommand()
-        command.add("SADD", set.name, source.encoded + set.signature.text(of: source.encoded))
+        command.add("SADD", set.name, source.encoded + set.signer.textSignature(of: source.encoded))
         command.add("EXPIRE", set.name, Self.generationSeconds)
         inbox.post(
             .write(

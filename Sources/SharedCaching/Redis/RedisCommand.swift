@@ -16,7 +16,7 @@ struct RedisCommand: Sendable {
         replyCount += 1
     }
 
-    /// Adds `SET KEY VALUE EX SECONDS` without the value; returns the part after it.
+    /// Adds `SET KEY VALUE EX SECONDS` without the value; returns the bytes after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
         start("*", count: 5)
         write("SET")

@@ -8,7 +8,7 @@ final class RedisThread {
     private let gate: StoreGate
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let signature: SharedSignature
+    private let signer: SharedSigner
     private let tls: RedisTLS?
     private let handlers: PurgeHandlers
     private let control: RedisConnection
@@ -46,7 +46,7 @@ final class RedisThread {
         logger = gate.logger
         timekeeper = gate.timekeeper
         self.handlers = handlers
-        signature = configuration.credentials.signature
+        signer = configuration.credentials.signer
         let greeting = Self.greeting(configuration)
         func connection() -> RedisConnection {
             RedisConnection(greeting: greeting, maximumReplyBytes: configuration.store.maximumValueBytes + (64 << 10))
@@ -56,7 +56,7 @@ final class RedisThread {
         messages = connection()
         readers = (0..<configuration.readConnections).map { _ in connection() }
         connections = [control, writer, messages] + readers
-        purges = PurgeLog(signature, isReadOnly: configuration.store.isReadOnly, position: position)
+        purges = PurgeLog(signer, isReadOnly: configuration.store.isReadOnly, position: position)
     }
 
     private var isDown: Bool { gate.health.state == .down }
@@ -76,14 +76,23 @@ final class RedisThread {
                 let canConnect = !control.isClosed || isLookingUp
                 if purges.pending.isEmpty || !canConnect || end <= timekeeper.now { break }
             }
-            for connection in connections { connection.flush() }
-            handleDisconnect()
-            wait(atMostUntil: end)
-            if watched[connections.count].revents != 0 { inbox.drain() }
-            for (connection, place) in zip(connections, watched) where place.revents != 0 || connection.hasMoreToRead {
-                unsafe connection.receive(into: buffer)
-            }
+            unsafe transfer(with: buffer, until: end)
         }
+        close()
+    }
+
+    /// Writes, waits for events, and reads.
+    private func transfer(with buffer: UnsafeMutableRawBufferPointer, until end: Duration?) {
+        for connection in connections { connection.flush() }
+        handleDisconnect()
+        wait(atMostUntil: end)
+        if watched[connections.count].revents != 0 { inbox.drain() }
+        for (connection, event) in zip(connections, watched) where event.revents != 0 || connection.hasMoreToRead {
+            unsafe connection.receive(into: buffer)
+        }
+    }
+
+    private func close() {
         for connection in connections { connection.close() }
         for entry in purges.pending.entries { entry.promise?.fulfill(.rejected) }
         if !purges.pending.isEmpty {
@@ -213,8 +222,8 @@ final class RedisThread {
     }
 
     private func receive(_ reply: Reply) {
-        guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
-            let notice = PurgeNotice(payload, signature: signature)
+        guard let elements = reply.elements, elements.count == 3, let payload = elements[2].shortBytes,
+            let notice = PurgeNotice(payload, signer: signer)
         else { return }
         perform(purges.process(notice))
     }
@@ -311,7 +320,7 @@ final class RedisThread {
         let next = end.map { min($0, work) } ?? work
         let count = unsafe Glibc.poll(&watched, nfds_t(watched.count), milliseconds(until: next, from: now))
         guard count <= 0 else { return }
-        for place in watched.indices { watched[place].revents = 0 }
+        for index in watched.indices { watched[index].revents = 0 }
     }
 
     private func nextWork(after now: Duration) -> Duration {

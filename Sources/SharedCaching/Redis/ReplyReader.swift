@@ -11,7 +11,8 @@ enum Reply {
     case error(String)
     case array([Reply])
 
-    var text: [UInt8]? {
+    /// A copy of the bytes; nil if they are long.
+    var shortBytes: [UInt8]? {
         guard case .bytes(let bytes) = self, !isLong else { return nil }
         return bytes.array
     }
@@ -21,6 +22,26 @@ enum Reply {
     var elements: [Reply]? { if case .array(let elements) = self { elements } else { nil } }
 
     var failure: String? { if case .error(let text) = self { text } else { nil } }
+}
+
+/// A page of the reply to `SCAN` or `SSCAN`.
+struct ScanPage {
+    /// The cursor of the first page, which the last page returns.
+    static let start = "0".sentBytes
+
+    /// The cursor of the next page.
+    let next: [UInt8]
+    let elements: [Reply]
+
+    init?(_ reply: Reply?) {
+        guard let pair = reply?.elements, pair.count == 2, let next = pair[0].shortBytes,
+            let elements = pair[1].elements
+        else { return nil }
+        self.next = next
+        self.elements = elements
+    }
+
+    var isLast: Bool { next == Self.start }
 }
 
 /// Parses replies with hiredis; used by one thread.

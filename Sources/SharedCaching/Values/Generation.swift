@@ -1,22 +1,22 @@
 import Crypto
 
-/// A random text for the period between two removals; a removal replaces it with a new one.
+/// A random token for the period between two removals; a removal replaces it with a new one.
 package struct Generation: Hashable, Sendable {
-    /// The text in 22 letters and digits.
-    let text: [UInt8]
+    /// 22 letters and digits.
+    let bytes: [UInt8]
 
     static let length = 22
 
     /// The generation before the first removal; it is not stored.
-    static let first = Generation(text: [UInt8](repeating: UInt8(ascii: "-"), count: length))
+    static let first = Generation(bytes: [UInt8](repeating: UInt8(ascii: "-"), count: length))
 
-    private init(text: [UInt8]) { self.text = text }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    init() { text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8) }
+    init() { bytes = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8) }
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.length else { return nil }
-        text = bytes
+        self.bytes = bytes
     }
 }
 
@@ -27,7 +27,7 @@ package struct SharedGenerations: Hashable, Sendable {
     let everything: Generation
     let source: Generation
 
-    package var encoded: [UInt8] { everything.text + source.text }
+    package var encoded: [UInt8] { everything.bytes + source.bytes }
 }
 
 extension SharedGenerations {

@@ -17,10 +17,11 @@ package struct SharedCacheAddress: Hashable, Sendable {
         let schemes = [("redis://", false), ("rediss://", true)]
         guard let (scheme, isTLS) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }
         let rest = text.dropFirst(scheme.count)
-        let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let (host, portText) = Self.hostAndPort(parts[0]), let port = Self.number(portText ?? "6379", to: 65_535),
+        let segments = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let (host, portText) = Self.hostAndPort(segments[0]),
+            let port = Self.number(portText ?? "6379", to: 65_535),
             let database = Self.number(
-                parts.count == 2 && !parts[1].isEmpty ? parts[1] : "0", to: Self.highestDatabase),
+                segments.count == 2 && !segments[1].isEmpty ? segments[1] : "0", to: Self.highestDatabase),
             port > 0
         else { return nil }
         self.host = host
@@ -43,11 +44,11 @@ package struct SharedCacheAddress: Hashable, Sendable {
             else { return nil }
             return (String(host), after.isEmpty ? nil : after.dropFirst())
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 2, !parts[0].isEmpty, parts[0].utf8.count <= maximumHostBytes,
-            parts[0].utf8.allSatisfy(isAllowed)
+        let components = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard components.count <= 2, !components[0].isEmpty, components[0].utf8.count <= maximumHostBytes,
+            components[0].utf8.allSatisfy(isAllowed)
         else { return nil }
-        return (String(parts[0]), parts.count == 2 ? parts[1] : nil)
+        return (String(components[0]), components.count == 2 ? components[1] : nil)
     }
 
     private static func number(_ text: some StringProtocol, to maximum: Int) -> Int? {

@@ -19,7 +19,7 @@ package struct SharedCacheConfiguration: Sendable {
 package struct SharedCacheCredentials: Sendable, Redacted {
     package var user: String?
     package var password: String?
-    /// The key that seals values and purges, the same for all instances; nil uses a plain hash.
+    /// The key that signs values and purges, the same for all instances; nil uses a plain hash.
     package var key: [UInt8]?
 
     package init() {}
@@ -29,7 +29,7 @@ package struct SharedCacheCredentials: Sendable, Redacted {
 package struct SharedStoreConfiguration: Sendable {
     package var timeout = Duration.milliseconds(200)
     package var isReadOnly = false
-    /// The key that seals values in a folder or bucket, the same for all instances; nil uses a plain hash.
+    /// The key that signs values in a folder or bucket, the same for all instances; nil uses a plain hash.
     package var key: [UInt8]?
     package var maximumQueueBytes = 16 << 20
     package var maximumValueBytes = 8 << 20

@@ -74,9 +74,9 @@ package struct DiskLayer: CacheLayer {
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries {
         switch removal {
-        case .value(let key): store.remove(location(of: key))
+        case .value(let key): store.forget(location(of: key))
         case .sources(let identities, _):
-            for identity in identities { store.removeAll(from: identity.removalName) }
+            for identity in identities { store.forgetAll(from: identity.removalName) }
         case .tagged, .everything: break
         }
         return RemovedEntries()

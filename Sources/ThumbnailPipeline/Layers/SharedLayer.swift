@@ -128,7 +128,7 @@ package final class SharedLayer: CacheLayer {
         let generations = records.compactMap { $0.generations[name] }
         guard value.isComplete(of: records), let location = location(of: key) else { return false }
         guard generations.count == records.count else {
-            store.dropIfFull()
+            store.countDropIfFull()
             return false
         }
         return store.store(

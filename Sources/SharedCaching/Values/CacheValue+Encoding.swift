@@ -3,12 +3,12 @@ import Memory
 
 /// The encoding of a value: layout version, length, key, generations at the start of the write, head, body, signature.
 ///
-/// The signature (``SharedSignature``) covers everything before it and is verified before anything is used.
+/// The signature (``SharedSigner``) covers everything before it and is verified before anything is used.
 extension CacheValue {
     /// The first bytes of a value, with the version of its layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
-    private static let signatureLength = SharedSignature.length
+    private static let signatureLength = SharedSigner.length
 
     private static func frameLength(generations count: Int) -> Int {
         mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + signatureLength
@@ -17,11 +17,11 @@ extension CacheValue {
     func length(generations count: Int) -> Int { Self.frameLength(generations: count) + head.count + body.count }
 
     func encoded(
-        under key: SharedKey, generations: [Generation], signature: SharedSignature = SharedSignature()
+        under key: SharedKey, generations: [Generation], signer: SharedSigner = SharedSigner()
     ) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
-        for generation in generations { start += generation.text }
+        for generation in generations { start += generation.bytes }
         start += head.count.littleEndianBytes(4) + head
         var accumulator = ByteAccumulator(reservingCapacity: length)
         accumulator.append(start)
@@ -29,7 +29,7 @@ extension CacheValue {
         var hash = SHA256()
         unsafe hash.update(start.span.bytes)
         body.withBytes { hash.update($0) }
-        accumulator.append(signature.signature(of: hash.finalize()))
+        accumulator.append(signer.signature(of: hash.finalize()))
         return accumulator.finish()
     }
 
@@ -41,7 +41,7 @@ extension CacheValue {
 
     static func read(
         _ bytes: SharedBytes, under key: SharedKey, generations: [Generation],
-        signature: SharedSignature = SharedSignature()
+        signer: SharedSigner = SharedSigner()
     ) -> Outcome {
         bytes.withBytes { span in
             let frame = frameLength(generations: generations.count)
@@ -59,7 +59,7 @@ extension CacheValue {
             guard has(mark, at: 0), byte(offset + 7) == 0, number(offset, 7) == span.byteCount,
                 HMAC.isEqual(
                     (0..<signatureLength).map { byte(end + $0) },
-                    signature.signature(of: SHA256.hash(span.extracting(0..<end))))
+                    signer.signature(of: SHA256.hash(span.extracting(0..<end))))
             else { return .damaged }
             offset += 8
             guard has(key.digest, at: offset) else { return .damaged }
@@ -68,7 +68,7 @@ extension CacheValue {
             offset += 1
             var isOutdated = false
             for generation in generations {
-                if !has(generation.text, at: offset) { isOutdated = true }
+                if !has(generation.bytes, at: offset) { isOutdated = true }
                 offset += Generation.length
             }
             let headLength = number(offset, 4)

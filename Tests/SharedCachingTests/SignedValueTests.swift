@@ -3,7 +3,7 @@ import Testing
 
 @testable import SharedCaching
 
-struct SealedValueTests {
+struct SignedValueTests {
     private let key = SharedKey(of: Array("a result".utf8))
     private let generations = [Generation(), Generation()]
     private let value = CacheValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
@@ -40,11 +40,11 @@ struct SealedValueTests {
     }
 
     @Test func `a value is read with its key only`() {
-        let seals = [SharedSignature(), SharedSignature(key: [1, 2, 3]), SharedSignature(key: [1, 2, 4])]
-        for (place, writer) in seals.enumerated() {
-            let written = value.encoded(under: key, generations: generations, signature: writer)
-            for (other, reader) in seals.enumerated() {
-                let finding = CacheValue.read(written, under: key, generations: generations, signature: reader)
+        let signers = [SharedSigner(), SharedSigner(key: [1, 2, 3]), SharedSigner(key: [1, 2, 4])]
+        for (place, writer) in signers.enumerated() {
+            let written = value.encoded(under: key, generations: generations, signer: writer)
+            for (other, reader) in signers.enumerated() {
+                let finding = CacheValue.read(written, under: key, generations: generations, signer: reader)
                 let isRead = if case .value = finding { true } else { false }
                 #expect(isRead == (place == other))
             }
@@ -53,16 +53,16 @@ struct SealedValueTests {
 
     @Test func `a purge is trusted with its key only`() throws {
         let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
-        let (signature, other) = (SharedSignature(key: [1]), SharedSignature(key: [2]))
-        let written = notice.encoded(signature: signature)
-        #expect(PurgeNotice(written, signature: signature) == notice && PurgeNotice(written, signature: other) == nil)
+        let (signer, other) = (SharedSigner(key: [1]), SharedSigner(key: [2]))
+        let written = notice.encoded(signer: signer)
+        #expect(PurgeNotice(written, signer: signer) == notice && PurgeNotice(written, signer: other) == nil)
         #expect(
-            PurgeNotice(notice.encoded(), signature: signature) == nil && PurgeNotice([], signature: signature) == nil)
+            PurgeNotice(notice.encoded(), signer: signer) == nil && PurgeNotice([], signer: signer) == nil)
         for place in written.indices {
             var forged = written
             forged[place] ^= 1
-            #expect(PurgeNotice(forged, signature: signature) == nil, "byte \(place)")
-            #expect(PurgeNotice(Array(written[..<place]), signature: signature) == nil)
+            #expect(PurgeNotice(forged, signer: signer) == nil, "byte \(place)")
+            #expect(PurgeNotice(Array(written[..<place]), signer: signer) == nil)
         }
     }
 
