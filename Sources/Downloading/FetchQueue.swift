@@ -14,7 +14,7 @@ struct FetchQueue {
 
     var count: Int { ids.count }
 
-    /// Whether the queue accepts the fetch: a tenant may queue as many fetches as its weight times the free places.
+    /// Whether the queue accepts the fetch: a tenant may queue its weight times the free entries.
     func accepts<Continuation>(
         _ fetch: SharedFetch<Continuation>, among fetches: [FetchID: SharedFetch<Continuation>]
     ) -> Bool {

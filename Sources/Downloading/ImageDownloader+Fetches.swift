@@ -51,7 +51,7 @@ extension ImageDownloader {
         reportStart(of: action)
         let begin = timekeeper.now
         let result = await result(of: action, reason: reason)
-        action.progress.take(nil)
+        action.progress.replaceReservation(with: nil)
         let end = FinishedTransfer(identity, result: result, progress: action.progress, in: timekeeper.now - begin)
         // Before the fetch is forgotten, and so before another one of the source may begin.
         observer.onTransferReport?(TransferReport(identity, state: .ended(end), progress: action.progress))
@@ -69,7 +69,7 @@ extension ImageDownloader {
             try await reserveMemory(for: action)
             let outcome = try await fetch(action, reason: reason)
             // From here, `SharedBytes` counts the received body.
-            return .success(outcome.holding(action.progress.take(nil)))
+            return .success(outcome.holding(action.progress.replaceReservation(with: nil)))
         } catch {
             let identity = action.request.identity
             // A 404 for one target of a source does not apply to its other targets.
@@ -135,8 +135,8 @@ extension ImageDownloader {
 
     private func reserveMemory(for action: State.StartAction) async throws {
         do {
-            action.progress.take(
-                try await budget.reserve(TransferProgress.portion, for: .arrival, of: action.request.flow))
+            action.progress.replaceReservation(
+                with: try await budget.reserve(TransferProgress.portion, for: .arrival, of: action.request.flow))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -150,7 +150,7 @@ extension ImageDownloader {
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
         let receiver: any SourceReceiver = request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
         let fetch = OriginFetch(action: action, base: base, reason: reason, receiver: receiver)
-        if let scan = request.scan { return try await parts(of: fetch, by: scan) }
+        if let scan = request.scan { return try await fetchRanges(of: fetch, by: scan) }
         var result = try await loader.load(
             TransferRequest(identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
             progress: action.progress)

@@ -76,12 +76,12 @@ package final class ImageDownloader: Sendable {
     package func download(
         _ request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> SourceCopy {
-        try await download(partOf: request.withoutScan, receipt: receipt, deadline: deadline).whole
+        try await downloadNeededBytes(of: request.withoutScan, receipt: receipt, deadline: deadline).whole
     }
 
     /// Fetches the bytes that the request's scan needs, or the whole source if ranges are not supported or sufficient.
-    package func download(
-        partOf request: SourceRequest, receipt: String, deadline: Duration? = nil
+    package func downloadNeededBytes(
+        of request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> FetchedSource {
         if request.directives.onlyIfCached { return .whole(try await cachedCopy(for: request)) }
         do {
@@ -178,7 +178,7 @@ package final class ImageDownloader: Sendable {
             case .fetched(.whole(var copy)):
                 copy.rangeBytes += rangeBytes
                 return .whole(copy)
-            case .fetched(.part(let copy)) where request.scan != nil: return .part(copy)
+            case .fetched(.partial(let copy)) where request.scan != nil: return .partial(copy)
             case .fetched: break
             case .insufficient(let count): rangeBytes += count
             }
@@ -223,11 +223,12 @@ package final class ImageDownloader: Sendable {
         if request.directives.noStore { return nil }
         let whole = cache.stored(for: request.identity)
         let wholeReuse = whole.map { reuse(of: $0, for: request) }
-        let part = request.scan == nil ? nil : cache.storedPart(of: request.identity)
-        if let part, wholeReuse != .usable {
-            let copy = SourceCopy(head: part, bytes: nil)
+        let partialHead = request.scan == nil ? nil : cache.storedPartialHead(of: request.identity)
+        if let partialHead, wholeReuse != .usable {
+            let copy = SourceCopy(head: partialHead, bytes: nil)
             let reuse = reuse(of: copy, for: request)
-            let isLater = whole.map { $0.head.receivedAt.secondsSince1970 < part.receivedAt.secondsSince1970 } ?? true
+            let received = partialHead.receivedAt.secondsSince1970
+            let isLater = whole.map { $0.head.receivedAt.secondsSince1970 < received } ?? true
             if reuse == .usable || isLater { return (copy, reuse) }
         }
         guard let whole, let wholeReuse else { return nil }
@@ -258,7 +259,7 @@ package final class ImageDownloader: Sendable {
         else { return nil }
         var copy = cache.stored(for: request.identity)
         if copy == nil, request.scan != nil, !request.needsBytes {
-            copy = cache.storedPart(of: request.identity).map { SourceCopy(head: $0, bytes: nil) }
+            copy = cache.storedPartialHead(of: request.identity).map { SourceCopy(head: $0, bytes: nil) }
         }
         if copy == nil || request.needsBytes && copy?.bytes == nil {
             copy = cache.hasLayerBelowMemory ? await cache.retrieve(request.identity) : nil

@@ -330,7 +330,7 @@ struct ImageDownloaderState<Continuation> {
         return toStart
     }
 
-    /// Returns a fetch to join; a fetch of a part only if the origin sends the whole source.
+    /// Returns a fetch to join; a fetch of ranges only if the origin sends the whole source.
     private func fetchToJoin(_ key: FetchKey) -> FetchID? {
         if let fetch = fetchOfKey[key] { return fetch }
         return key.joinableKeys.lazy.compactMap { fetchOfKey[$0] }.first { id in

@@ -28,7 +28,7 @@ extension ImageDownloader {
     /// Requests the ranges that the scan needs, one after another, and the whole source if they do not suffice.
     ///
     /// Uses no range if the source changes during the fetch or the origin's ranges contradict each other.
-    func parts(of fetch: OriginFetch, by scan: SourceScan) async throws -> FetchOutcome {
+    func fetchRanges(of fetch: OriginFetch, by scan: SourceScan) async throws -> FetchOutcome {
         let identity = fetch.action.request.identity
         let progress = fetch.action.progress
         let configuration = identity.rules.configuration
@@ -40,7 +40,7 @@ extension ImageDownloader {
             do {
                 progress.beginNextBody()
                 let request = TransferRequest(
-                    RequestedRange(range: plan.range, version: source?.version), of: identity,
+                    RequestedRange(bytes: plan.range, version: source?.version), of: identity,
                     condition: source == nil ? fetch.condition : nil,
                     traceparent: fetch.action.request.traceparent, timeLimit: end - timekeeper.now)
                 result = try await loader.load(request, progress: progress)
@@ -55,8 +55,8 @@ extension ImageDownloader {
             case .notModified(let confirmation):
                 guard let copy = fetch.copy(confirmedBy: confirmation) else { return .insufficient(0) }
                 return .fetched(.whole(copy))
-            case .part(let part):
-                if source == nil { source = PartialSource(part) } else { source?.add(part) }
+            case .range(let range):
+                if source == nil { source = PartialSource(range) } else { source?.add(range) }
             case .head: break
             }
             guard let known = source else { return .insufficient(progress.receivedBytes) }
@@ -64,7 +64,7 @@ extension ImageDownloader {
             case .complete:
                 if mayStore(fetch) { fetch.receiver.store(known) }
                 return .fetched(
-                    .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, timings: known.timings))))
+                    .partial(PartialCopy(source: known, exchange: fetch.exchange(status: 206, timings: known.timings))))
             case .ranges(let missing, let limit):
                 if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
             case .block(let block):
@@ -80,14 +80,14 @@ extension FetchedSource {
     package var exchange: OriginResponseInfo? {
         switch self {
         case .whole(let copy): copy.exchange
-        case .part(let copy): copy.exchange
+        case .partial(let copy): copy.exchange
         }
     }
 
     package var participation: Participation {
         switch self {
         case .whole(let copy): copy.participation
-        case .part(let copy): copy.participation
+        case .partial(let copy): copy.participation
         }
     }
 
@@ -95,7 +95,7 @@ extension FetchedSource {
     package var byteCount: Int? {
         switch self {
         case .whole(let copy): copy.exchange?.status == 304 ? nil : copy.bytes?.count
-        case .part(let copy): copy.source.file.knownCount
+        case .partial(let copy): copy.source.file.knownCount
         }
     }
 
@@ -105,7 +105,7 @@ extension FetchedSource {
         return rangeBytes + (participation == .started ? byteCount ?? 0 : 0)
     }
 
-    /// The whole source; throws for a part, which callers of whole sources never receive.
+    /// The whole source; throws for a partial one, which callers of whole sources never receive.
     package var whole: SourceCopy {
         get throws(DownloadError) {
             guard case .whole(let copy) = self else { throw .internal("only a part of the source was fetched") }

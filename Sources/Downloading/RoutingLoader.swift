@@ -10,7 +10,11 @@ package struct RoutingLoader: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
-        let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
-        return try await (isInFolder ? folders : web).load(request, progress: progress, admitHop: admitHop)
+        let loader =
+            switch request.identity.rules.origin?.location {
+            case .web, nil: web
+            case .folder, .memory: folders
+            }
+        return try await loader.load(request, progress: progress, admitHop: admitHop)
     }
 }

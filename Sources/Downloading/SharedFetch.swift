@@ -62,7 +62,7 @@ struct FetchKey: Hashable {
     /// The keys of fetches that a caller with this key may join.
     ///
     /// An ordinary caller may join a reload, but not the reverse, because the ordinary response may be older than the
-    /// reload. Callers of the whole source may join the fetch of a part, because the origin may send the whole source.
+    /// reload. Callers of the whole source may join a fetch of ranges, because the origin may send the whole source.
     var joinableKeys: [FetchKey] {
         let modes: [Mode] =
             switch mode {

@@ -91,7 +91,7 @@ package enum SettingTable {
             "downloadTimeout", \.downloads.downloadTimeout, as: .duration, default: "10s",
             help: "timeout of a whole transfer", forCommands: true),
         Setting(
-            "partialFetch", \.downloads.fetchesParts, as: .flag, default: "on",
+            "partialFetch", \.downloads.fetchesRanges, as: .flag, default: "on",
             help: "fetch only the bytes that /info needs, if the origin supports ranges", forCommands: true,
             reloads: true),
         Setting(

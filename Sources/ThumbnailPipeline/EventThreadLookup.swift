@@ -8,14 +8,14 @@ import ThumbnailTypes
 /// In a fleet, this answers most requests that miss in memory. A task, its timer and its thread switches would cost
 /// several times as much. On a miss, a task continues without repeating these queries.
 final class EventThreadLookup: PendingLookup {
-    private enum State {
+    private enum Step {
         case record(RecordRead)
         case result(LookupClaim, SourceRecord)
         case ended
     }
 
     private struct Progress {
-        var state: State
+        var step: Step
         var reply: SharedReply?
         var earlier = EarlierLookup()
     }
@@ -37,24 +37,24 @@ final class EventThreadLookup: PendingLookup {
             case .success(let sources) = resolved.sources, sources.additional.isEmpty, !sources.image.isPrivate
         else { return nil }
         let stored = caches.storedRecord(for: sources.image)
-        let state: State
+        let step: Step
         if caches.mayHaveNewer(stored) {
-            state = .record(RecordRead(of: sources.image, stored: stored, in: caches))
+            step = .record(RecordRead(of: sources.image, stored: stored, in: caches))
         } else {
             guard let record = stored, let claim = pipeline.claim(for: resolved, record: record) else { return nil }
-            state = .result(claim, record)
+            step = .result(claim, record)
         }
         self.pipeline = pipeline
         self.layer = layer
         self.resolved = resolved
         source = sources.image
-        progress = Locked(Progress(state: state))
+        progress = Locked(Progress(step: step))
     }
 
     func begin(completion: @escaping @Sendable () -> Void) {
-        let (state, waits) = progress.withLock { ($0.state, $0.earlier.waits) }
+        let (step, waits) = progress.withLock { ($0.step, $0.earlier.waits) }
         let key: CacheKey? =
-            switch state {
+            switch step {
             case .record: .record(source)
             case .result(let claim, _): .result(claim.key)
             case .ended: nil
@@ -69,21 +69,21 @@ final class EventThreadLookup: PendingLookup {
     }
 
     func finish() -> PendingLookupOutcome {
-        let (state, reply) = progress.withLock { progress in
+        let (step, reply) = progress.withLock { progress in
             defer {
-                progress.state = .ended
+                progress.step = .ended
                 progress.reply = nil
             }
-            return (progress.state, progress.reply)
+            return (progress.step, progress.reply)
         }
         guard let reply else { return needsTask() }
-        switch state {
+        switch step {
         case .record(let read):
             progress.withLock { $0.earlier.recordLayer = layer.name }
             let record = read.record(storing: layer.read(reply, for: .record(source)))
             guard let record, !caches.mayHaveNewer(record), let claim = pipeline.claim(for: resolved, record: record)
             else { return needsTask() }
-            progress.withLock { $0.state = .result(claim, record) }
+            progress.withLock { $0.step = .result(claim, record) }
             return .queryAgain
         case .result(let claim, let record):
             let key = claim.key

@@ -15,9 +15,7 @@ struct FactsReader: Sendable {
     /// Reports sizes above the limits. A truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
-            var facts = try await facts(request, of: opened, source: AvailableSource(opened.record), for: job)
-            facts.faces = try await faces(request, of: AvailableSource(opened.record), opened: opened, for: job)
-            return facts
+            return try await facts(request, of: opened, source: AvailableSource(opened.record), for: job)
         }
         guard !request.features.isEmpty || request.includesFaces else {
             let source = try await describedSource(job)
@@ -31,30 +29,29 @@ struct FactsReader: Sendable {
             // Use the fetched version, even if the caches already have another one.
             if let opened = try pipeline.open(source, directives: job.directives) {
                 defer { pipeline.close(opened) }
-                var facts = try await facts(request, of: opened, source: source, for: job)
-                facts.faces = try await faces(request, of: source, opened: opened, for: job)
-                return facts
+                return try await facts(request, of: opened, source: source, for: job)
             }
             // Already validated.
             job.directives.noCache = false
             job.directives.maxAge = nil
             job.directives.minFresh = nil
-            if pipeline.caches.isCurrent(source.record) {
-                let current = job
-                let sources = PerSource(source.record.identity)
-                var facts =
-                    request.features.isEmpty
-                    ? headerFacts(of: DescribedSource(source))
-                    : try await renderedFacts(request, of: source, named: job.request.source, bill: job.bill) {
-                        try await pipeline.thumbnail(
-                            for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
-                    }
-                facts.faces = try await faces(request, of: source, opened: nil, for: job)
-                // If the source changed between the header and the pixels, start again.
-                if pipeline.caches.isCurrent(source.record) { return facts }
-            }
+            if let facts = try await facts(request, ofCurrent: source, for: job) { return facts }
             job = job.retry
         }
+    }
+
+    /// Returns the facts of a cached source; nil if it changes between the header and the pixels.
+    private func facts(
+        _ request: FactsRequest, ofCurrent source: AvailableSource, for job: Job
+    ) async throws -> SourceFacts? {
+        guard pipeline.caches.isCurrent(source.record) else { return nil }
+        let sources = PerSource(source.record.identity)
+        var facts = try await facts(request, of: source, for: job) {
+            try await pipeline.thumbnail(
+                for: job.with(ResolvedRequest(job.limited($0), sources: .success(sources))))
+        }
+        facts.faces = try await faces(request, of: source, opened: nil, for: job)
+        return pipeline.caches.isCurrent(source.record) ? facts : nil
     }
 
     /// Returns the detected faces; nil if the request does not include them.
@@ -79,13 +76,14 @@ struct FactsReader: Sendable {
     private func facts(
         _ request: FactsRequest, of opened: OpenedSource, source: AvailableSource, for job: Job
     ) async throws -> SourceFacts {
-        if request.features.isEmpty { return headerFacts(of: DescribedSource(source)) }
-        return try await renderedFacts(request, of: source, named: job.request.source, bill: job.bill) {
+        var facts = try await facts(request, of: source, for: job) {
             try await pipeline.thumbnail(
                 for: Job(
                     pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt,
                     bill: job.bill))
         }
+        facts.faces = try await faces(request, of: source, opened: opened, for: job)
+        return facts
     }
 
     private static func request(
@@ -112,30 +110,20 @@ struct FactsReader: Sendable {
         return nil
     }
 
-    /// Returns the facts in the header, and the facts that need pixels.
-    private func renderedFacts(
-        _ request: FactsRequest, of source: AvailableSource, named name: ExactText, bill: RequestBill? = nil,
-        rendering render: Rendering
+    /// Returns the facts in the header, and the requested facts that need pixels.
+    private func facts(
+        _ request: FactsRequest, of source: AvailableSource, for job: Job, rendering render: Rendering
     ) async throws -> SourceFacts {
-        var appearance: ImageAppearance?
-        var small = Thumbnail?.none
-        var preview = Thumbnail?.none
+        guard !request.features.isEmpty else { return headerFacts(of: DescribedSource(source)) }
+        let name = job.request.source
+        var small: Thumbnail?
+        var preview: Thumbnail?
         if request.features != [.preview] {
             small = try await render(Self.request(of: name, format: .png, longestSide: ImageAppearance.longestSide))
         }
         if request.features.contains(.preview) { preview = try await self.preview(of: name, rendering: render) }
-        if let image = small?.image {
-            let clock = WorkClock(at: pipeline.timekeeper.now)
-            defer { bill?.charge(processor: clock.wholeProcessorTime) }
-            appearance = try await pipeline.resources.lanes.small.run(timeLimit: pipeline.configuration.decodeTimeout) {
-                [timekeeper = pipeline.timekeeper] token in
-                try clock.perform(token, at: timekeeper.now) {
-                    try ImageAppearance(
-                        of: image, features: request.features, components: (request.columns, request.rows),
-                        token: token)
-                }
-            }
-        }
+        var appearance: ImageAppearance?
+        if let small { appearance = try await self.appearance(of: small.image, for: request, bill: job.bill) }
         let rendered = small ?? preview
         var facts = headerFacts(of: DescribedSource(source))
         facts.appearance = appearance
@@ -143,6 +131,20 @@ struct FactsReader: Sendable {
         facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + facts.cacheStatus
         facts.timings += rendered?.timings ?? []
         return facts
+    }
+
+    private func appearance(
+        of image: EncodedImage, for request: FactsRequest, bill: RequestBill?
+    ) async throws -> ImageAppearance {
+        let clock = WorkClock(at: pipeline.timekeeper.now)
+        defer { bill?.charge(processor: clock.processorTime.whole) }
+        return try await pipeline.resources.lanes.small.run(timeLimit: pipeline.configuration.decodeTimeout) {
+            [timekeeper = pipeline.timekeeper] token in
+            try clock.perform(token, at: timekeeper.now) {
+                try ImageAppearance(
+                    of: image, features: request.features, components: (request.columns, request.rows), token: token)
+            }
+        }
     }
 
     private func headerFacts(of source: DescribedSource) -> SourceFacts {
@@ -168,7 +170,7 @@ struct FactsReader: Sendable {
             if let stored = await pipeline.caches.lookUpRecord(for: identity, waits: job.waits) {
                 known.append(DescribedSource(AvailableSource(stored)))
             }
-            if let part = pipeline.caches.part(of: identity) { known.append(DescribedSource(part)) }
+            if let partial = pipeline.caches.partialRecord(of: identity) { known.append(DescribedSource(partial)) }
         }
         if let usable = usable(known, of: identity, under: directives, scan: .header) { return usable }
         if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives: directives) }

@@ -57,7 +57,7 @@ package final class ImagePipeline: ThumbnailServing {
     package var findsFaces: Bool { resources.faceDetector != nil }
 
     /// Resizes the caches in memory, and evicts entries that no longer fit.
-    package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }
+    package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.setBounds(configuration) }
 
     var rules: DownloadRules { pinnedRules ?? downloader.rules }
 
@@ -97,9 +97,9 @@ package final class ImagePipeline: ThumbnailServing {
         caches.recordTags(resolved.request.tags, of: sources.image, by: client)
     }
 
-    package var cacheVersion: Int { caches.memory.cacheVersion }
+    package var cacheVersion: Int { caches.cacheVersion }
 
-    package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
+    package func countRepeatedHit() { caches.countRepeatedHit() }
 
     /// Returns the 503 error for a miss whose queue wait would be too long; nil if it may proceed.
     ///
@@ -110,7 +110,7 @@ package final class ImagePipeline: ThumbnailServing {
         guard isAnyBusy, !caches.hasResultsBelowMemory else { return nil }
         var lane = WorkLanes.Lane.small
         if let sources = try? resolved.sources.get(),
-            let records = sources.mapValues(caches.storedRecord(for:)).complete(),
+            let records = sources.mapValues(caches.storedRecord(for:)).unwrapped(),
             let key = try? resultKey(for: resolved, records: records)
         {
             if estimator.needsNoWorker(key) { return nil }
@@ -144,7 +144,7 @@ package final class ImagePipeline: ThumbnailServing {
     private func lookUpOrRender(_ job: Job, sources identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
         var needsBytes = identities.mapValues { _ in true }
         var lane = WorkLanes.Lane.small
-        if let records = try await lookUpRecords(for: job, of: identities).complete() {
+        if let records = try await lookUpRecords(for: job, of: identities).unwrapped() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
             if reuse.contains(.needsValidation) {
@@ -172,7 +172,7 @@ package final class ImagePipeline: ThumbnailServing {
         for job: Job, of identities: PerSource<SourceIdentity>
     ) async throws -> Thumbnail? {
         guard !job.directives.noStore, !job.directives.noCache,
-            let records = try await lookUpRecords(for: job, of: identities).complete(),
+            let records = try await lookUpRecords(for: job, of: identities).unwrapped(),
             records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
         else { return nil }
         let key = try resultKey(for: job.resolved, records: records)
@@ -209,9 +209,8 @@ package final class ImagePipeline: ThumbnailServing {
             if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
         guard estimator.isObtainableWithoutBytes(key) || caches.hasResultsBelowMemory else { return nil }
-        return try await renderer.resultWithoutSource(key, from: sources, for: job).map {
-            storedThumbnail($0, of: records)
-        }
+        let result = try await renderer.resultWithoutSource(RenderTask(key, from: sources, for: job))
+        return result.map { storedThumbnail($0, of: records) }
     }
 
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
@@ -233,7 +232,7 @@ package final class ImagePipeline: ThumbnailServing {
             let failure = failedDecodes.failure(of: identity, stored: stored[index]) { record in
                 var records = stored
                 records[index] = record
-                guard let records = records.complete() else { throw PipelineError.sourceNeeded }
+                guard let records = records.unwrapped() else { throw PipelineError.sourceNeeded }
                 return try resultKey(for: job.resolved, records: records).decodeKeys[index].plan
             }
             if let failure { try AdditionalSourceError.attributing(to: roles[index]) { throw failure } }
@@ -266,10 +265,9 @@ package final class ImagePipeline: ThumbnailServing {
 
     private func render(_ sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage? {
         let key = try resultKey(for: job.resolved, records: sources.records)
-        guard sources.allSatisfy({ $0.file != nil }) else {
-            return try await renderer.resultWithoutSource(key, from: sources, for: job)
-        }
-        return try await renderer.result(key, from: sources, for: job)
+        let task = RenderTask(key, from: sources, for: job)
+        let hasFiles = sources.allSatisfy { $0.file != nil }
+        return hasFiles ? try await renderer.result(task) : try await renderer.resultWithoutSource(task)
     }
 
     private func fetchAndRenderUncached(_ job: Job) async throws -> Thumbnail {
@@ -278,7 +276,8 @@ package final class ImagePipeline: ThumbnailServing {
             throw PipelineError.sourceNeeded
         }
         let key = try resultKey(for: job.resolved, records: sources.records)
-        return fetchedThumbnail(try await renderer.unsharedResult(key, from: sources, for: job), from: sources)
+        let task = RenderTask(key, from: sources, for: job, imagesInUse: ImagesInUse())
+        return fetchedThumbnail(try await renderer.unsharedResult(task), from: sources)
     }
 
     /// - Parameter records: Fresh ones.

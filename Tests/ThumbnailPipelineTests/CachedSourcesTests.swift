@@ -135,13 +135,13 @@ struct CachedSourcesTests {
         let neighbors = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
         for source in [image] + neighbors { try fill(source) }
         let before = usage
-        let removed = caches.removeAll(from: image.identity, cause: .changed)
+        let removed = caches.forget(image.identity, cause: .changed)
         #expect(removed == RemovedEntries(entries: 5, bytes: before - usage))
         #expect(removed.bytes > 3 * 6 + result.cost + image.bytes.count)
         #expect(entries == [12, 4, 4])
         #expect(caches.freshRecord(for: image.identity) == nil)
         for neighbor in neighbors { #expect(sources.stored(for: neighbor.identity) != nil) }
-        #expect(caches.removeAll(from: image.identity, cause: .changed) == RemovedEntries())
+        #expect(caches.forget(image.identity, cause: .changed) == RemovedEntries())
     }
 
     @Test func `one URL under two origin names is two sources`() throws {
@@ -149,7 +149,7 @@ struct CachedSourcesTests {
         let named = try SourceIdentity(url: plain.identity.url, rules: .shop())
         try fill(plain)
         #expect(sources.stored(for: named) == nil)
-        #expect(caches.removeAll(from: named, cause: .changed) == RemovedEntries())
+        #expect(caches.forget(named, cause: .changed) == RemovedEntries())
         #expect(entries == [3, 1, 1])
     }
 
@@ -157,18 +157,18 @@ struct CachedSourcesTests {
         let sources = [try source("/a"), try source("/b")]
         for source in sources { try fill(source) }
         let before = usage
-        #expect(await caches.removeLocal(.everything) == RemovedEntries(entries: 10, bytes: before))
+        #expect(await caches.purgeLocal(.everything) == RemovedEntries(entries: 10, bytes: before))
         #expect(usage == 0)
         #expect(entries == [0, 0, 0])
         #expect(caches.freshRecord(for: sources[0].identity) == nil)
-        #expect(await caches.removeLocal(.everything) == RemovedEntries())
+        #expect(await caches.purgeLocal(.everything) == RemovedEntries())
     }
 
     @Test func `a result of a removed source is not stored`() throws {
         let source = try source()
         try fill(source)
         let record = try record(source)
-        caches.removeAll(from: source.identity, cause: .changed)
+        caches.forget(source.identity, cause: .changed)
         #expect(!caches.store(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
         #expect(entries == [0, 0, 0])
     }
@@ -187,7 +187,7 @@ struct CachedSourcesTests {
                 }
             }
             while caches.memory.results.statistics.usage.entries == 0 { await Task.yield() }
-            caches.removeAll(from: source.identity, cause: .changed)
+            caches.forget(source.identity, cause: .changed)
             isRemoved.withLock { $0 = true }
             await keeping.value
             try #require(entries == [0, 0, 0])

@@ -141,7 +141,7 @@ struct EventThreadLookupTests {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
-        other.caches.removeAll(from: try other.downloader.identity(of: Request.path().source), cause: .fleet)
+        other.caches.forget(try other.downloader.identity(of: Request.path().source), cause: .fleet)
         guard case .needsTask = record.finish() else {
             Issue.record("a record was used that had been removed")
             return
@@ -151,7 +151,7 @@ struct EventThreadLookupTests {
         other.caches.memory.results.removeAll()
         let result = try #require(look(other))
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
-        other.caches.removeAll(from: try other.downloader.identity(of: Request.path().source), cause: .fleet)
+        other.caches.forget(try other.downloader.identity(of: Request.path().source), cause: .fleet)
         _ = result.finish()
         #expect(other.caches.memory.results.statistics.usage.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)

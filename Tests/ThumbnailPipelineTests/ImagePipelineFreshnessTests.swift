@@ -156,7 +156,7 @@ struct ImagePipelineFreshnessTests {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
-        #expect(await fixture.caches.removeLocal(.everything) == RemovedEntries())
+        #expect(await fixture.caches.purgeLocal(.everything) == RemovedEntries())
         fixture.origin.serve(SampleFiles.jpeg)
         fixture.time.clock.advance(by: .seconds(5))
         #expect(try await fixture.thumbnail().image.size.width == 20)

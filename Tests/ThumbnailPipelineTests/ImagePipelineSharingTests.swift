@@ -140,7 +140,7 @@ struct ImagePipelineSharingTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()
         await fixture.origin.cancellations(1)
-        #expect(await fixture.caches.removeLocal(.everything) == RemovedEntries())
+        #expect(await fixture.caches.purgeLocal(.everything) == RemovedEntries())
     }
 
     @Test func `the decode leaves the queue with its last caller`() async throws {

@@ -17,7 +17,7 @@ struct ResolvedRequestTests {
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         #expect(request.last?.serials.image == first.serials.image)
 
-        _ = await fixture.caches.removeLocal(.everything)
+        _ = await fixture.caches.purgeLocal(.everything)
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         _ = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)

@@ -288,7 +288,8 @@ struct SeveralSourcesTests {
             source: sources.image, validator: records.image.validator, additional: records.additional.map(\.version),
             plan: plan)
         let made = try await fixture.pipeline.renderer.result(
-            key, from: records.mapValues { AvailableSource($0) }, for: Job(recurring, receipt: "receipt"))
+            RenderTask(
+                key, from: records.mapValues { AvailableSource($0) }, for: Job(recurring, receipt: "receipt")))
         let image = try ImageReading.decode(made.image.bytes)
         #expect(image.pixel(x: 4, y: 4) == [0, 255, 0])
         #expect(image.pixel(x: 0, y: 0) != [0, 255, 0])

@@ -71,7 +71,7 @@ struct SharedLayerTests {
         for place in stride(from: 0, to: 400, by: 8) {
             for number in [Int.min, -1, Int.max] {
                 server.rewrite("alula:1:v:") { Self.forged($0, number, at: place + 4) }
-                one.caches.removeAll(from: identity, cause: .fleet)
+                one.caches.forget(identity, cause: .fleet)
                 let again = try await one.thumbnail()
                 #expect(again.image.bytes.array == first.image.bytes.array)
                 try await settled(one)

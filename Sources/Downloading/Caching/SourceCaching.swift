@@ -1,8 +1,8 @@
 package protocol SourceReceiver: Sendable {
     func store(_ source: Source)
 
-    /// Stores the facts from the fetched parts.
-    func store(_ part: PartialSource)
+    /// Stores the facts from the fetched ranges.
+    func store(_ source: PartialSource)
 
     func refresh(_ head: SourceHead)
 }
@@ -12,8 +12,8 @@ package protocol SourceCaching: SourceReceiver {
     /// Returns a fresh or stale source; called under the downloader's lock, so it must be fast and not call back.
     func stored(for identity: SourceIdentity) -> SourceCopy?
 
-    /// Returns the fresh or stale head of a source that was fetched in parts.
-    func storedPart(of identity: SourceIdentity) -> SourceHead?
+    /// Returns the fresh or stale head of a source of which only ranges were fetched.
+    func storedPartialHead(of identity: SourceIdentity) -> SourceHead?
 
     var hasLayerBelowMemory: Bool { get }
 
@@ -28,9 +28,9 @@ package protocol SourceCaching: SourceReceiver {
 }
 
 extension SourceCaching {
-    package func store(_ part: PartialSource) {}
+    package func store(_ source: PartialSource) {}
 
-    package func storedPart(of identity: SourceIdentity) -> SourceHead? { nil }
+    package func storedPartialHead(of identity: SourceIdentity) -> SourceHead? { nil }
 
     package func isImage(_ source: Source) -> Bool { true }
 

@@ -23,7 +23,7 @@ package struct DownloadConfiguration: Sendable {
     package var maximumBytes = 64 << 20
     package var maximumRedirects = 5
     /// Whether to fetch only the bytes that a request needs, if the origin supports ranges.
-    package var fetchesParts = true
+    package var fetchesRanges = true
     package var allowedNetworks: [AddressNetwork] = []
     /// Networks that may not serve sources, even if public or allowed; named origins are exempt.
     package var deniedNetworks: [AddressNetwork] = []
@@ -76,12 +76,13 @@ package struct DownloadConfiguration: Sendable {
 
     /// Whether this configuration allows every source that `earlier` allows.
     func allowsAll(thatAllows earlier: DownloadConfiguration) -> Bool {
-        let allowsSources =
-            allowedSources.isEmpty
-            || !earlier.allowedSources.isEmpty && Set(allowedSources).isSuperset(of: earlier.allowedSources)
-        return allowsSources && (allowsUnnamedSources || !earlier.allowsUnnamedSources)
-            && (tenantSources.isEmpty
-                || !earlier.tenantSources.isEmpty && Set(tenantSources).isSuperset(of: earlier.tenantSources))
+        // An empty list allows everything.
+        func allowsAll(_ patterns: [SourcePattern], thatAllow earlier: [SourcePattern]) -> Bool {
+            patterns.isEmpty || !earlier.isEmpty && Set(patterns).isSuperset(of: earlier)
+        }
+        return allowsAll(allowedSources, thatAllow: earlier.allowedSources)
+            && allowsAll(tenantSources, thatAllow: earlier.tenantSources)
+            && (allowsUnnamedSources || !earlier.allowsUnnamedSources)
             && Set(allowedNetworks).isSuperset(of: earlier.allowedNetworks)
             && Set(deniedNetworks).isSubset(of: earlier.deniedNetworks)
             && allowedPorts.isSuperset(of: earlier.allowedPorts)

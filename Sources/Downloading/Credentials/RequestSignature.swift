@@ -26,7 +26,7 @@ struct RequestSignature {
             "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), SHA256.hash(request).hexadecimal,
         ].joined(separator: "\n")
         var code = Array("AWS4\(key.secret.text)".utf8)
-        for part in scope + [text] { code = HMAC.authenticationCode(for: part.utf8, key: code) }
+        for message in scope + [text] { code = HMAC.authenticationCode(for: message.utf8, key: code) }
         let credential = ([key.id] + scope).joined(separator: "/")
         let signature = Hexadecimal.encode(code)
         return signedFields + [

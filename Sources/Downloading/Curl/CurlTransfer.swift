@@ -112,8 +112,8 @@ final class CurlTransfer {
         if load.request.upload != nil { return .put }
         if let partial = body.partial { return .rest(partial) }
         let isConditional = load.request.condition?.url == namedURL
-        if let part = load.request.part {
-            return .part(part, at: url.canonical, isConditional: isConditional)
+        if let range = load.request.range {
+            return .range(range, at: url.canonical, isConditional: isConditional)
         }
         return isConditional ? .ifChanged : .whole
     }
@@ -169,7 +169,7 @@ final class CurlTransfer {
             hop.decision = decision
             switch decision {
             case .accept:
-                if head.status != 206 { load.progress.becomeWhole() }
+                if head.status != 206 { load.progress.markWhole() }
                 load.progress.begin(expecting: head.contentLength)
                 body.begin(
                     head, requestedAt: requestedAt, isRedirected: namedURL != load.request.identity.url.canonical)
@@ -195,7 +195,7 @@ final class CurlTransfer {
             failure = .tooLarge
             return false
         }
-        if let part, body.count + bytes.count > part.range.count {
+        if let receivedRange, body.count + bytes.count > receivedRange.bytes.count {
             failure = .protocolError("the body is longer than the range")
             return false
         }
@@ -305,7 +305,7 @@ final class CurlTransfer {
         if code == CURLE_COULDNT_CONNECT, useRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
-            if isCut, hop.takesBody, part == nil, body.prepareResumption() {
+            if isCut, hop.takesBody, receivedRange == nil, body.prepareResumption() {
                 load.progress.recordResumption(at: body.partial?.offset)
                 return .again
             }
@@ -336,22 +336,22 @@ final class CurlTransfer {
         timings.total = timekeeper.now - startedAt
         let fields = restricted(response.head.fields)
         let head = SourceHead(
-            identity: load.request.identity, url: namedURL, status: part == nil ? response.head.status : 200,
+            identity: load.request.identity, url: namedURL, status: receivedRange == nil ? response.head.status : 200,
             validator: validator, headerFields: fields,
             selectingFields: SourceHead.selectingFields(fields, of: rules.selectingFields),
             requestedAt: response.requestedAt, receivedAt: wallTime)
-        guard part != nil else {
+        guard receivedRange != nil else {
             return .success(
                 .source(Source(head: head, bytes: bytes, timings: timings, codings: response.head.contentCodings)))
         }
-        guard let part = SourcePart(head, of: response.head, bytes: bytes, at: url.canonical, timings: timings) else {
+        guard let range = SourceRange(head, of: response.head, bytes: bytes, at: url.canonical, timings: timings) else {
             return .failure(.protocolError("the body differs from Content-Range"))
         }
-        return .success(.part(part))
+        return .success(.range(range))
     }
 
     /// The requested range, if the response contains it.
-    private var part: RequestedRange? { body.response?.head.status == 206 ? load.request.part : nil }
+    private var receivedRange: RequestedRange? { body.response?.head.status == 206 ? load.request.range : nil }
 
     private var stage: DownloadError.Stage {
         body.response != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting

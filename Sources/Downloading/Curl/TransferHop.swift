@@ -7,7 +7,7 @@ struct TransferHop {
     /// Rejected responses of up to this many bytes are read completely, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// The body bytes after which receiving pauses once; otherwise libcurl would read as long as bytes arrive.
+    /// The number of body bytes after which receiving pauses; otherwise libcurl would read as long as bytes arrive.
     static let maximumBytesBetweenPauses = 192 << 10
 
     /// The addresses of the URL's host; nil until it is resolved.

@@ -25,12 +25,13 @@ package final class CircuitBreaker: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
-        let current = Locked<OriginVisit?>(nil)
+        let current = Locked<OriginRequest?>(nil)
         // Tests never carry a client's fields.
         try move(to: request.identity.withoutFields, current: current, progress: progress)
         let now = timekeeper.now
-        if let visit = current.withLock({ $0 }), let test = update({ $0.test(before: visit, at: now) }) {
-            await run(test, of: visit.origin)
+        if let originRequest = current.withLock({ $0 }), let test = update({ $0.test(before: originRequest, at: now) })
+        {
+            await run(test, of: originRequest.origin)
         }
         let result: Result<TransferResult, any Error>
         do {
@@ -65,7 +66,7 @@ package final class CircuitBreaker: DataLoading {
 
     /// Ends the request to the previous origin, which redirected the transfer, and admits or rejects the next one.
     private func move(
-        to source: SourceIdentity, current: Locked<OriginVisit?>, progress: TransferProgress
+        to source: SourceIdentity, current: Locked<OriginRequest?>, progress: TransferProgress
     ) throws(DownloadError) {
         _ = leave(current, report: .success)
         progress.awaitResponse()
@@ -73,15 +74,16 @@ package final class CircuitBreaker: DataLoading {
         if isHeld(origin) { throw .originHeld }
         let now = timekeeper.now
         switch update({ $0.admit(origin, progress: progress, at: now) }) {
-        case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
+        case .granted(let permit):
+            current.withLock { $0 = OriginRequest(origin: origin, source: source, permit: permit) }
         case .rejected(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
     }
 
-    private func leave(_ current: Locked<OriginVisit?>, report: OriginReport) -> (OriginKey, OriginTest)? {
-        let ended = current.withLock { visit in
-            defer { visit = nil }
-            return visit
+    private func leave(_ current: Locked<OriginRequest?>, report: OriginReport) -> (OriginKey, OriginTest)? {
+        let ended = current.withLock { originRequest in
+            defer { originRequest = nil }
+            return originRequest
         }
         let now = timekeeper.now
         guard let ended, let test = update({ $0.end(ended, report: report, at: now) }) else { return nil }

@@ -27,7 +27,7 @@ struct FailureWindow {
 
     mutating func addSuccess(at now: Duration) { buckets[bucket(at: now)].successes += 1 }
 
-    func isAllFailure(at now: Duration) -> Bool {
+    func hasOnlyFailures(at now: Duration) -> Bool {
         let oldest = now.components.seconds - Self.seconds
         let recent = buckets.filter { $0.second > oldest }
         guard recent.allSatisfy({ $0.successes == 0 }), recent.reduce(0, { $0 + $1.failures }) >= Self.minimumCount

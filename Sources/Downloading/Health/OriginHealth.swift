@@ -5,14 +5,14 @@
 ///
 /// Transfers admitted in an earlier phase do not affect the current one.
 struct OriginHealth {
-    struct Pass: Hashable, Sendable {
+    struct Permit: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let phase: UInt64
         fileprivate let responses: UInt64
     }
 
     enum Admission: Equatable {
-        case granted(Pass)
+        case granted(Permit)
         case rejected(Duration)
     }
 
@@ -83,12 +83,12 @@ struct OriginHealth {
         }
         lastNumber += 1
         running[lastNumber] = progress
-        return .granted(Pass(number: lastNumber, phase: phaseNumber, responses: responses))
+        return .granted(Permit(number: lastNumber, phase: phaseNumber, responses: responses))
     }
 
     /// Returns the sources to test first; nil unless this transfer is the probe and such sources exist.
-    mutating func test(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
-        guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
+    mutating func test(before permit: Permit, of source: SourceIdentity) -> OriginTest? {
+        guard permit.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let test = suspect(cause, excluding: source, isLast: false)
         else { return nil }
         phase = .probing(cause, pause: pause, isBacked: true)
@@ -96,14 +96,14 @@ struct OriginHealth {
     }
 
     mutating func end(
-        _ pass: Pass, report: OriginReport, of source: SourceIdentity, at now: Duration
+        _ permit: Permit, report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
-        running[pass.number] = nil
+        running[permit.number] = nil
         if report == .success { workingSources.add(source) }
-        guard pass.phase == phaseNumber else { return .none }
+        guard permit.phase == phaseNumber else { return .none }
         record(report)
         switch phase {
-        case .open: return evaluate(report, pass: pass, source: source, at: now)
+        case .open: return evaluate(report, permit: permit, source: source, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, let isBacked):
             if cause.isRefuted(by: report) {
@@ -158,18 +158,18 @@ struct OriginHealth {
 
     /// Decides whether a result in the open phase makes the origin suspect.
     private mutating func evaluate(
-        _ report: OriginReport, pass: Pass, source: SourceIdentity, at now: Duration
+        _ report: OriginReport, permit: Permit, source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
         // Ignore the failure if the origin has responded since the transfer began.
-        if report == .noResponse, pass.responses == responses, silentSources.count < Self.maximumSilentSources {
+        if report == .noResponse, permit.responses == responses, silentSources.count < Self.maximumSilentSources {
             silentSources.insert(source.hashValue)
         }
         let cause: OriginTest.Cause
         if silentSources.count >= Self.maximumSilentSources {
             cause = .silence
-        } else if window.isAllFailure(at: now) {
+        } else if window.hasOnlyFailures(at: now) {
             cause = .serverErrors
         } else {
             return .none

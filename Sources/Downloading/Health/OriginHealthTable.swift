@@ -26,13 +26,13 @@ struct OriginHealthTable {
     }
 
     /// Returns the test to run before an admitted transfer; nil if there is none.
-    mutating func test(before visit: OriginVisit, at now: Duration) -> OriginTest? {
-        change(visit.origin, at: now) { $0.test(before: visit.pass, of: visit.source) }
+    mutating func test(before originRequest: OriginRequest, at now: Duration) -> OriginTest? {
+        change(originRequest.origin, at: now) { $0.test(before: originRequest.permit, of: originRequest.source) }
     }
 
-    mutating func end(_ visit: OriginVisit, report: OriginReport, at now: Duration) -> OriginTest? {
-        let consequence = change(visit.origin, at: now) {
-            $0.end(visit.pass, report: report, of: visit.source, at: now)
+    mutating func end(_ originRequest: OriginRequest, report: OriginReport, at now: Duration) -> OriginTest? {
+        let consequence = change(originRequest.origin, at: now) {
+            $0.end(originRequest.permit, report: report, of: originRequest.source, at: now)
         }
         count(consequence)
         guard case .suspected(let test) = consequence else { return nil }

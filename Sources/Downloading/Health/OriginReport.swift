@@ -36,11 +36,11 @@ enum OriginReport {
 }
 
 /// A transfer's request to one origin, and its admission.
-struct OriginVisit {
+struct OriginRequest {
     let origin: OriginKey
     /// The requested URL, or the target of a redirect.
     let source: SourceIdentity
-    let pass: OriginHealth.Pass
+    let permit: OriginHealth.Permit
 }
 
 struct OriginTestResult: Sendable {

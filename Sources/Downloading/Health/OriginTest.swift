@@ -19,6 +19,7 @@ struct OriginTest: Equatable, Sendable {
     let sources: [SourceIdentity]
     let cause: Cause
     let phase: UInt64
+    /// Whether its failure suspends the origin; false if the result of a probe follows.
     let isLast: Bool
     let responses: UInt64
     /// The number of responses below 500 before the test began.

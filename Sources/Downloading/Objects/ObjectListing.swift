@@ -36,8 +36,8 @@ struct ObjectListing {
     func names(in response: SharedBytes) -> (names: [String], hasMore: Bool)? {
         let text = String(decoding: response.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }
-        let names: [String] = text.split(separator: "<Key>").dropFirst().compactMap { part in
-            let key = part.prefix(before: UInt8(ascii: "<"))
+        let names: [String] = text.split(separator: "<Key>").dropFirst().compactMap { entry in
+            let key = entry.prefix(before: UInt8(ascii: "<"))
             guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
             return String(key[key.utf8.index(after: slash)...])
         }

@@ -7,29 +7,29 @@ extension Origin {
     /// SHA-256 of all settings that affect fetches and caches under this name; hashed because they contain secrets.
     package var digest: String {
         var text = ""
-        // Prefix each part with its length, so that different lists never result in the same text.
-        for part in parts { text += "\(part.utf8.count):\(part)" }
+        // Prefix each text with its length, so that different lists never result in the same text.
+        for setting in digestTexts { text += "\(setting.utf8.count):\(setting)" }
         return SHA256.hash(text).hexadecimal
     }
 
-    private var parts: [String] {
-        let placeParts =
+    private var digestTexts: [String] {
+        let locationTexts =
             switch location {
             case .web(let base): ["web", base.canonical]
             case .folder(let path): ["folder", path]
             case .memory(let bytes): ["memory", SharedBytes(bytes).withBytes { SHA256.hash($0) }.hexadecimal]
             }
-        let fieldParts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
-        return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
-            + (forwarded.isEmpty ? [] : ["forward"] + forwarded.map(\.text)) + ["trust"] + tlsPolicy.parts + [
+        let fieldTexts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
+        return locationTexts + ["fields"] + fieldTexts + ["credentials"] + (credentials?.digestTexts ?? [])
+            + (forwarded.isEmpty ? [] : ["forward"] + forwarded.map(\.text)) + ["trust"] + tlsPolicy.digestTexts + [
                 "authorities", certificateAuthorities ?? "",
             ]
-            + (clientCertificate.map { ["client", $0.file, $0.keyFile] } ?? []) + useParts
+            + (clientCertificate.map { ["client", $0.file, $0.keyFile] } ?? []) + useTexts
             + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
     }
 
-    private var useParts: [String] {
-        expectation.parts + (cachePolicy == .all ? [] : ["cache", cachePolicy.rawValue])
+    private var useTexts: [String] {
+        expectation.digestTexts + (cachePolicy == .all ? [] : ["cache", cachePolicy.rawValue])
             + (maximumDecodedBytes.map { ["decoded", "\($0)"] } ?? [])
     }
 }
@@ -41,19 +41,19 @@ extension Origins {
 }
 
 extension OriginCredentials {
-    fileprivate var parts: [String] {
+    fileprivate var digestTexts: [String] {
         switch self {
         case .basic(let user, let password): ["basic", user, password.text]
         case .bearer(let token): ["bearer", token.text]
         case .digest(let user, let password): ["digest", user, password.text]
-        case .signature(let source, let region): ["s3"] + source.parts + [region]
+        case .signature(let source, let region): ["s3"] + source.digestTexts + [region]
         }
     }
 }
 
 extension KeySource {
     /// The settings; temporary keys are omitted, because they all give access to the same objects.
-    fileprivate var parts: [String] {
+    fileprivate var digestTexts: [String] {
         switch self {
         case .fixed(let key): [key.id, key.secret.text, key.sessionToken?.text ?? ""]
         case .webIdentity(let role, _, let file, let service): ["web-identity", role, file, service]
@@ -64,7 +64,7 @@ extension KeySource {
 }
 
 extension TLSPolicy {
-    fileprivate var parts: [String] {
+    fileprivate var digestTexts: [String] {
         switch self {
         case .none: ["none"]
         case .certificate(let pins): ["certificate"] + pins.map { Hexadecimal.encode($0.digest) }.sorted()

@@ -14,7 +14,7 @@ package struct OriginExpectation: Sendable, Hashable {
         200...299 ~= status && ![204, 205, 206].contains(status) || 400...599 ~= status
     }
 
-    var parts: [String] {
+    var digestTexts: [String] {
         let formats = self.formats.map { ["formats"] + $0.sorted().map(\.string) } ?? []
         return formats + (statuses.map { ["statuses"] + $0.sorted().map { "\($0)" } } ?? [])
     }

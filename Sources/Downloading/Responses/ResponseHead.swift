@@ -65,7 +65,7 @@ struct ResponseHead {
         case ifChanged
         case rest(PartialBody)
         /// A range of the source at this URL; a conditional request also validates a stored source.
-        case part(RequestedRange, at: String, isConditional: Bool)
+        case range(RequestedRange, at: String, isConditional: Bool)
         case put
     }
 
@@ -73,7 +73,7 @@ struct ResponseHead {
         case accept
         case notModified
         case resume
-        /// The response is not the missing part: request the whole source again.
+        /// The response is not the missing rest: request the whole source again.
         case restart
         case redirect(String)
         case reject(DownloadError)
@@ -95,14 +95,14 @@ struct ResponseHead {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
         case (.rest, 416): return .restart
-        case (.part(_, _, isConditional: true), 304): return .notModified
-        case (.part(let part, let url, _), 206):
-            guard part.isSatisfied(by: self, at: url) else {
+        case (.range(_, _, isConditional: true), 304): return .notModified
+        case (.range(let range, let url, _), 206):
+            guard range.isSatisfied(by: self, at: url) else {
                 return .reject(.unexpectedResponse("the Content-Range differs from the requested range"))
             }
             return bodyDecision(maximumBytes: maximumBytes)
         // Servers that reject the range may still send the whole source.
-        case (.part, 400), (.part, 405), (.part, 416), (.part, 501):
+        case (.range, 400), (.range, 405), (.range, 416), (.range, 501):
             return .reject(.unexpectedResponse("status \(status) for a range"))
         case (.put, 200...299): return .stop
         case (.put, _): return .reject(.status(status))
@@ -154,8 +154,8 @@ extension ResponseHead.Purpose {
         case .whole, .put: [:]
         case .ifChanged: condition?.fields ?? [:]
         case .rest(let partial): partial.fields
-        case .part(let part, _, let isConditional):
-            HTTPFields(Array(part.fields) + Array(isConditional ? condition?.fields ?? [:] : [:]))
+        case .range(let range, _, let isConditional):
+            HTTPFields(Array(range.fields) + Array(isConditional ? condition?.fields ?? [:] : [:]))
         }
     }
 }

@@ -13,9 +13,9 @@ enum FetchOutcome: Sendable {
             copy.participation = participation
             if participation != .started { copy.rangeBytes = 0 }
             return .fetched(.whole(copy))
-        case .fetched(.part(var copy)):
+        case .fetched(.partial(var copy)):
             copy.participation = participation
-            return .fetched(.part(copy))
+            return .fetched(.partial(copy))
         case .insufficient: return participation == .started ? self : .insufficient(0)
         }
     }

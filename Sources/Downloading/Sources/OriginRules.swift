@@ -47,7 +47,7 @@ package final class OriginRules: Sendable {
             unnamed.configuration.proxy == earlier.unnamed.configuration.proxy,
             origin?.limits == earlier.origin?.limits, origin?.isWritable == earlier.origin?.isWritable,
             origin?.cacheControl == earlier.origin?.cacheControl,
-            configuration.fetchesParts == earlier.configuration.fetchesParts,
+            configuration.fetchesRanges == earlier.configuration.fetchesRanges,
             origin?.propagatesTraces == earlier.origin?.propagatesTraces
         else { return self }
         return earlier

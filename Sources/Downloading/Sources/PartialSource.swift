@@ -5,17 +5,17 @@ package import Memory
 package struct PartialSource: Sendable {
     package let head: SourceHead
     package private(set) var file: FileParts
-    let version: PartVersion?
+    let version: RangeVersion?
     private(set) var timings: TransferTimings
 
-    /// Nil if the file cannot be read in parts.
-    init?(_ part: SourcePart) {
-        guard let file = FileParts(count: part.totalBytes) else { return nil }
+    /// Nil if the file cannot be read in ranges.
+    init?(_ range: SourceRange) {
+        guard let file = FileParts(count: range.totalBytes) else { return nil }
         self.file = file
-        head = part.head
-        version = part.version
-        timings = part.timings
-        self.file.add(part.bytes, at: part.offset)
+        head = range.head
+        version = range.version
+        timings = range.timings
+        self.file.add(range.bytes, at: range.offset)
     }
 
     /// Whether the origin identifies the version, by a strong entity tag or date.
@@ -28,14 +28,14 @@ package struct PartialSource: Sendable {
         head.identified(by: SHA256.hash(head.validator.description + bytes.withBytes { SHA256.hash($0) }.hexadecimal))
     }
 
-    mutating func add(_ part: SourcePart) {
-        file.add(part.bytes, at: part.offset)
-        timings.add(part.timings)
+    mutating func add(_ range: SourceRange) {
+        file.add(range.bytes, at: range.offset)
+        timings.add(range.timings)
     }
 }
 
 /// Identifies the version of a source; equal for all its ranges.
-struct PartVersion: Hashable, Sendable {
+struct RangeVersion: Hashable, Sendable {
     /// A strong entity tag, or a strong date.
     let validator: String
     let totalBytes: Int
@@ -44,12 +44,12 @@ struct PartVersion: Hashable, Sendable {
 }
 
 /// A range of a source, smaller than the whole.
-package struct SourcePart: Sendable {
+package struct SourceRange: Sendable {
     let head: SourceHead
     let bytes: SharedBytes
     let offset: Int
     let totalBytes: Int
     /// The version; nil without a strong validator.
-    let version: PartVersion?
+    let version: RangeVersion?
     let timings: TransferTimings
 }

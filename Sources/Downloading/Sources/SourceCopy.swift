@@ -34,7 +34,7 @@ package struct SourceCopy: Sendable {
 /// The result for a caller that does not need the whole source.
 package enum FetchedSource: Sendable {
     case whole(SourceCopy)
-    case part(PartialCopy)
+    case partial(PartialCopy)
 }
 
 package struct PartialCopy: Sendable {

@@ -8,7 +8,7 @@ import Text
 package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
     /// Whether only memory may store it: a private source that the origin does not declare `public`.
-    package let isForMemory: Bool
+    package let isMemoryOnly: Bool
     /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
     /// Whether the origin states the lifetime; otherwise it is a heuristic.
@@ -43,7 +43,7 @@ package struct SourceFreshness: Hashable, Sendable {
         let expires = headerFields[.expires]
         let storability = SourceStorability(status: status, control: control, hasExpires: expires != nil)
         self.storability = isPrivate ? storability.ofPrivateSource(status: status, control: control) : storability
-        isForMemory = isPrivate && (self.storability != .shared || !control.contains("public"))
+        isMemoryOnly = isPrivate && (self.storability != .shared || !control.contains("public"))
 
         let statedDate = headerFields[.date].flatMap { HTTPDate($0, now: receivedAt) }
         let date = statedDate ?? receivedAt

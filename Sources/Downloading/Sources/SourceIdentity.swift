@@ -17,7 +17,9 @@ package final class SourceIdentity: Hashable, Sendable {
     /// The only tenant that may use the source; nil if all tenants may.
     package let tenant: ExactText?
     private let clients: Clients
+    /// The source for a client without forwarded fields; nil if this is it.
     private let base: SourceIdentity?
+    /// The source for all clients and tenants; nil if this is it.
     private let broader: SourceIdentity?
     private let hash: Int
 
@@ -30,69 +32,56 @@ package final class SourceIdentity: Hashable, Sendable {
         case every
     }
 
-    /// - Parameter baseLength: The length of the URL prefix that the origin's name replaces.
-    package init(
-        url: SourceURL, rules: OriginRules = .unrestricted, baseLength: Int = 0, target: SourceURL? = nil,
-        sharesTargets: Bool = false
+    private init(
+        url: SourceURL, rules: OriginRules, baseLength: Int, target: SourceURL, sharesTargets: Bool,
+        tenant: ExactText? = nil, clients: Clients = .any, base: SourceIdentity? = nil,
+        broader: SourceIdentity? = nil, hash: Int
     ) {
         self.url = url
         self.rules = rules
         self.baseLength = baseLength
-        self.target = target ?? url
+        self.target = target
         self.sharesTargets = sharesTargets
         isPrivate = rules.forwardsFields
-        clients = .any
-        tenant = nil
-        base = nil
+        self.tenant = tenant
+        self.clients = clients
+        self.base = base
+        self.broader = broader
+        self.hash = hash
+    }
+
+    /// - Parameter baseLength: The length of the URL prefix that the origin's name replaces.
+    package convenience init(
+        url: SourceURL, rules: OriginRules = .unrestricted, baseLength: Int = 0, target: SourceURL? = nil,
+        sharesTargets: Bool = false
+    ) {
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(rules.origin?.name)
-        hash = hasher.finalize()
-        broader =
-            rules.forwardsFields ? SourceIdentity(url: url, rules: rules, baseLength: baseLength, hash: hash) : nil
+        let hash = hasher.finalize()
+        let everyClient =
+            rules.forwardsFields
+            ? SourceIdentity(
+                url: url, rules: rules, baseLength: baseLength, target: url, sharesTargets: true, clients: .every,
+                hash: ~hash)
+            : nil
+        self.init(
+            url: url, rules: rules, baseLength: baseLength, target: target ?? url, sharesTargets: sharesTargets,
+            broader: everyClient, hash: hash)
     }
 
-    private init(_ base: SourceIdentity, of fields: ClientFields) {
-        url = base.url
-        rules = base.rules
-        baseLength = base.baseLength
-        target = base.target
-        sharesTargets = base.sharesTargets
-        isPrivate = true
-        tenant = base.tenant
-        clients = .sending(fields)
-        self.base = base
-        broader = nil
-        hash = base.hash ^ fields.hashValue
+    private convenience init(_ base: SourceIdentity, of fields: ClientFields) {
+        self.init(
+            url: base.url, rules: base.rules, baseLength: base.baseLength, target: base.target,
+            sharesTargets: base.sharesTargets, tenant: base.tenant, clients: .sending(fields), base: base,
+            hash: base.hash ^ fields.hashValue)
     }
 
-    /// The wildcard of a private source.
-    private init(url: SourceURL, rules: OriginRules, baseLength: Int, hash: Int) {
-        self.url = url
-        self.rules = rules
-        self.baseLength = baseLength
-        target = url
-        sharesTargets = true
-        isPrivate = true
-        tenant = nil
-        clients = .every
-        base = nil
-        broader = nil
-        self.hash = ~hash
-    }
-
-    private init(_ other: SourceIdentity, of tenant: ExactText) {
-        url = other.url
-        rules = other.rules
-        baseLength = other.baseLength
-        target = other.target
-        sharesTargets = other.sharesTargets
-        isPrivate = other.isPrivate
-        self.tenant = tenant
-        clients = .any
-        base = nil
-        broader = other.broader ?? other
-        hash = other.hash ^ tenant.hashValue
+    private convenience init(_ other: SourceIdentity, of tenant: ExactText) {
+        self.init(
+            url: other.url, rules: other.rules, baseLength: other.baseLength, target: other.target,
+            sharesTargets: other.sharesTargets, tenant: tenant, broader: other.broader ?? other,
+            hash: other.hash ^ tenant.hashValue)
     }
 
     /// The named origin; nil for an absolute URL.

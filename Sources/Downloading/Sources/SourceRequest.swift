@@ -28,7 +28,7 @@ package struct SourceRequest: Hashable, Sendable {
         self.needsBytes = needsBytes
         self.isBackground = isBackground
         self.isRefresh = isRefresh
-        self.scan = identity.rules.configuration.fetchesParts && identity.isOnWeb ? scan : nil
+        self.scan = identity.rules.configuration.fetchesRanges && identity.isOnWeb ? scan : nil
         self.traceparent = traceparent
         self.flow = flow
     }

@@ -43,7 +43,7 @@ extension DataLoading {
 package enum TransferResult: Sendable {
     case source(Source)
     /// A range; only if one was requested.
-    case part(SourcePart)
+    case range(SourceRange)
     case notModified(SourceConfirmation)
     /// The header of a successful response; only if the body was not requested.
     case head

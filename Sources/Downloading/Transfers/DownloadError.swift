@@ -10,7 +10,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     case unreachable(String)
     /// The response was not valid HTTP, did not match the request, or was truncated.
     case protocolError(String)
-    /// An unexpected valid response: a part, a 304, or a redirect without a target.
+    /// An unexpected valid response: a range, a 304, or a redirect without a target.
     case unexpectedResponse(String)
     case undecodable(String)
     /// The TLS handshake or the certificate failed.

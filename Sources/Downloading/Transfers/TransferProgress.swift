@@ -11,7 +11,7 @@ package final class TransferProgress: Sendable {
 
     private let received = Atomic(0)
     private let expected = Atomic(-1)
-    private let carried = Atomic(0)
+    private let earlierBytes = Atomic(0)
     private let whole = Atomic(false)
 
     private let hasBegun = Atomic(false)
@@ -59,22 +59,22 @@ package final class TransferProgress: Sendable {
     package func setErrorLifetime(seconds: Int) { rejection.store(seconds, ordering: .relaxed) }
 
     package func expect(_ count: Int?) {
-        expected.store(count.map { $0 + carried.load(ordering: .relaxed) } ?? -1, ordering: .relaxed)
+        expected.store(count.map { $0 + earlierBytes.load(ordering: .relaxed) } ?? -1, ordering: .relaxed)
     }
 
     /// Begins a body with this announced length, or restarts it.
     package func begin(expecting count: Int?) {
-        received.store(carried.load(ordering: .relaxed), ordering: .relaxed)
+        received.store(earlierBytes.load(ordering: .relaxed), ordering: .relaxed)
         expect(count)
     }
 
     /// Counts the next body in addition to earlier ones.
-    func beginNextBody() { carried.store(receivedBytes, ordering: .relaxed) }
+    func beginNextBody() { earlierBytes.store(receivedBytes, ordering: .relaxed) }
 
     /// Whether the origin sends the whole source although a range was requested.
     var isWhole: Bool { whole.load(ordering: .acquiring) }
 
-    func becomeWhole() { whole.store(true, ordering: .releasing) }
+    func markWhole() { whole.store(true, ordering: .releasing) }
 
     /// Counts bytes, and reserves memory for them.
     ///
@@ -105,7 +105,7 @@ package final class TransferProgress: Sendable {
     ///
     /// - Returns: The previous reservation.
     @discardableResult
-    func take(_ new: MemoryReservation?) -> MemoryReservation? {
+    func replaceReservation(with new: MemoryReservation?) -> MemoryReservation? {
         // The previous reservation is released outside the lock.
         reservation.withLock { reservation in
             defer { reservation = new }

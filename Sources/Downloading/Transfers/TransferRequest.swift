@@ -13,7 +13,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// The `traceparent` for named origins that accept one.
     package private(set) var traceparent: String?
     /// The range to request; a server may send the whole source instead.
-    private(set) var part: RequestedRange?
+    private(set) var range: RequestedRange?
     /// The remaining time of a download in several requests; nil uses the full timeout.
     private(set) var timeLimit: Duration?
     /// The body to store; nil for a read.
@@ -34,11 +34,11 @@ package struct TransferRequest: Hashable, Sendable {
     }
 
     init(
-        _ part: RequestedRange, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
+        _ range: RequestedRange, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
         timeLimit: Duration
     ) {
         self.init(identity: identity, condition: condition, traceparent: traceparent)
-        self.part = part
+        self.range = range
         self.timeLimit = timeLimit
     }
 
@@ -55,12 +55,12 @@ package struct TransferRequest: Hashable, Sendable {
 
 /// A range to request instead of the whole source (RFC 9110 section 14).
 struct RequestedRange: Hashable, Sendable {
-    let range: Range<Int>
+    let bytes: Range<Int>
     /// The version of earlier ranges; nil for the first one.
-    let version: PartVersion?
+    let version: RangeVersion?
 
     var fields: HTTPFields {
-        var fields: HTTPFields = [.range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
+        var fields: HTTPFields = [.range: "bytes=\(bytes.lowerBound)-\(bytes.upperBound - 1)"]
         if let version { fields.append(.ifRange, version.validator) }
         return fields
     }

@@ -58,7 +58,7 @@ package struct FleetPurges: Sendable {
             for source in sources {
                 // This instance's settings do not allow the source, so there are no copies.
                 guard let identity = removal.identity(named: source.name) else { continue }
-                removal.removeAll(from: identity, cause: .fleet)
+                removal.forget(identity, cause: .fleet)
                 announcingLayer?.completePurge(of: source, as: identity)
                 removed.append(identity)
             }
@@ -70,10 +70,10 @@ package struct FleetPurges: Sendable {
             // The shared cache has purged the sources that it knows under the tag; purge those known only here.
             let tag = ExactText(tag.text)
             let known = pipeline.caches.sources(under: tag)
-            for identity in known { removal.removeAll(from: identity, cause: .fleet) }
+            for identity in known { removal.forget(identity, cause: .fleet) }
             removals.begin { [announcingLayer, otherLayers, removal] in
                 let all = known.union(await removal.sources(under: tag).sources)
-                for identity in all { removal.removeAll(from: identity, cause: .fleet) }
+                for identity in all { removal.forget(identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 for other in otherLayers { other.forget(.sources(Array(all))) }
                 // Other instances may hold copies without knowing the tag.
@@ -86,7 +86,7 @@ package struct FleetPurges: Sendable {
     private func purgeEverything() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)
-        removals.begin { [caches = pipeline.caches] in _ = await caches.removeLocal(.everything) }
+        removals.begin { [caches = pipeline.caches] in _ = await caches.purgeLocal(.everything) }
     }
 }
 

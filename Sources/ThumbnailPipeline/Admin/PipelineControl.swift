@@ -46,34 +46,35 @@ package struct PipelineControl: ServiceControlling {
         try await purge(nil, removal: .everything) {
             pipeline.downloader.forget()
             pipeline.failedDecodes.forget(nil)
-            return await pipeline.caches.removeLocal(.everything)
+            return await pipeline.caches.purgeLocal(.everything)
         }
     }
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
         return try await purge(identity, removal: .sources([identity], name: source)) {
-            await removal.purgeAll(from: identity)
+            await removal.purge(identity)
         }
     }
 
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
-        var removed = await purgeAll(from: known)
+        var removed = await purgeLocal(known)
         let collector = TaggedSourceCollector(removal, layers: pipeline.caches.shared.count)
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
             let announced = SourceRemoval.bounded(known)
-            if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(announced.sources))) }
-            state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onSources: collector.add))))
+            if !known.isEmpty { state = await pipeline.caches.purgeShared(.sources(Array(announced.sources))) }
+            state = max(
+                state, await pipeline.caches.purgeShared(.tagged(TagRemoval(of: shared, onSources: collector.add))))
             let (all, hasAll) = collector.finish()
             isComplete = isComplete && announced.isComplete && hasAll
             let others = all.subtracting(known)
             // Another layer or instance may hold copies without knowing the tag.
-            if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
+            if !others.isEmpty { state = max(state, await pipeline.caches.purgeShared(.sources(Array(others)))) }
             known.formUnion(others)
-            removed = removed + (await purgeAll(from: known))
+            removed = removed + (await purgeLocal(known))
         }
         removed.isComplete = isComplete && state == .done
         record(removed, tag: tag.string)
@@ -82,9 +83,9 @@ package struct PipelineControl: ServiceControlling {
         return removed
     }
 
-    private func purgeAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
+    private func purgeLocal(_ identities: Set<SourceIdentity>) async -> RemovedEntries {
         var removed = RemovedEntries()
-        for identity in identities { removed = removed + (await removal.purgeAll(from: identity)) }
+        for identity in identities { removed = removed + (await removal.purge(identity)) }
         return removed
     }
 
@@ -101,7 +102,7 @@ package struct PipelineControl: ServiceControlling {
         var removed = await locally()
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
-            state = await pipeline.caches.purge(removal)
+            state = await pipeline.caches.purgeShared(removal)
             removed = removed + (await locally())
         }
         removed.isComplete = state == .done
@@ -144,7 +145,7 @@ private final class TaggedSourceCollector: Sendable {
             return state.sources == nil
         }
         guard isLate else { return }
-        for identity in identities { removal.removeAll(from: identity, cause: .operator) }
+        for identity in identities { removal.forget(identity, cause: .operator) }
     }
 
     /// Returns the sources reported so far, and whether every layer reported all of its sources.

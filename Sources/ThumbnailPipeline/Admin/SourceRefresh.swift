@@ -37,7 +37,7 @@ extension PipelineControl {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
         if [.changed, .gone].contains(refresh.result) {
-            SourceRemoval(from: pipeline).removeTenantCopies(of: identity, includesServiceRules: hasTenants)
+            SourceRemoval(from: pipeline).forgetTenantCopies(of: identity, includesServiceRules: hasTenants)
             notifier?.notify(CompletedPurge(sources: [identity.name]))
         }
         return refresh
@@ -47,36 +47,53 @@ extension PipelineControl {
         _ identity: SourceIdentity, name source: ExactText, receipt: String
     ) async throws -> SourceRefresh {
         let known = await pipeline.caches.lookUpRecord(for: identity)
-        // An origin may send the same file under another entity tag.
-        var old = known.flatMap { pipeline.caches.bytes(of: $0) }
-        if known != nil, old == nil { old = await pipeline.caches.lookUpSource(for: identity)?.bytes }
+        // Read before the transfer replaces it.
+        let knownBytes = if let known { await bytes(of: known) } else { SharedBytes?.none }
         do {
-            let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
-            let copy = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
-                try await pipeline.downloader.refresh(identity, receipt: receipt, deadline: end)
-            }
+            let copy = try await fetchedCopy(of: identity, receipt: receipt)
             guard let known else { return SourceRefresh(result: .changed) }
             if copy.exchange?.status == 304 || copy.head.validator == known.validator {
                 return SourceRefresh(result: .unchanged)
             }
-            guard let old, let new = copy.bytes, old.count == new.count else { return SourceRefresh(result: .changed) }
-            let areSame = try? await pipeline.resources.lanes.small.run { _ in
-                old.withBytes { old in new.withBytes { new in old.hasSameBytes(as: new) } }
-            }
-            return SourceRefresh(result: areSame == true ? .unchanged : .changed)
+            return SourceRefresh(result: await isSameFile(knownBytes, as: copy.bytes) ? .unchanged : .changed)
         } catch DownloadError.notFound {
-            pipeline.downloader.forget(identity)
-            // The transfer has already removed the copies, except copies that other targets share.
-            let removed = await pipeline.caches.removeLocal(.sources([identity]))
-            if removed.entries > 0 {
-                pipeline.resources.events.record(
-                    .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
-            }
-            _ = await pipeline.caches.purge(.sources([identity], name: source))
+            await removeCopies(ofGone: identity, name: source)
             return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(result: .failed, failure: error)
         }
+    }
+
+    private func fetchedCopy(of identity: SourceIdentity, receipt: String) async throws -> SourceCopy {
+        let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
+        return try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
+            try await pipeline.downloader.refresh(identity, receipt: receipt, deadline: end)
+        }
+    }
+
+    private func bytes(of record: SourceRecord) async -> SharedBytes? {
+        if let bytes = pipeline.caches.bytes(of: record) { return bytes }
+        return await pipeline.caches.lookUpSource(for: record.identity)?.bytes
+    }
+
+    /// Whether both files are equal: an origin may send the same file under another entity tag.
+    private func isSameFile(_ old: SharedBytes?, as new: SharedBytes?) async -> Bool {
+        guard let old, let new, old.count == new.count else { return false }
+        let areSame = try? await pipeline.resources.lanes.small.run { _ in
+            old.withBytes { old in new.withBytes { new in old.hasSameBytes(as: new) } }
+        }
+        return areSame == true
+    }
+
+    private func removeCopies(ofGone identity: SourceIdentity, name: ExactText) async {
+        pipeline.downloader.forget(identity)
+        // The transfer has already removed the copies, except copies that other targets share.
+        let removed = await pipeline.caches.purgeLocal(.sources([identity]))
+        if removed.entries > 0 {
+            pipeline.resources.events.record(
+                .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
+        }
+        _ = await pipeline.caches.purgeShared(.sources([identity], name: name))
     }
 }
 

@@ -9,27 +9,27 @@ struct SourceRemoval: Sendable {
     init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     /// Removes the copies of all tenants.
-    func purgeAll(from identity: SourceIdentity) async -> RemovedEntries {
+    func purge(_ identity: SourceIdentity) async -> RemovedEntries {
         let all = identities(of: identity)
-        all.forEach(forget)
-        return await pipeline.caches.removeLocal(.sources(all))
+        all.forEach(forgetFailuresAndTags)
+        return await pipeline.caches.purgeLocal(.sources(all))
     }
 
-    /// Removes the copies of all tenants.
-    func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
+    /// Removes the copies of all tenants without waiting for the disk.
+    func forget(_ identity: SourceIdentity, cause: PurgeCause) {
         for identity in identities(of: identity) {
-            forget(identity)
-            pipeline.caches.removeAll(from: identity, cause: cause)
+            forgetFailuresAndTags(of: identity)
+            pipeline.caches.forget(identity, cause: cause)
         }
     }
 
     /// - Parameter includesServiceRules: Whether to also remove copies under the service's rules; pass false if the
     ///   caller removes these.
-    func removeTenantCopies(of identity: SourceIdentity, includesServiceRules: Bool) {
+    func forgetTenantCopies(of identity: SourceIdentity, includesServiceRules: Bool) {
         let others = pipeline.downloader.rules.tenantIdentities(of: identity)
         for identity in ((includesServiceRules ? [identity] : []) + others).map(\.wildcard) {
-            forget(identity)
-            pipeline.caches.removeAll(from: identity, cause: .operator)
+            forgetFailuresAndTags(of: identity)
+            pipeline.caches.forget(identity, cause: .operator)
             pipeline.caches.forgetShared(identity, isKnown: true)
         }
     }
@@ -59,7 +59,7 @@ struct SourceRemoval: Sendable {
 
     func identity(named name: String) -> SourceIdentity? { try? pipeline.downloader.identity(of: ExactText(name)) }
 
-    private func forget(_ identity: SourceIdentity) {
+    private func forgetFailuresAndTags(of identity: SourceIdentity) {
         pipeline.downloader.forget(identity)
         pipeline.failedDecodes.forget(identity)
         pipeline.caches.forgetTags(of: identity)

@@ -17,7 +17,9 @@ package struct CachedSources: SourceCaching {
         return SourceCopy(head: record.head, bytes: caches.bytes(of: record))
     }
 
-    package func storedPart(of identity: SourceIdentity) -> SourceHead? { caches.part(of: identity)?.head }
+    package func storedPartialHead(of identity: SourceIdentity) -> SourceHead? {
+        caches.partialRecord(of: identity)?.head
+    }
 
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
@@ -44,18 +46,18 @@ package struct CachedSources: SourceCaching {
         }
         // A truncated source may be complete next time under the same entity tag.
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
-            caches.removeAll(from: source.identity, cause: .changed)
+            caches.forget(source.identity, cause: .changed)
         }
         caches.store(record, bytes: source.bytes)
-        caches.memory.parts.remove(SourceKey(source: source.identity))
+        caches.forgetPartialRecord(of: source.identity)
         caches.recordTags(of: source.identity)
     }
 
     package func store(_ source: PartialSource) {
         let identity = source.head.identity
-        caches.memory.parts.remove(SourceKey(source: identity))
-        guard source.head.mayKeep(.record), let part = try? PartialRecord(source) else { return }
-        if let old = caches.recordInMemory(for: identity), part.contradicts(old) {
+        caches.forgetPartialRecord(of: identity)
+        guard source.head.mayKeep(.record), let partial = try? PartialRecord(source) else { return }
+        if let old = caches.recordInMemory(for: identity), partial.contradicts(old) {
             discard(identity, isKnown: true, cause: .changed)
         }
         let record = RAWPreview(source, under: generations)?.record
@@ -65,22 +67,22 @@ package struct CachedSources: SourceCaching {
             if let old, old.validator == record.validator {
                 caches.store(SourceRecord(record.head, of: old, under: generations))
             } else {
-                if old != nil { caches.removeAll(from: identity, cause: .changed) }
+                if old != nil { caches.forget(identity, cause: .changed) }
                 caches.store(record)
             }
             caches.recordTags(of: identity)
         }
-        caches.store(record.map { PartialRecord($0.head, of: part) } ?? part)
+        caches.store(record.map { PartialRecord($0.head, of: partial) } ?? partial)
     }
 
     package func refresh(_ head: SourceHead) {
-        if let part = caches.part(of: head.identity), part.head.validator == head.validator {
-            caches.store(PartialRecord(head, of: part))
+        if let partial = caches.partialRecord(of: head.identity), partial.head.validator == head.validator {
+            caches.store(PartialRecord(head, of: partial))
         }
         caches.recordChange(of: head.identity)
         guard head.freshness.storability.isStorable else {
             caches.forgetShared(head.identity, isKnown: true)
-            caches.removeAll(from: head.identity, cause: .notStorable)
+            caches.forget(head.identity, cause: .notStorable)
             return
         }
         guard let old = caches.recordInMemory(for: head.identity), old.validator == head.validator else { return }
@@ -95,6 +97,6 @@ package struct CachedSources: SourceCaching {
 
     private func discard(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
         caches.forgetShared(identity, isKnown: isKnown)
-        if isKnown || !caches.localBelowMemory.isEmpty { caches.removeAll(from: identity, cause: cause) }
+        if isKnown || !caches.localBelowMemory.isEmpty { caches.forget(identity, cause: cause) }
     }
 }

@@ -1,7 +1,5 @@
 import Coordination
 import Downloading
-import HTTPTypes
-import Memory
 import Telemetry
 import ThumbnailTypes
 
@@ -11,7 +9,7 @@ extension CacheLayers {
         for identity: SourceIdentity, waits: LayerWaitBudgets? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var stored = storedRecord(for: identity)
-        if stored?.freshness.isForMemory == true { return stored }
+        if stored?.freshness.isMemoryOnly == true { return stored }
         let layers = waits == nil ? localBelowMemory : belowMemory[...]
         for layer in layers where layer.name != earlier?.recordLayer && mayHaveNewer(stored) {
             let read = RecordRead(of: identity, stored: stored, in: self)
@@ -81,50 +79,6 @@ extension CacheLayers {
     }
 }
 
-/// A read of a record from a layer; its value is discarded if the source changes during the read.
-final class RecordRead: Sendable {
-    private let identity: SourceIdentity
-    private let stored: SourceRecord?
-    private let caches: CacheLayers
-    private let ticket: ChangeTracker<SourceIdentity>.Ticket
-
-    init(of identity: SourceIdentity, stored: SourceRecord? = nil, in caches: CacheLayers) {
-        self.identity = identity
-        self.stored = stored
-        self.caches = caches
-        ticket = caches.changes.withLock { $0.begin(identity.wildcard) }
-    }
-
-    deinit { caches.changes.withLock { $0.end(ticket) } }
-
-    private var isUnchanged: Bool { caches.changes.withLock { $0.isUnchanged(since: ticket) } }
-
-    func record(storing reply: LayerReply) -> SourceRecord? {
-        guard let received = reply.value?.record else { return stored }
-        guard isUnchanged else { return caches.storedRecord(for: identity) }
-        if let stored = stored ?? caches.storedRecord(for: identity) {
-            guard received.head.receivedAt.secondsSince1970 > stored.head.receivedAt.secondsSince1970 else {
-                return stored
-            }
-            // Another instance has fetched a newer version.
-            if stored.validator != received.validator {
-                caches.memory.removeDerived(from: identity)
-                for layer in caches.localBelowMemory { layer.forget(.sources([identity])) }
-            }
-        }
-        return store(received) ? received : nil
-    }
-
-    func store(_ record: SourceRecord) -> Bool {
-        guard isUnchanged else { return false }
-        caches.memory.store(.record(record), for: .record(identity), of: PerSource(record))
-        if isUnchanged { return true }
-        // The source was removed or replaced during the read: a missing record is better than an outdated one.
-        caches.memory.forget(.value(.record(identity)))
-        return false
-    }
-}
-
 struct ResultLookup {
     private(set) var result: RenderedImage?
     private(set) var isStored = false
@@ -148,25 +102,5 @@ struct ResultLookup {
         }
         for faster in misses { caches.store(result, for: key, of: records, in: faster) }
         isStored = caches.store(result, for: key, of: records, in: caches.memory)
-    }
-}
-
-/// Queries already made on the event thread, which the continuing task does not repeat.
-package struct EarlierLookup: Sendable {
-    struct Result: Sendable {
-        let layer: LayerName
-        let key: ResultKey
-        let read: @Sendable () -> LayerReply
-    }
-
-    var waits = LayerWaitBudgets()
-    /// The layer that was queried for the record of the source.
-    var recordLayer: LayerName?
-    var result: Result?
-
-    package init() {}
-
-    func reply(of layer: LayerName, for key: ResultKey) -> LayerReply? {
-        result.flatMap { $0.layer == layer && $0.key == key ? $0.read() : nil }
     }
 }

@@ -51,16 +51,22 @@ package final class CacheLayers: Sendable {
         memory.records.value(for: SourceKey(source: identity))
     }
 
-    func part(of identity: SourceIdentity) -> PartialRecord? {
-        memory.parts.value(for: SourceKey(source: identity), countsMiss: false)
+    func partialRecord(of identity: SourceIdentity) -> PartialRecord? {
+        memory.partialRecords.value(for: SourceKey(source: identity), countsMiss: false)
     }
 
-    func store(_ part: PartialRecord) { memory.parts.add(part, for: SourceKey(source: part.head.identity)) }
+    func store(_ record: PartialRecord) {
+        memory.partialRecords.add(record, for: SourceKey(source: record.head.identity))
+    }
+
+    func forgetPartialRecord(of identity: SourceIdentity) {
+        memory.partialRecords.remove(SourceKey(source: identity))
+    }
 
     func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = recordInMemory(for: identity) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
-        removeAll(from: identity, cause: .incomplete)
+        forget(identity, cause: .incomplete)
         return nil
     }
 
@@ -89,6 +95,20 @@ package final class CacheLayers: Sendable {
     }
 
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
+
+    package func setBounds(_ configuration: PipelineConfiguration) { memory.setBounds(configuration) }
+
+    var cacheVersion: Int { memory.cacheVersion }
+
+    func countRepeatedHit() { memory.results.countRepeatedHit() }
+
+    func hasDerived(from source: SourceIdentity) -> Bool { memory.hasDerived(from: source) }
+
+    /// Removes everything derived from an outdated version from this instance.
+    func forgetDerived(from identity: SourceIdentity) {
+        memory.removeDerived(from: identity)
+        for layer in localBelowMemory { layer.forget(.sources([identity])) }
+    }
 
     func isStored(_ record: SourceRecord) -> Bool {
         isCurrent(record) && memory.sources.contains(SourceKey(source: record.identity))
@@ -203,7 +223,7 @@ package final class CacheLayers: Sendable {
 
     /// Removes entries from memory immediately and from the disk later; returns the entries removed from memory.
     @discardableResult
-    func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
+    func forget(_ identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         recordChange(of: identity)
         let removed = local.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
         if removed.entries > 0 {
@@ -217,7 +237,7 @@ package final class CacheLayers: Sendable {
     }
 
     /// Starts with memory, because results are stored only while their records are in memory.
-    func removeLocal(_ removal: Removal) async -> RemovedEntries {
+    func purgeLocal(_ removal: Removal) async -> RemovedEntries {
         switch removal {
         case .sources(let identities, _): identities.forEach(recordChange)
         case .value, .tagged: break
@@ -231,7 +251,7 @@ package final class CacheLayers: Sendable {
     }
 
     /// Purges from the slowest layer up, so that no lookup copies a purged value back; returns the worst state.
-    func purge(_ removal: Removal) async -> RemovalState {
+    func purgeShared(_ removal: Removal) async -> RemovalState {
         var state = RemovalState.done
         for layer in shared.reversed() { state = max(state, (await layer.purge(removal)).state) }
         return state

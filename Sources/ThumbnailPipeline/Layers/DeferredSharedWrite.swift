@@ -14,7 +14,7 @@ struct DeferredSharedWrite: Sendable {
         Task.detached {
             for record in records where record.generations[layer.name] == nil { await assignGenerations(to: record) }
             let stored = records.mapValues { caches.storedRecord(for: $0.identity) }
-            guard let current = stored.complete(), caches.isCurrent(records) else { return }
+            guard let current = stored.unwrapped(), caches.isCurrent(records) else { return }
             caches.store(.result(result), for: .result(key), of: current, in: layer)
         }
     }

@@ -35,34 +35,34 @@ extension DiskLayer {
 extension SharedLayer {
     func register(in registry: MetricsRegistry) {
         let store = store
-        let what = name.words
-        let prefix = "alula_" + what.split(separator: " ").joined(separator: "_")
+        let label = name.words
+        let prefix = "alula_" + label.split(separator: " ").joined(separator: "_")
         func count(_ suffix: String, help: String, counting unit: String, _ value: @escaping @Sendable () -> Int) {
             registry.gauge(prefix + suffix, help: help, counting: unit, isCounter: true) { [([], Double(value()))] }
         }
-        registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
+        registry.gauge("\(prefix)_up", help: "1 while the \(label) works.") {
             [([], store.isUp ? 1 : 0)]
         }
-        registry.gauge("\(prefix)_full", help: "1 while the \(what) is full.") {
+        registry.gauge("\(prefix)_full", help: "1 while the \(label) is full.") {
             [([], store.statistics.isFull ? 1 : 0)]
         }
         registry.gauge(
-            "\(prefix)_requests_total", help: "Lookups in the \(what).", labels: "result", counting: "request",
+            "\(prefix)_requests_total", help: "Lookups in the \(label).", labels: "result", counting: "request",
             isCounter: true
         ) {
             let requests = store.statistics.requests
             return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
         }
-        registry.gauge("\(prefix)_queue_bytes", help: "Bytes queued for writing to the \(what).") {
+        registry.gauge("\(prefix)_queue_bytes", help: "Bytes queued for writing to the \(label).") {
             [([], Double(store.statistics.values.bytes))]
         }
-        count("_writes_total", help: "Confirmed writes to the \(what).", counting: "write") {
+        count("_writes_total", help: "Confirmed writes to the \(label).", counting: "write") {
             store.statistics.values.written
         }
-        count("_dropped_total", help: "Dropped writes to the \(what).", counting: "write") {
+        count("_dropped_total", help: "Dropped writes to the \(label).", counting: "write") {
             store.statistics.values.dropped
         }
-        count("_dropped_tags_total", help: "Dropped tags for the \(what).", counting: "tag") {
+        count("_dropped_tags_total", help: "Dropped tags for the \(label).", counting: "tag") {
             store.statistics.tags.dropped
         }
     }

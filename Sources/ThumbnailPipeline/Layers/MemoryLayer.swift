@@ -11,11 +11,11 @@ struct MemoryLayer: CacheLayer {
     let results: MemoryCache<ResultKey, RenderedImage>
     let sources: MemoryCache<SourceKey, SourceBody>
     let records: MemoryCache<SourceKey, SourceRecord>
-    let parts: MemoryCache<SourceKey, PartialRecord>
+    let partialRecords: MemoryCache<SourceKey, PartialRecord>
 
     /// Enough for about 30,000 sources.
     private static let recordCapacity = 32 << 20
-    private static let partCapacity = 4 << 20
+    private static let partialRecordCapacity = 4 << 20
     let name = LayerName.memory
     let holdsSources = true
 
@@ -33,7 +33,8 @@ struct MemoryLayer: CacheLayer {
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
             cost: \.cost, onEviction: onEviction)
         records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
-        parts = MemoryCache(capacity: Self.partCapacity, preferred: Self.partCapacity / 10 * 9, cost: \.cost)
+        partialRecords = MemoryCache(
+            capacity: Self.partialRecordCapacity, preferred: Self.partialRecordCapacity / 10 * 9, cost: \.cost)
     }
 
     func setBounds(_ configuration: PipelineConfiguration) {
@@ -91,13 +92,13 @@ struct MemoryLayer: CacheLayer {
         case .sources(let identities, _):
             return identities.reduce(RemovedEntries()) { removed, identity in
                 records.removeAll(from: identity)
-                parts.removeAll(from: identity)
+                partialRecords.removeAll(from: identity)
                 return removed + removeDerived(from: identity)
             }
         case .tagged: break
         case .everything:
             records.removeAll()
-            parts.removeAll()
+            partialRecords.removeAll()
             return decoded.removeAll() + results.removeAll() + sources.removeAll()
         }
         return RemovedEntries()
@@ -118,7 +119,8 @@ struct MemoryLayer: CacheLayer {
 
     /// Bytes of keys, bookkeeping and records; `SharedBytes` blocks count themselves.
     var byteCountBesideBlocks: Int {
-        decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage + parts.memoryUsage
+        decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage
+            + partialRecords.memoryUsage
     }
 
     func purge(_ step: MemoryBudget.Purge) -> Int {

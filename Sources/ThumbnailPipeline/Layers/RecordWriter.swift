@@ -1,5 +1,13 @@
 import Memory
 
+/// A value of a record; its fields are read in the order in which they are written.
+protocol RecordValue {
+    func write(to writer: inout RecordWriter)
+
+    /// Nil if the bytes are invalid.
+    init?(from reader: inout RecordReader)
+}
+
 /// Encodes values one after another; ``RecordReader`` reads them in the same order.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
@@ -16,6 +24,18 @@ struct RecordWriter {
     mutating func write(_ text: String) {
         write(text.utf8.count)
         bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func write(numbers: [Int]) {
+        write(numbers.count)
+        for number in numbers { write(number) }
+    }
+
+    mutating func write(_ value: some RecordValue) { value.write(to: &self) }
+
+    mutating func write(_ values: [some RecordValue]) {
+        write(values.count)
+        for value in values { write(value) }
     }
 }
 
@@ -59,5 +79,25 @@ struct RecordReader {
         guard let count = count() else { return nil }
         defer { offset += count }
         return Array(bytes[offset..<offset + count])
+    }
+    /// Reads as many numbers as precede them; nil if their count is not in `counts`.
+    mutating func numbers(_ counts: ClosedRange<Int>) -> [Int]? {
+        guard let count = int(in: counts) else { return nil }
+        var numbers: [Int] = []
+        for _ in 0..<count {
+            guard let number = int() else { return nil }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    mutating func values<Value: RecordValue>(atMost maximum: Int) -> [Value]? {
+        guard let count = int(in: 0...maximum) else { return nil }
+        var values: [Value] = []
+        for _ in 0..<count {
+            guard let value = Value(from: &self) else { return nil }
+            values.append(value)
+        }
+        return values
     }
 }

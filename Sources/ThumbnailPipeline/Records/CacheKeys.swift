@@ -69,9 +69,9 @@ extension DecodeKey {
 
 /// Identifies a result by the versions of its sources and everything that affects pixels and encoding.
 ///
-/// Copies share their parts: a cache stores a key three times, and a plan takes hundreds of bytes.
+/// Copies share one object: a cache stores a key three times, and a plan takes hundreds of bytes.
 struct ResultKey: SourceKeyed {
-    private struct Parts: Hashable {
+    private struct Components: Hashable {
         let source: SourceIdentity
         let validator: SourceValidator
         let additional: [SourceVersion]
@@ -79,28 +79,28 @@ struct ResultKey: SourceKeyed {
     }
 
     private final class Shared: Sendable {
-        let parts: Parts
+        let components: Components
 
-        init(_ parts: Parts) { self.parts = parts }
+        init(_ components: Components) { self.components = components }
     }
 
     private let shared: Shared
     private let hash: Int
 
-    var source: SourceIdentity { shared.parts.source }
-    var validator: SourceValidator { shared.parts.validator }
-    var additional: [SourceVersion] { shared.parts.additional }
-    var plan: RenderPlan { shared.parts.plan }
+    var source: SourceIdentity { shared.components.source }
+    var validator: SourceValidator { shared.components.validator }
+    var additional: [SourceVersion] { shared.components.additional }
+    var plan: RenderPlan { shared.components.plan }
 
     init(source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan) {
         precondition(additional.count == plan.additions.count, "the plan is for another number of sources")
-        let parts = Parts(source: source, validator: validator, additional: additional, plan: plan)
-        shared = Shared(parts)
-        hash = parts.hashValue
+        let components = Components(source: source, validator: validator, additional: additional, plan: plan)
+        shared = Shared(components)
+        hash = components.hashValue
     }
 
     static func == (one: ResultKey, other: ResultKey) -> Bool {
-        one.shared === other.shared || one.hash == other.hash && one.shared.parts == other.shared.parts
+        one.shared === other.shared || one.hash == other.hash && one.shared.components == other.shared.components
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
@@ -109,7 +109,7 @@ struct ResultKey: SourceKeyed {
 
     var byteCount: Int {
         additional.reduce(
-            EntryCost.bytes(of: Self.self) + MemoryLayout<Parts>.stride + source.byteCount + validator.byteCount
+            EntryCost.bytes(of: Self.self) + MemoryLayout<Components>.stride + source.byteCount + validator.byteCount
                 + plan.memoryByteCount
         ) { $0 + MemoryLayout<SourceVersion>.stride + $1.source.byteCount + $1.validator.byteCount }
     }

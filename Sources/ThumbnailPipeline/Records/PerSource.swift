@@ -22,7 +22,8 @@ package struct PerSource<Value> {
         PerSource<New>(transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
     }
 
-    package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
+    /// Returns the values; nil if one is missing.
+    package func unwrapped<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
         guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
         return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))
     }

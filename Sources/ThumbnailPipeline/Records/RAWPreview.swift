@@ -9,7 +9,7 @@ struct RAWPreview: Sendable {
     let record: SourceRecord
     private let bytes: SharedBytes
 
-    /// Nil if the parts are not a RAW preview, or their version is uncertain.
+    /// Nil if the fetched ranges are not a RAW preview, or their version is uncertain.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
         guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
             case .success(let header?) = outline.value, let place = header.preview?.place,
@@ -20,11 +20,10 @@ struct RAWPreview: Sendable {
         self.bytes = bytes
     }
 
-    /// The preview as an image file, with its header.
-    var file: (bytes: SharedBytes, header: ImageHeader) {
+    var file: SourceFile {
         var header = record.header
         header.preview?.place = 0..<bytes.count
-        return (bytes, header)
+        return SourceFile(bytes: bytes, header: header)
     }
 }
 
@@ -46,4 +45,13 @@ extension SourceScan {
         else { return .whole }
         return source.file.unknown(in: place).map { .block($0) } ?? .complete
     }
+}
+
+/// A file to decode: a whole source, or the preview of a RAW photograph.
+struct SourceFile: Sendable {
+    let bytes: SharedBytes
+    let header: ImageHeader
+
+    /// Returns the memory in bytes that the plan takes.
+    func cost(of plan: DecodePlan) -> Int { header.cost(of: plan, fileByteCount: bytes.count) }
 }

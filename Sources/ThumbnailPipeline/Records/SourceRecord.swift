@@ -92,7 +92,7 @@ extension SourceHead {
     /// No cache stores responses that forbid shared caching, or that the origin's policy excludes. A private source
     /// that is not `public` stays in memory.
     func mayKeep(_ derivative: SourceRecord.Derivative, inMemory: Bool = true) -> Bool {
-        guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
+        guard freshness.storability.isStorable, inMemory || !freshness.isMemoryOnly else { return false }
         guard let origin = identity.rules.origin else { return true }
         switch (origin.cachePolicy, derivative) {
         case (.all, .pixels(let byteCount)): return origin.maximumDecodedBytes.map { byteCount <= $0 } ?? true

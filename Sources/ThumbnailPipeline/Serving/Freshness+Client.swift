@@ -22,15 +22,15 @@ extension Freshness {
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
         var least = sources.image
-        var place = 0
+        var leastIndex = 0
         var storability = Storability(least.storability)
         for (index, source) in sources.additional.enumerated() {
             storability = storability.stricter(Storability(source.storability))
             guard source.clientLifetime(at: now) < least.clientLifetime(at: now) else { continue }
             least = source
-            place = index + 1
+            leastIndex = index + 1
         }
-        self.init(least, at: now, isFromCache: isFromCache?[place] ?? true)
+        self.init(least, at: now, isFromCache: isFromCache?[leastIndex] ?? true)
         self.storability = storability
         bound(by: bounds)
     }

@@ -27,7 +27,7 @@ package final class OpenedSource: Sendable {
     package var byteCount: Int { bytes.count }
 
     /// The bytes to decode, and their header.
-    var file: (bytes: SharedBytes, header: ImageHeader) { preview?.file ?? (bytes, header) }
+    var file: SourceFile { preview?.file ?? SourceFile(bytes: bytes, header: header) }
 
     func decodeKey(_ plan: DecodePlan) -> DecodeKey {
         DecodeKey(source: record.identity, validator: record.validator, plan: plan)

@@ -64,44 +64,55 @@ package struct TenantHistory: Sendable {
         }
     }
 
-    private static let sliceCount = 12
-    /// The names of the windows, and the seconds per slice.
-    private static let kinds = [("1m", 5), ("1h", 300), ("24h", 7_200)]
+    private struct Window: Sendable {
+        private static let sliceCount = 12
+
+        let name: String
+        let secondsPerSlice: Int
+        private var slices: [Slice] = []
+
+        init(_ name: String, secondsPerSlice: Int) {
+            self.name = name
+            self.secondsPerSlice = secondsPerSlice
+        }
+
+        var use: TenantUse { slices.reduce(into: TenantUse()) { use, slice in slice.add(to: &use) } }
+
+        mutating func record(_ use: TenantUse, at now: Duration) {
+            let number = number(at: now)
+            if slices.last?.number != number {
+                forget(before: now)
+                // Reserve exactly: doubling would exceed the number of slices.
+                let count = slices.count
+                if count == slices.capacity { slices.reserveCapacity(min(Self.sliceCount, 2 * count)) }
+                slices.append(Slice(number: number))
+            }
+            slices[slices.count - 1].add(use)
+        }
+
+        mutating func forget(before now: Duration) {
+            let number = number(at: now)
+            slices.removeAll { Int($0.number) <= Int(number) - Self.sliceCount }
+        }
+
+        private func number(at now: Duration) -> UInt32 { UInt32(Int(now.components.seconds) / secondsPerSlice) }
+    }
 
     package private(set) var total = TenantUse()
-    /// The slices in the order of ``kinds``.
-    private var recent = InlineArray<3, [Slice]>(repeating: [])
+    private var recent: InlineArray<3, Window> = [
+        Window("1m", secondsPerSlice: 5), Window("1h", secondsPerSlice: 300), Window("24h", secondsPerSlice: 7_200),
+    ]
 
     package var windows: [(name: String, use: TenantUse)] {
-        Self.kinds.indices.map { index in
-            (Self.kinds[index].0, recent[index].reduce(into: TenantUse()) { use, slice in slice.add(to: &use) })
-        }
+        recent.indices.map { (recent[$0].name, recent[$0].use) }
     }
 
     mutating func record(_ use: TenantUse, at now: Duration) {
         total.add(use)
-        for index in recent.indices {
-            let number = Self.number(at: now, in: index)
-            if recent[index].last?.number != number {
-                forget(before: number, in: index)
-                // Reserve exactly: doubling would exceed the number of slices.
-                let count = recent[index].count
-                if count == recent[index].capacity { recent[index].reserveCapacity(min(Self.sliceCount, 2 * count)) }
-                recent[index].append(Slice(number: number))
-            }
-            recent[index][recent[index].count - 1].add(use)
-        }
+        for index in recent.indices { recent[index].record(use, at: now) }
     }
 
     mutating func forget(before now: Duration) {
-        for index in recent.indices { forget(before: Self.number(at: now, in: index), in: index) }
-    }
-
-    private mutating func forget(before number: UInt32, in index: Int) {
-        recent[index].removeAll { Int($0.number) <= Int(number) - Self.sliceCount }
-    }
-
-    private static func number(at now: Duration, in index: Int) -> UInt32 {
-        UInt32(Int(now.components.seconds) / kinds[index].1)
+        for index in recent.indices { recent[index].forget(before: now) }
     }
 }

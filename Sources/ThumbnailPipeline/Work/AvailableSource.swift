@@ -11,7 +11,7 @@ struct AvailableSource: Sendable {
     let record: SourceRecord
     /// The file; nil if the source is unchanged and was not sent again, or if only the preview was fetched.
     var bytes: SharedBytes?
-    /// The only fetched part of a RAW photograph; nil for other sources.
+    /// The only fetched range of a RAW photograph; nil for other sources.
     var preview: RAWPreview?
     var status = CacheLayerStatus(.source, outcome: .hit)
     var timings: [StepTiming] = []
@@ -21,7 +21,9 @@ struct AvailableSource: Sendable {
     var isFromCache: Bool { status.outcome == .hit }
 
     /// The file to decode, and its header.
-    var file: (bytes: SharedBytes, header: ImageHeader)? { preview?.file ?? bytes.map { ($0, record.header) } }
+    var file: SourceFile? {
+        preview?.file ?? bytes.map { SourceFile(bytes: $0, header: record.header) }
+    }
 }
 
 extension AvailableSource {
@@ -40,9 +42,7 @@ extension AvailableSource {
     init(_ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration) {
         self.record = record
         bytes = copy.bytes
-        report(
-            copy.exchange, participation: copy.participation, isStored: isStored, now: now, duration: duration,
-            timeLeft: timeLeft)
+        report(.whole(copy), isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
     }
 
     init(
@@ -50,27 +50,23 @@ extension AvailableSource {
     ) {
         self.record = record
         self.preview = preview
-        report(
-            copy.exchange, participation: copy.participation, isStored: false, now: now, duration: duration,
-            timeLeft: timeLeft)
+        report(.partial(copy), isStored: false, now: now, duration: duration, timeLeft: timeLeft)
     }
 
     private mutating func report(
-        _ exchange: OriginResponseInfo?, participation: Participation, isStored: Bool, now: Int, duration: Duration,
-        timeLeft: Duration
+        _ fetched: FetchedSource, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {
         status = CacheLayerStatus(
-            after: exchange, participation: participation, isStored: isStored,
-            secondsLeft: record.freshness.remainingLifetime(at: now)
-        )
+            after: fetched, isStored: isStored, secondsLeft: record.freshness.remainingLifetime(at: now))
+        timings = fetched.timings(in: duration)
         if !isFromCache { self.timeLeft = timeLeft }
-        guard let transfer = exchange?.timings, participation != .cached else { return }
-        timings = transfer.steps + [StepTiming("source", duration: duration)]
     }
 }
 
 extension CacheLayerStatus {
-    init(after exchange: OriginResponseInfo?, participation: Participation, isStored: Bool, secondsLeft: Int) {
+    init(after fetched: FetchedSource, isStored: Bool, secondsLeft: Int) {
+        let exchange = fetched.exchange
+        let participation = fetched.participation
         self.init(
             .source, outcome: exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
             isStored: participation == .started && isStored,
@@ -79,7 +75,7 @@ extension CacheLayerStatus {
     }
 }
 
-/// A source described by its header, from the whole file or from parts.
+/// A source described by its header, from the whole file or from ranges.
 struct DescribedSource: Sendable {
     let head: SourceHead
     let header: ImageHeader
@@ -96,10 +92,18 @@ struct DescribedSource: Sendable {
         timings = source.timings
     }
 
-    init(_ part: PartialRecord) {
-        head = part.head
-        header = part.header
-        byteCount = part.byteCount
+    init(_ partial: PartialRecord) {
+        head = partial.head
+        header = partial.header
+        byteCount = partial.byteCount
+    }
+}
+
+extension FetchedSource {
+    /// The steps of the transfer, and the duration of the whole fetch; none for a cached source.
+    func timings(in duration: Duration) -> [StepTiming] {
+        guard let exchange, participation != .cached else { return [] }
+        return exchange.timings.steps + [StepTiming("source", duration: duration)]
     }
 }
 

@@ -12,34 +12,18 @@ struct FaceFinder: Sendable {
     let timekeeper: any Timekeeper
     private let shared = SharedTasks<SourceVersion, [Face]>()
 
-    init(
-        configuration: PipelineConfiguration, resources: WorkResources, caches: CacheLayers, decoder: SourceDecoder,
-        timekeeper: any Timekeeper
-    ) {
-        self.configuration = configuration
-        self.resources = resources
-        self.caches = caches
-        self.decoder = decoder
-        self.timekeeper = timekeeper
-    }
-
     /// Returns the faces, largest first; detects them in pixels that most results also need.
     ///
     /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are available.
-    func faces(
-        of source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit, bill: RequestBill?
-    ) async throws -> [Face] {
+    func faces(of source: AvailableSource, in context: WorkContext) async throws -> [Face] {
         guard let detector = resources.faceDetector else { return [] }
         let record = source.record
         return try await shared.value(for: record.version, cached: { caches.faces(of: record) }) {
-            let image = try await decoder.image(
-                for: key(of: record), from: source, imagesInUse: imagesInUse, permit: permit, reservation: nil,
-                bill: bill
-            ).value
+            let image = try await decoder.image(for: key(of: record), from: source, in: context, reservation: nil).value
             let clock = WorkClock(at: timekeeper.now)
-            defer { bill?.charge(processor: clock.wholeProcessorTime) }
+            defer { context.bill?.charge(processor: clock.processorTime.whole) }
             let faces = try await resources.lanes.small.run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: context.permit.queueTimeout
             ) { [codec = resources.codec, timekeeper] token in
                 try clock.perform(token, at: timekeeper.now) {
                     try codec.faces(detector.search(image, token: token), token: token)
@@ -54,11 +38,13 @@ struct FaceFinder: Sendable {
     /// A plan that decodes the pixels of the result and of face detection together.
     ///
     /// Nil if both use the same pixels, or if the format cannot decode two levels in one pass.
-    func planTogether(with key: ResultKey, of record: SourceRecord, imagesInUse: ImagesInUse) -> DecodePlan? {
-        guard key.plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
-            let faceKey = try? self.key(of: record), !caches.hasPixels(faceKey), !imagesInUse.contains(faceKey)
+    func planTogether(with task: RenderTask) -> DecodePlan? {
+        let record = task.sources.image.record
+        let plan = task.key.plan
+        guard plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
+            let faceKey = try? key(of: record), !caches.hasPixels(faceKey), !task.imagesInUse.contains(faceKey)
         else { return nil }
-        return DecodePlan(combining: [key.plan.decode, faceKey.plan], of: record.header)
+        return DecodePlan(combining: [plan.decode, faceKey.plan], of: record.header)
     }
 
     func key(of record: SourceRecord) throws(ImagingError) -> DecodeKey {

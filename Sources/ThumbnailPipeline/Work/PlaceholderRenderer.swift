@@ -17,17 +17,6 @@ struct PlaceholderRenderer: Sendable {
     /// A typical image takes 2 kB, the largest some hundred.
     private static let capacity = 4 << 20
 
-    init(
-        configuration: PipelineConfiguration, scheduler: WorkScheduler, memory: WorkMemory, codec: any ImageCodec,
-        timekeeper: any Timekeeper
-    ) {
-        self.timekeeper = timekeeper
-        self.configuration = configuration
-        self.scheduler = scheduler
-        self.memory = memory
-        self.codec = codec
-    }
-
     /// Admits and renders the image like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
         let size = placeholder.size
@@ -57,7 +46,7 @@ struct PlaceholderRenderer: Sendable {
             let clock = WorkClock(at: timekeeper.now)
             defer {
                 reservation.release()
-                bill?.charge(processor: clock.wholeProcessorTime)
+                bill?.charge(processor: clock.processorTime.whole)
             }
             return try await scheduler.lanes.workers(for: cost.render).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout

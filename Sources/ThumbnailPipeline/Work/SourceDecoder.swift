@@ -23,25 +23,19 @@ struct SourceDecoder: Sendable {
 
     /// Waits for expensive decodes of other requests before waiting for a permit, so that none is held while waiting.
     ///
-    /// - Parameter imagesInUse: Receives images that are not cached.
     /// - Returns: Whether it joined a decode.
-    func joinExpensiveDecodes(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, imagesInUse: ImagesInUse
-    ) async throws -> Bool {
-        let roles = job.request.roles
-        return try await key.decodeKeys.concurrentMap { index, key in
-            guard shared.contains(key), costs.cost(of: key, from: sources[index].record).isExpensive else {
+    func joinExpensiveDecodes(for task: RenderTask) async throws -> Bool {
+        try await task.mapDecodes { index, key in
+            guard shared.contains(key), costs.cost(of: key, from: task.sources[index].record).isExpensive else {
                 return false
             }
-            return try await AdditionalSourceError.attributing(to: roles[index]) {
-                do {
-                    guard let image = try await shared.join(key) else { return false }
-                    if !caches.hasPixels(key) { imagesInUse.add(image, for: key) }
-                    return true
-                } catch is UnderestimatedDecode, PipelineError.sourceNeeded {
-                    // The caller decodes the source itself.
-                    return false
-                }
+            do {
+                guard let image = try await shared.join(key) else { return false }
+                if !caches.hasPixels(key) { task.imagesInUse.add(image, for: key) }
+                return true
+            } catch is UnderestimatedDecode, PipelineError.sourceNeeded {
+                // The caller decodes the source itself.
+                return false
             }
         }.contains(true)
     }
@@ -51,17 +45,14 @@ struct SourceDecoder: Sendable {
     ///   - together: A plan that decodes the image at several levels, if more than this result needs them.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, imagesInUse: ImagesInUse,
-        permit: WorkPermit, reservations: PerSource<MemoryReservation?>, together: DecodePlan? = nil
+        for task: RenderTask, in context: WorkContext, reservations: PerSource<MemoryReservation?>,
+        together: DecodePlan? = nil
     ) async throws -> Pixels {
-        let roles = job.request.roles
-        let imageKey = key.decodeKeys.image
-        let decoded = try await key.decodeKeys.concurrentMap { index, key in
-            try await AdditionalSourceError.attributing(to: roles[index]) {
-                try await image(
-                    for: key, from: sources[index], imagesInUse: imagesInUse, permit: permit,
-                    reservation: reservations[index], together: key == imageKey ? together : nil, bill: job.bill)
-            }
+        let imageKey = task.key.decodeKey
+        let decoded = try await task.mapDecodes { index, key in
+            try await image(
+                for: key, from: task.sources[index], in: context, reservation: reservations[index],
+                together: key == imageKey ? together : nil)
         }
         let participations = decoded.lazy.map(\.participation)
         return Pixels(
@@ -72,39 +63,33 @@ struct SourceDecoder: Sendable {
 
     /// Decodes the plan's levels in one pass for the results of an opened source.
     func decode(
-        _ plan: DecodePlan, of opened: OpenedSource, permit: WorkPermit, reservation: MemoryReservation,
-        bill: RequestBill?
+        _ plan: DecodePlan, of opened: OpenedSource, in context: WorkContext, reservation: MemoryReservation
     ) async throws {
         let image = try await decode(
-            opened.file, of: opened.record, for: opened.decodeKey(plan), permit: permit, reservation: reservation,
-            bill: bill)
+            opened.file, of: opened.record, for: opened.decodeKey(plan), in: context, reservation: reservation)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
-            opened.imagesInUse.add(image, for: opened.decodeKey(plan.with(level: level)))
+            context.imagesInUse.add(image, for: opened.decodeKey(plan.with(level: level)))
         }
     }
 
     func unsharedPixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, permit: WorkPermit,
-        reservations: PerSource<MemoryReservation?>
+        for task: RenderTask, in context: WorkContext, reservations: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
-        let roles = job.request.roles
-        return try await key.decodeKeys.concurrentMap { index, key in
-            try await AdditionalSourceError.attributing(to: roles[index]) {
-                guard let file = sources[index].file else { throw PipelineError.sourceNeeded }
-                return try await decode(
-                    file, of: sources[index].record, for: key, permit: permit, reservation: reservations[index],
-                    bill: job.bill)
-            }
+        try await task.mapDecodes { index, key in
+            guard let file = task.sources[index].file else { throw PipelineError.sourceNeeded }
+            return try await decode(
+                file, of: task.sources[index].record, for: key, in: context, reservation: reservations[index])
         }
     }
 
     func image(
-        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit,
-        reservation: MemoryReservation?, together: DecodePlan? = nil, bill: RequestBill?
+        for key: DecodeKey, from source: AvailableSource, in context: WorkContext, reservation: MemoryReservation?,
+        together: DecodePlan? = nil
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
+        let imagesInUse = context.imagesInUse
         // The pixels were evicted after the cost was estimated: retry as expensive work.
-        if permit.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
+        if context.permit.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
             !imagesInUse.contains(key)
         {
             throw UnderestimatedDecode()
@@ -112,11 +97,10 @@ struct SourceDecoder: Sendable {
         let result = try await shared.value(
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
-            guard let file = source.file ?? caches.bytes(of: record).map({ ($0, record.header) }) else {
-                throw PipelineError.sourceNeeded
-            }
+            let cached = caches.bytes(of: record).map { SourceFile(bytes: $0, header: record.header) }
+            guard let file = source.file ?? cached else { throw PipelineError.sourceNeeded }
             var image = try await decode(
-                file, of: record, for: key, together: together, permit: permit, reservation: reservation, bill: bill)
+                file, of: record, for: key, in: context, reservation: reservation, together: together)
             for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {
                 imagesInUse.add(coarser, for: key.with(level: level))
             }
@@ -132,17 +116,14 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ file: (bytes: SharedBytes, header: ImageHeader), of record: SourceRecord, for key: DecodeKey,
-        together: DecodePlan? = nil, permit: WorkPermit, reservation: MemoryReservation?, bill: RequestBill?
+        _ file: SourceFile, of record: SourceRecord, for key: DecodeKey, in context: WorkContext,
+        reservation: MemoryReservation?, together: DecodePlan? = nil
     ) async throws -> DecodedImage {
-        let cost = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
+        let cost = file.cost(of: key.plan)
         // Nothing was reserved if the pixels were cached at that time.
-        let reservation = try reservation ?? resources.budget.reserveNow(cost, of: bill?.tenantFlow)
+        let reservation = try reservation ?? resources.budget.reserveNow(cost, of: context.bill?.tenantFlow)
         var plan = key.plan
-        if let together {
-            let additional = file.header.cost(of: together, fileByteCount: file.bytes.count) - cost
-            if (try? reservation.grow(by: additional)) != nil { plan = together }
-        }
+        if let together, (try? reservation.grow(by: file.cost(of: together) - cost)) != nil { plan = together }
         defer { reservation.release() }
         let checkpoint = failedDecodes.checkpoint
         do {
@@ -150,12 +131,12 @@ struct SourceDecoder: Sendable {
             let clock = WorkClock(at: start)
             defer {
                 clock.record("decode", format: record.header.format, until: timekeeper.now)
-                bill?.charge(processor: clock.wholeProcessorTime)
+                context.bill?.charge(processor: clock.processorTime.whole)
             }
             let isSmall = !costs.cost(of: key, from: record).isExpensive
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: permit.queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: context.permit.queueTimeout
             ) { [self, plan] token in
                 try clock.perform(token, at: timekeeper.now) {
                     try decode(
@@ -163,10 +144,10 @@ struct SourceDecoder: Sendable {
                 }
             }
             let end = timekeeper.now
-            let steps = clock.steps(until: end)
-            permit.waits.record(steps.queue)
+            context.permit.waits.record(clock.steps(until: end).queue)
             resources.recordDecode(
-                decoded, of: key.source, format: record.header.format, in: end - start, work: clock.wholeProcessorTime)
+                decoded, of: key.source, format: record.header.format, in: end - start,
+                processor: clock.processorTime.whole)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.markIncomplete(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
@@ -182,7 +163,7 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ file: (bytes: SharedBytes, header: ImageHeader), for key: DecodeKey, plan: DecodePlan, isSmall: Bool,
+        _ file: SourceFile, for key: DecodeKey, plan: DecodePlan, isSmall: Bool,
         token: WorkToken, reservation: MemoryReservation
     ) throws -> DecodedImage {
         var limits = configuration.rules.limits
@@ -196,7 +177,7 @@ struct SourceDecoder: Sendable {
             file.bytes, inside: border, header: file.header, plan: key.plan, limits: limits, token: token
         ) { drawing in
             // The first drawing's memory is free again, so only the difference is reserved.
-            let additional = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - reservation.bytes
+            let additional = file.cost(of: drawing) - reservation.bytes
             if additional > 0 { try reservation.grow(by: additional) }
         }
     }
@@ -208,8 +189,8 @@ struct SourceDecoder: Sendable {
         _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {
         failedDecodes.remember(error, of: key.plan, in: record, since: checkpoint)
-        if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasDerived(from: key.source) {
-            caches.removeAll(from: key.source, cause: .broken)
+        if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasDerived(from: key.source) {
+            caches.forget(key.source, cause: .broken)
         }
     }
 }

@@ -32,7 +32,7 @@ struct SourceFetcher: Sendable {
                 return try await fetch(identity, for: job, needsBytes: needsBytes[index], since: start)
             }
         }
-        return sources.complete()
+        return sources.unwrapped()
     }
 
     private func fetch(
@@ -41,7 +41,7 @@ struct SourceFetcher: Sendable {
         let checkpoint = failedDecodes.checkpoint
         var fetched = try await download(
             identity, for: job, needsBytes: needsBytes, scan: scan(for: identity), since: start)
-        if case .part(let copy) = fetched {
+        if case .partial(let copy) = fetched {
             if let source = source(from: copy, since: start) { return source }
             fetched = try await download(identity, for: job, needsBytes: needsBytes, scan: nil, since: start)
         }
@@ -50,7 +50,7 @@ struct SourceFetcher: Sendable {
 
     /// The scan for the preview if the stored header or the name says that the file is RAW; otherwise nil.
     func scan(for identity: SourceIdentity) -> SourceScan? {
-        let known = caches.recordInMemory(for: identity)?.header ?? caches.part(of: identity)?.header
+        let known = caches.recordInMemory(for: identity)?.header ?? caches.partialRecord(of: identity)?.header
         let isRAW = known.map { $0.format == .raw } ?? identity.isNamedRAW
         return isRAW ? .preview : nil
     }
@@ -71,21 +71,22 @@ struct SourceFetcher: Sendable {
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
         let start = timekeeper.now
         let checkpoint = failedDecodes.checkpoint
-        switch try await download(identity, for: job, needsBytes: needsBytes, scan: .header, since: start) {
+        let fetched = try await download(identity, for: job, needsBytes: needsBytes, scan: .header, since: start)
+        switch fetched {
         case .whole(let copy):
             if let source = try source(from: copy, for: job, since: start, checkpoint: checkpoint) {
                 return DescribedSource(source)
             }
-            guard let part = caches.part(of: identity), part.head.validator == copy.head.validator else { return nil }
+            guard let partial = caches.partialRecord(of: identity), partial.head.validator == copy.head.validator else {
+                return nil
+            }
             return describedSource(
-                PartialRecord(copy.head, of: part), exchange: copy.exchange, participation: copy.participation,
-                isStored: true, since: start)
-        case .part(let copy):
+                PartialRecord(copy.head, of: partial), from: fetched, isStored: true, since: start)
+        case .partial(let copy):
             do throws(ImagingError) {
-                let part = try PartialRecord(copy.source)
-                let isStored = !job.directives.noStore && caches.part(of: identity)?.head === part.head
-                return describedSource(
-                    part, exchange: copy.exchange, participation: copy.participation, isStored: isStored, since: start)
+                let partial = try PartialRecord(copy.source)
+                let isStored = !job.directives.noStore && caches.partialRecord(of: identity)?.head === partial.head
+                return describedSource(partial, from: fetched, isStored: isStored, since: start)
             } catch {
                 if !job.directives.noStore { failedDecodes.remember(error, of: copy.source.head, since: checkpoint) }
                 throw error
@@ -94,16 +95,13 @@ struct SourceFetcher: Sendable {
     }
 
     private func describedSource(
-        _ part: PartialRecord, exchange: OriginResponseInfo?, participation: Participation, isStored: Bool,
-        since start: Duration
+        _ partial: PartialRecord, from fetched: FetchedSource, isStored: Bool, since start: Duration
     ) -> DescribedSource {
-        var source = DescribedSource(part)
+        var source = DescribedSource(partial)
         source.status = CacheLayerStatus(
-            after: exchange, participation: participation, isStored: isStored,
-            secondsLeft: part.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
-        if let exchange, participation != .cached {
-            source.timings = exchange.timings.steps + [StepTiming("source", duration: timekeeper.now - start)]
-        }
+            after: fetched, isStored: isStored,
+            secondsLeft: partial.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
+        source.timings = fetched.timings(in: timekeeper.now - start)
         return source
     }
 
@@ -134,8 +132,8 @@ struct SourceFetcher: Sendable {
     ) async throws -> FetchedSource {
         let trace = DownloadTrace(at: start)
         do {
-            let fetched = try await downloader.download(
-                partOf: SourceRequest(
+            let fetched = try await downloader.downloadNeededBytes(
+                of: SourceRequest(
                     identity: identity, directives: job.directives, needsBytes: needsBytes, scan: scan,
                     traceparent: trace?.traceparent, flow: job.bill?.tenantFlow),
                 receipt: job.receipt, deadline: start + timeLimit)

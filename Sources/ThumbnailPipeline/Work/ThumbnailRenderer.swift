@@ -21,52 +21,44 @@ struct ThumbnailRenderer: Sendable {
     let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
-    func resultWithoutSource(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> RenderedImage? {
+    func resultWithoutSource(_ task: RenderTask) async throws -> RenderedImage? {
         do {
-            return try await sharedResult(key, from: sources, for: job)
+            return try await sharedResult(task)
         } catch PipelineError.sourceNeeded {
             return nil
         }
     }
 
     /// Retries if it joined a render that failed because its starter had no source bytes.
-    func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage
-    {
+    func result(_ task: RenderTask) async throws -> RenderedImage {
         while true {
             do {
-                return try await sharedResult(key, from: sources, for: job)
+                return try await sharedResult(task)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
         }
     }
 
-    func unsharedResult(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> RenderedImage {
+    func unsharedResult(_ task: RenderTask) async throws -> RenderedImage {
         var queuedAt = timekeeper.now
         let cost = {
             queuedAt = timekeeper.now
-            return estimator.cost(of: key, from: sources.records) { _ in false }
+            return estimator.cost(of: task.key, from: task.sources.records) { _ in false }
         }
         return try await scheduler.run(
-            of: job.flow, weight: job.weight, queueTimeout: sources.queueTimeout, cost: cost
+            of: task.job.flow, weight: task.job.weight, queueTimeout: task.sources.queueTimeout, cost: cost
         ) { permit in
-            let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) { _ in false
-            }
+            let reservations = try await memory.reserve(for: task) { _ in false }
             defer { reservations.render.release() }
+            let context = task.context(under: permit)
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
-                for: key, from: sources, for: job, permit: permit, reservations: reservations.decodes)
-            let imagesInUse = ImagesInUse()
-            imagesInUse.add(images.image, for: key.decodeKey)
-            let faces = try await self.faces(
-                for: key, of: sources.image, imagesInUse: imagesInUse, permit: permit, bill: job.bill)
+                for: task, in: context, reservations: reservations.decodes)
+            context.imagesInUse.add(images.image, for: task.key.decodeKey)
+            let faces = try await self.faces(for: task, in: context)
             let decoded = timekeeper.now
-            let (result, steps) = try await render(
-                images, for: key, of: sources, faces: faces, cachesAdditions: false, bill: job.bill)
+            let (result, steps) = try await render(images, for: task, faces: faces, cachesAdditions: false)
             return result.with(
                 [CacheLayerStatus(.result, outcome: .request), CacheLayerStatus(.decoded, outcome: .request)],
                 timings: Self.timings(
@@ -82,9 +74,9 @@ struct ThumbnailRenderer: Sendable {
                 decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
         }
         try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { permit in
-            let reservation = try await resources.budget.reserve(
-                opened.file.header.cost(of: plan, fileByteCount: opened.byteCount))
-            try await decoder.decode(plan, of: opened, permit: permit, reservation: reservation, bill: nil)
+            let reservation = try await resources.budget.reserve(opened.file.cost(of: plan))
+            let context = WorkContext(permit: permit, imagesInUse: opened.imagesInUse, bill: nil)
+            try await decoder.decode(plan, of: opened, in: context, reservation: reservation)
         }
     }
 
@@ -97,72 +89,65 @@ struct ThumbnailRenderer: Sendable {
                 decodes: PerSource(isDecoded ? .zero : decoder.costs.cost(of: key, from: record)),
                 render: FaceSearch.time)
         }
-        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: nil, cost: cost) {
-            permit in
+        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: nil, cost: cost) { permit in
             try await faces.faces(
-                of: AvailableSource(opened), imagesInUse: opened.imagesInUse, permit: permit, bill: job.bill)
+                of: AvailableSource(opened),
+                in: WorkContext(permit: permit, imagesInUse: opened.imagesInUse, bill: job.bill))
         }
     }
 
-    private func sharedResult(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> RenderedImage {
+    private func sharedResult(_ task: RenderTask) async throws -> RenderedImage {
+        let key = task.key
         let (result, participation) = try await estimator.renders.value(for: key, cached: { caches.result(for: key) }) {
-            try await self.render(key, from: sources, for: job)
+            try await self.render(task)
         }
         return participation == .joined ? result.joined : result
     }
 
-    private func render(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> RenderedImage {
-        let lookup = await caches.lookUpResult(
-            for: key, of: sources.records, waits: job.waits, after: job.earlierLookup)
-        if let result = RenderedImage(lookup) { return result }
-        let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
+    private struct Wait {
+        /// When the wait for the permit began.
+        var queuedAt: Duration
+        /// The wait for joined decodes before that; nil if none were joined.
         var joined: Duration?
-        var queuedAt = timekeeper.now
-        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: sources.queueTimeout) {
+    }
+
+    private func render(_ task: RenderTask) async throws -> RenderedImage {
+        let job = task.job
+        let lookup = await caches.lookUpResult(
+            for: task.key, of: task.sources.records, waits: job.waits, after: job.earlierLookup)
+        if let result = RenderedImage(lookup) { return result }
+        var wait = Wait(queuedAt: timekeeper.now)
+        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: task.sources.queueTimeout) {
             let begin = timekeeper.now
-            let hasJoined = try await decoder.joinExpensiveDecodes(
-                for: key, from: sources, for: job, imagesInUse: imagesInUse)
-            queuedAt = timekeeper.now
-            if hasJoined { joined = (joined ?? .zero) + queuedAt - begin }
-            return estimator.cost(of: key, from: sources.records, imagesInUse: imagesInUse)
+            let hasJoined = try await decoder.joinExpensiveDecodes(for: task)
+            wait.queuedAt = timekeeper.now
+            if hasJoined { wait.joined = (wait.joined ?? .zero) + wait.queuedAt - begin }
+            return estimator.cost(of: task.key, from: task.sources.records, imagesInUse: task.imagesInUse)
         } _: { permit in
-            try await renderAdmitted(
-                key, from: sources, for: job, permit: permit, imagesInUse: imagesInUse, joined: joined,
-                queuedAt: queuedAt,
-                shared: lookup.shared)
+            try await renderAdmitted(task, in: task.context(under: permit), after: wait, shared: lookup.shared)
         }
     }
 
-    /// - Parameters:
-    ///   - joined: The time spent waiting for joined decodes before the permit.
-    ///   - queuedAt: When the wait for the permit began.
-    ///   - shared: The outcomes of lookups in shared layers.
+    /// - Parameter shared: The outcomes of lookups in shared layers.
     private func renderAdmitted(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, permit: WorkPermit,
-        imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
+        _ task: RenderTask, in context: WorkContext, after wait: Wait, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
-        let reservations = try await memory.reserve(for: key, from: sources, of: job.bill?.tenantFlow) {
-            estimator.isDecoded($0, imagesInUse: imagesInUse)
+        let key = task.key
+        let permit = context.permit
+        let reservations = try await memory.reserve(for: task) {
+            estimator.isDecoded($0, imagesInUse: context.imagesInUse)
         }
         defer { reservations.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, imagesInUse: imagesInUse, permit: permit,
-            reservations: reservations.decodes,
-            together: self.faces.planTogether(with: key, of: sources.image.record, imagesInUse: imagesInUse))
-        let faces = try await self.faces(
-            for: key, of: sources.image, imagesInUse: imagesInUse, permit: permit, bill: job.bill)
-        let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
+            for: task, in: context, reservations: reservations.decodes, together: faces.planTogether(with: task))
+        let faces = try await self.faces(for: task, in: context)
+        let participation = wait.joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
         let (result, steps) = try await render(
-            pixels.images, for: key, of: sources, faces: faces,
-            priority: participation == .started ? .finishing : .starting,
-            queueTimeout: participation == .cached ? permit.queueTimeout : nil, bill: job.bill)
-        let stored = caches.store(result, for: key, of: sources.records)
+            pixels.images, for: task, faces: faces, priority: participation == .started ? .finishing : .starting,
+            queueTimeout: participation == .cached ? permit.queueTimeout : nil)
+        let stored = caches.store(result, for: key, of: task.sources.records)
         var status = [CacheLayerStatus(.result, outcome: .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
         status.append(
@@ -173,25 +158,21 @@ struct ThumbnailRenderer: Sendable {
         return result.with(
             status,
             timings: Self.timings(
-                queued: start - queuedAt, threadWait: permit.waits.longest,
-                decoded: participation == .cached ? nil : decoded - start + (joined ?? .zero), rendered: steps))
+                queued: start - wait.queuedAt, threadWait: permit.waits.longest,
+                decoded: participation == .cached ? nil : decoded - start + (wait.joined ?? .zero), rendered: steps))
     }
 
-    private func faces(
-        for key: ResultKey, of source: AvailableSource, imagesInUse: ImagesInUse, permit: WorkPermit, bill: RequestBill?
-    ) async throws -> [Face] {
-        guard key.plan.needsFaces else { return [] }
-        return try await faces.faces(of: source, imagesInUse: imagesInUse, permit: permit, bill: bill)
+    private func faces(for task: RenderTask, in context: WorkContext) async throws -> [Face] {
+        guard task.key.plan.needsFaces else { return [] }
+        return try await faces.faces(of: task.sources.image, in: context)
     }
-
-    private typealias Steps = (queue: Duration, work: Duration, encoding: Duration)
 
     /// - Parameters:
     ///   - queued: The wait for the permit and for memory.
     ///   - threadWait: The decode's wait for a thread.
     ///   - decoded: The time of the decode, including that wait; nil if the pixels were cached.
     private static func timings(
-        queued: Duration, threadWait: Duration, decoded: Duration?, rendered: Steps
+        queued: Duration, threadWait: Duration, decoded: Duration?, rendered: WorkClock.Steps
     ) -> [StepTiming] {
         [StepTiming("queue", duration: queued + threadWait + rendered.queue)]
             + (decoded.map { [StepTiming("decode", duration: max(.zero, $0 - threadWait))] } ?? [])
@@ -200,45 +181,41 @@ struct ThumbnailRenderer: Sendable {
 
     /// Runs ahead of queued decodes if it follows its own decode, because new decodes could delay it forever.
     private func render(
-        _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>, faces: [Face],
-        cachesAdditions: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
-        bill: RequestBill?
-    ) async throws -> (RenderedImage, Steps) {
+        _ images: PerSource<DecodedImage>, for task: RenderTask, faces: [Face], cachesAdditions: Bool = true,
+        priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
+    ) async throws -> (RenderedImage, WorkClock.Steps) {
+        let key = task.key
         let plan = key.plan
         let start = timekeeper.now
         let clock = WorkClock(at: start)
-        defer { bill?.charge(processor: clock.wholeProcessorTime) }
-        let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
-        let additionCache = cachesAdditions ? self.additionCache(for: key, of: sources) : AdditionForm.uncached
+        defer { task.job.bill?.charge(processor: clock.processorTime.whole) }
+        let workers = resources.lanes.workers(for: plan.timeCost(of: task.sources.image.record.header))
+        let additionCache = cachesAdditions ? self.additionCache(for: task) : AdditionForm.uncached
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
             try clock.perform(token, at: timekeeper.now) {
                 let image = try ImageRenderer.render(
                     images.image, additions: images.additional, additionCache: additionCache, faces: faces, plan: plan,
-                    token: token,
-                    codec: codec)
+                    token: token, codec: codec)
                 return RenderedImage(
                     plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
             }
         }
         let end = timekeeper.now
-        let steps = clock.steps(until: end)
-        let processor = clock.processorTime
-        resources.recordRender(
-            of: key.source, format: plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
+        resources.recordRender(of: key.source, format: plan.format, in: end - start, processor: clock.processorTime)
         clock.record("render", format: plan.format, until: end)
-        return (result, steps)
+        return (result, clock.steps(until: end))
     }
 
     /// Caches scaled additional sources in the decoded cache, next to their pixels.
-    private func additionCache(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionPixelCache {
+    private func additionCache(for task: RenderTask) -> AdditionPixelCache {
         { [caches] index, form, make in
-            var key = result.decodeKeys.additional[index]
+            var key = task.key.decodeKeys.additional[index]
             key.form = form
             if let cached = caches.pixels(for: key, countsMiss: false) { return cached }
             let scaled = try make()
-            caches.store(scaled, for: key, of: sources.additional[index].record)
+            caches.store(scaled, for: key, of: task.sources.additional[index].record)
             return scaled
         }
     }

@@ -12,13 +12,10 @@ struct WorkMemory: Sendable {
     let budget: MemoryBudget
 
     /// Reserves all memory of a render at once: two tasks that each hold a part could deadlock.
-    func reserve(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, of flow: TenantFlow?,
-        isDecoded: (DecodeKey) -> Bool
-    ) async throws -> Reservations {
-        let plan = key.plan
-        let costs = key.decodeKeys.mapWithIndex { index, key -> Int? in
-            let source = sources[index]
+    func reserve(for task: RenderTask, isDecoded: (DecodeKey) -> Bool) async throws -> Reservations {
+        let plan = task.key.plan
+        let costs = task.key.decodeKeys.mapWithIndex { index, key -> Int? in
+            let source = task.sources[index]
             return isDecoded(key)
                 ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.file?.bytes.count ?? 0)
         }
@@ -31,10 +28,10 @@ struct WorkMemory: Sendable {
         }
         // A purge leaves up to a quarter of the budget in the caches.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
-            let header = sources.image.record.header
+            let header = task.sources.image.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
-        let reservation = try await budget.reserve(sum, of: flow)
+        let reservation = try await budget.reserve(sum, of: task.job.bill?.tenantFlow)
         return Reservations(render: reservation, decodes: costs.mapValues { $0.map { reservation.split($0) } })
     }
 

@@ -45,7 +45,7 @@ struct ContentCodingTests {
         fixture.origin.serve("/a", .image(Zlib.zeros(8 << 20)).with("Content-Encoding", "deflate"))
         let progress = TransferProgress()
         let budget = MemoryBudget(limit: 1 << 20)
-        progress.take(try budget.reserveNow(1, for: .arrival))
+        progress.replaceReservation(with: try budget.reserveNow(1, for: .arrival))
         await #expect(throws: DownloadError.memoryFull) { try await fixture.load("/a", progress: progress) }
     }
 
@@ -83,7 +83,7 @@ struct ContentCodingTests {
     @Test func `a decoder's window counts toward the memory budget`() throws {
         let progress = TransferProgress()
         let budget = MemoryBudget(limit: 2 << 20)
-        progress.take(try budget.reserveNow(1, for: .arrival))
+        progress.replaceReservation(with: try budget.reserveNow(1, for: .arrival))
         try progress.receive(1 << 20)
         #expect(throws: DownloadError.memoryFull) { try progress.receive(1, window: 1 << 20) }
     }

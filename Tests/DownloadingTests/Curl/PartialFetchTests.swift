@@ -31,8 +31,8 @@ struct PartialFetchTests {
         cache: StubCache = StubCache()
     ) async throws -> FetchedSource {
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url(path)))
-        return try await fixture.downloader(cache: cache).download(
-            partOf: SourceRequest(identity: identity, scan: scan(to: offsets, atMost: limit)), receipt: "")
+        return try await fixture.downloader(cache: cache).downloadNeededBytes(
+            of: SourceRequest(identity: identity, scan: scan(to: offsets, atMost: limit)), receipt: "")
     }
 
     /// Serves the file at `/a` and counts the bytes sent.
@@ -44,8 +44,8 @@ struct PartialFetchTests {
         return file
     }
 
-    private func part(_ fetched: FetchedSource) throws -> PartialSource {
-        guard case .part(let copy) = fetched else { throw DownloadError.internal("a whole source") }
+    private func partialSource(_ fetched: FetchedSource) throws -> PartialSource {
+        guard case .partial(let copy) = fetched else { throw DownloadError.internal("a whole source") }
         return copy.source
     }
 
@@ -55,7 +55,7 @@ struct PartialFetchTests {
         let fixture = try LoaderFixture()
         let file = serve(fixture, body, [])
         let cache = StubCache(keeps: true)
-        let source = try part(try await fetch(fixture, cache: cache))
+        let source = try partialSource(try await fetch(fixture, cache: cache))
         #expect(source.file.count == body.count && source.file.knownCount == 65_536)
         #expect(file.requests == [Self.first] && file.sentBytes == 65_536 && cache.storeCount == 0)
     }
@@ -69,7 +69,9 @@ struct PartialFetchTests {
         #expect(file.requests.dropFirst().allSatisfy { $0.map { $0.count <= 32 << 10 } == true })
         #expect(fixture.origin.requests.map { $0.value("If-Range") } == [nil, "\"1\"", "\"1\""])
         #expect(fetched.byteCount == file.sentBytes && fetched.startedBytes == file.sentBytes)
-        let reading = try part(fetched).file.read { unsafe $0.unsafeLoad(fromByteOffset: offset + 5, as: UInt8.self) }
+        let reading = try partialSource(fetched).file.read {
+            unsafe $0.unsafeLoad(fromByteOffset: offset + 5, as: UInt8.self)
+        }
         #expect(reading?.value == body[offset + 5] && reading?.missing == [])
     }
 
@@ -77,7 +79,7 @@ struct PartialFetchTests {
         let fixture = try LoaderFixture()
         let file = serve(fixture, body)
         let offset = 200_000 / FileParts.page * FileParts.page
-        _ = try part(try await fetch(fixture, to: [offset, offset + 9_000, offset + 20_000]))
+        _ = try partialSource(try await fetch(fixture, to: [offset, offset + 9_000, offset + 20_000]))
         #expect(file.requests.count == 2)
     }
 
@@ -156,7 +158,7 @@ struct PartialFetchTests {
         let fixture = try LoaderFixture()
         let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
         let file = serve(fixture, body, [("Last-Modified", changed), ("Date", "Sun, 06 Nov 1994 08:49:39 GMT")])
-        _ = try part(try await fetch(fixture, to: [200_000]))
+        _ = try partialSource(try await fetch(fixture, to: [200_000]))
         #expect(file.requests.count == 2 && fixture.origin.requests.last?.value("If-Range") == changed)
     }
 
@@ -214,12 +216,12 @@ struct PartialFetchTests {
     @Test func `the size limit counts fetched bytes, not those of the file`() async throws {
         let fixture = try LoaderFixture { $0.maximumBytes = 80_000 }
         let file = serve(fixture, body)
-        #expect(try part(try await fetch(fixture)).file.count == body.count)
+        #expect(try partialSource(try await fetch(fixture)).file.count == body.count)
         await #expect(throws: DownloadError.tooLarge) { try await fetch(fixture, to: [9, 150_000, 250_000]) }
         #expect(file.sentBytes - body.count <= 65_536 + 80_000)
         let small = try LoaderFixture { $0.maximumBytes = 10_000 }
         let whole = serve(small, body)
-        #expect(try part(try await fetch(small)).file.knownCount == 10_000)
+        #expect(try partialSource(try await fetch(small)).file.knownCount == 10_000)
         #expect(whole.requests == [0..<10_000])
     }
 
@@ -228,7 +230,7 @@ struct PartialFetchTests {
         let file = RangedFile(body)
         fixture.origin.serve("/a", .redirect(to: "/b"))
         fixture.origin.serveOthers { file.answer(to: $0) }
-        #expect(try part(try await fetch(fixture, to: [200_000])).head.url.hasSuffix("/b"))
+        #expect(try partialSource(try await fetch(fixture, to: [200_000])).head.url.hasSuffix("/b"))
         #expect(fixture.origin.hits("/a") == 2 && file.requests.count == 2)
     }
 
@@ -244,7 +246,7 @@ struct PartialFetchTests {
     }
 
     @Test func `with the setting off, and for folders, all of the source is fetched`() async throws {
-        let fixture = try LoaderFixture { $0.fetchesParts = false }
+        let fixture = try LoaderFixture { $0.fetchesRanges = false }
         let file = serve(fixture, body)
         #expect(try wholeBytes(try await fetch(fixture)) == body)
         #expect(file.requests == [nil])
@@ -261,7 +263,7 @@ struct PartialFetchTests {
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url("/a")))
         let request = SourceRequest(identity: identity, scan: scan(to: [0]))
         let parts = (0..<3).map { index in
-            Task.immediate { try await downloader.download(partOf: request, receipt: "\(index)") }
+            Task.immediate { try await downloader.downloadNeededBytes(of: request, receipt: "\(index)") }
         }
         await gate.arrivals(1)
         let whole = try await downloader.download(SourceRequest(identity: identity), receipt: "whole")
@@ -278,7 +280,8 @@ struct PartialFetchTests {
         let downloader = fixture.downloader()
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url("/a")))
         let part = Task.immediate {
-            try await downloader.download(partOf: SourceRequest(identity: identity, scan: scan(to: [0])), receipt: "1")
+            try await downloader.downloadNeededBytes(
+                of: SourceRequest(identity: identity, scan: scan(to: [0])), receipt: "1")
         }
         await gate.arrivals(1)
         #expect(await eventually { downloader.fetches.first.map { $0.receivedBytes > 0 } ?? false })

@@ -102,7 +102,7 @@ struct OriginHealthTableTests {
 extension OriginHealthTable {
     /// Runs a transfer that ends at once, if it may start.
     fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginReport, _ path: String = "/a") {
-        guard case .granted(let pass) = admit(origin, progress: TransferProgress(), at: .zero) else { return }
-        _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report: report, at: .zero)
+        guard case .granted(let permit) = admit(origin, progress: TransferProgress(), at: .zero) else { return }
+        _ = end(OriginRequest(origin: origin, source: .path(path), permit: permit), report: report, at: .zero)
     }
 }

@@ -53,10 +53,10 @@ struct OriginHealthTests {
 
     @Test func `silence does not count if the origin has responded since the transfer began`() throws {
         var health = health
-        let silent = try (0..<50).map { _ in try health.pass(at: .zero) }
+        let silent = try (0..<50).map { _ in try health.permit(at: .zero) }
         try health.transfer("/good", .response, at: .seconds(4))
-        for (number, pass) in silent.enumerated() {
-            let consequence = health.end(pass, report: .noResponse, of: .path("/\(number)"), at: .seconds(5))
+        for (number, permit) in silent.enumerated() {
+            let consequence = health.end(permit, report: .noResponse, of: .path("/\(number)"), at: .seconds(5))
             #expect(consequence == .none)
         }
     }
@@ -64,7 +64,7 @@ struct OriginHealthTests {
     @Test func `there is no verdict while a transfer receives`() throws {
         var health = health
         let progress = TransferProgress()
-        let receiving = try health.pass(progress, at: .zero)
+        let receiving = try health.permit(progress, at: .zero)
         progress.beginResponse()
         try health.fail(50, .noResponse, at: .seconds(1))
         #expect(!health.isSuspended)
@@ -107,7 +107,7 @@ struct OriginHealthTests {
     @Test func `a suspended origin is probed by one transfer, and resumes with its success`() throws {
         var health = try suspended(.noResponse, at: .zero)
         #expect(health.admission(at: .milliseconds(4_999)) == .rejected(.milliseconds(1)))
-        let probe = try health.pass(at: .seconds(5))
+        let probe = try health.permit(at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
         #expect(health.isSuspended)
         _ = health.end(probe, report: .success, of: .path("/a"), at: .seconds(6))
@@ -136,8 +136,8 @@ struct OriginHealthTests {
             #expect(health.isSuspended)
             #expect(health.admission(at: start + .seconds(1)) == .rejected(.seconds(5)))
         }
-        let attack = try health.pass(at: .seconds(65))
-        let honest = try health.pass(at: .milliseconds(65_900))
+        let attack = try health.permit(at: .seconds(65))
+        let honest = try health.permit(at: .milliseconds(65_900))
         _ = health.end(attack, report: .serverError, of: .path("/attack"), at: .milliseconds(65_950))
         _ = health.end(honest, report: .success, of: .path("/good"), at: .milliseconds(65_990))
         #expect(!health.isSuspended && health.hasWorked)
@@ -145,12 +145,12 @@ struct OriginHealthTests {
 
     @Test func `the source of a probe that succeeds too late is tested first the next time`() throws {
         var health = try suspended(.serverError, at: .zero)
-        let late = try health.pass(at: .seconds(5))
+        let late = try health.permit(at: .seconds(5))
         let rejection = health.admit(TransferProgress(), at: .seconds(7))
         #expect(rejection == .rejected(.seconds(4)))
         _ = health.end(late, report: .success, of: .path("/good"), at: .seconds(8))
         #expect(health.isSuspended && health.hasWorked)
-        let probe = try health.pass(at: .seconds(11))
+        let probe = try health.permit(at: .seconds(11))
         #expect(health.test(before: probe, of: .path("/attack"))?.sources == [.path("/good")])
     }
 
@@ -177,12 +177,12 @@ struct OriginHealthTests {
 
     @Test func `transfers from before the suspension neither end nor extend it`() throws {
         var health = health
-        let early = try health.pass(at: .zero)
-        let other = try health.pass(at: .zero)
+        let early = try health.permit(at: .zero)
+        let other = try health.permit(at: .zero)
         try health.fail(5, .noResponse, at: .zero)
         _ = health.end(early, report: .success, of: .path("/a"), at: .seconds(1))
         #expect(health.isSuspended)
-        let probe = try health.pass(at: .seconds(5))
+        let probe = try health.permit(at: .seconds(5))
         _ = health.end(other, report: .noResponse, of: .path("/a"), at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
         _ = health.end(probe, report: .success, of: .path("/a"), at: .seconds(6))
@@ -205,17 +205,17 @@ extension OriginHealth {
     }
 
     /// Starts a transfer.
-    mutating func pass(_ progress: TransferProgress = TransferProgress(), at now: Duration) throws -> Pass {
-        guard case .granted(let pass) = admit(progress, at: now) else {
+    mutating func permit(_ progress: TransferProgress = TransferProgress(), at now: Duration) throws -> Permit {
+        guard case .granted(let permit) = admit(progress, at: now) else {
             throw DownloadError.originSuspended(seconds: 0)
         }
-        return pass
+        return permit
     }
 
     /// Runs a transfer that ends at once.
     @discardableResult
     mutating func transfer(_ path: String, _ report: OriginReport, at now: Duration) throws -> Consequence {
-        end(try pass(at: now), report: report, of: .path(path), at: now)
+        end(try permit(at: now), report: report, of: .path(path), at: now)
     }
 
     /// Runs failing transfers of this number of URLs, or until the origin is suspended.

@@ -98,7 +98,7 @@ struct OriginTestTests {
 
     @Test func `a probe is preceded by known sources, and the origin resumes if one works`() throws {
         var health = try suspended()
-        let probe = try health.pass(at: .seconds(15))
+        let probe = try health.permit(at: .seconds(15))
         let test = health.test(before: probe, of: .path("/mine"))
         let inquiry = try #require(test)
         #expect(inquiry.sources == [.path("/good")])
@@ -112,7 +112,7 @@ struct OriginTestTests {
 
     @Test func `a probe continues if known sources fail, and resumes the origin if it succeeds`() throws {
         var health = try suspended()
-        let probe = try health.pass(at: .seconds(15))
+        let probe = try health.permit(at: .seconds(15))
         let test = health.test(before: probe, of: .path("/new"))
         let inquiry = try #require(test)
         let end = health.conclude(inquiry, results: findings([("/good", .noResponse)]), at: .seconds(15))
@@ -127,7 +127,7 @@ struct OriginTestTests {
 
     @Test func `a probe after a redirect is not trusted before known sources fail as well`() throws {
         var health = try suspended()
-        let probe = try health.pass(at: .seconds(15))
+        let probe = try health.permit(at: .seconds(15))
         let raised = health.end(probe, report: .noResponse, of: .path("/mine"), at: .seconds(16))
         let inquiry = try inquiry(raised)
         #expect(health.admission(at: .seconds(16)) == .rejected(.seconds(1)))
@@ -141,7 +141,7 @@ struct OriginTestTests {
 
     @Test func `a known source is its own probe`() throws {
         var health = try suspended()
-        let probe = try health.pass(at: .seconds(15))
+        let probe = try health.permit(at: .seconds(15))
         let inquiry = health.test(before: probe, of: .path("/good"))
         #expect(inquiry == nil)
         let failed = health.end(probe, report: .noResponse, of: .path("/good"), at: .seconds(15))
@@ -150,7 +150,7 @@ struct OriginTestTests {
 
     @Test func `results of a test from an earlier phase are ignored`() throws {
         var health = try suspended()
-        let probe = try health.pass(at: .seconds(15))
+        let probe = try health.permit(at: .seconds(15))
         let test = health.test(before: probe, of: .path("/a"))
         let inquiry = try #require(test)
         _ = health.end(probe, report: .inconclusive, of: .path("/a"), at: .seconds(15))

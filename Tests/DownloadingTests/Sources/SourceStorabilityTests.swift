@@ -58,14 +58,14 @@ struct SourceStorabilityTests {
             ("no-store", .none, 0, true), ("no-store, max-age=60", .none, 60, true), ("no-cache", .perClient, 0, true),
         ] as [(String, SourceStorability, Int, Bool)])
     func `a private source is its client's, and needs a stated lifetime`(
-        control: String, storability: SourceStorability, lifetime: Int, isForMemory: Bool
+        control: String, storability: SourceStorability, lifetime: Int, isMemoryOnly: Bool
     ) {
         let now = HTTPDate(secondsSince1970: 1_800_000_000)
         let fields: HTTPFields = [.cacheControl: control, .lastModified: "Wed, 01 Jan 2025 00:00:00 GMT"]
         let freshness = SourceFreshness(
             status: 200, headerFields: fields, requestedAt: now, receivedAt: now, isPrivate: true)
         #expect(freshness.storability == storability && freshness.lifetime == lifetime)
-        #expect(freshness.isForMemory == isForMemory && freshness.alwaysNeedsValidation == (lifetime == 0))
+        #expect(freshness.isMemoryOnly == isMemoryOnly && freshness.alwaysNeedsValidation == (lifetime == 0))
         let unknown = SourceFreshness(
             status: 202, headerFields: [:], requestedAt: now, receivedAt: now, isPrivate: true)
         #expect(unknown.storability == .private)
