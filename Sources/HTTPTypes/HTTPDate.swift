@@ -39,42 +39,59 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// A two-digit year more than 50 years after `now` belongs to the previous century, as the section requires. Case
     /// does not matter (RFC 9111 section 4.2). The number of spaces matters, except before asctime's day.
     package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
-        let text = text.asciiLowercased
-        let isPadded = text.contains("  ")
-        let parts = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        guard let first = parts.first, !isPadded || parts.count == 5 else { return nil }
-        let fields: (day: String, month: String, year: String, time: String)
-        if parts.count == 6, first.hasSuffix(","), parts[5] == "gmt",
-            Self.parsedDays.contains(String(first.dropLast())),
-            parts[1].utf8.count == 2, parts[3].utf8.count == 4
-        {
-            fields = (parts[1], parts[2], parts[3], parts[4])
-        } else if parts.count == 4, first.hasSuffix(","), parts[3] == "gmt",
-            Self.parsedLongDays.contains(String(first.dropLast()))
-        {
-            let date = parts[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-            guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
-            fields = (date[0], date[1], date[2], parts[2])
-        } else if parts.count == 5, Self.parsedDays.contains(first), parts[4].utf8.count == 4 {
-            fields = (parts[2], parts[1], parts[4], parts[3])
-        } else {
-            return nil
-        }
-        let clock = fields.time.split(separator: ":", omittingEmptySubsequences: false)
+        guard let written = WrittenDate(text.asciiLowercased) else { return nil }
+        let clock = written.time.split(separator: ":", omittingEmptySubsequences: false)
         guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }),
-            let month = Self.parsedMonths.firstIndex(of: fields.month), let day = Self.digits(fields.day),
-            var year = Self.digits(fields.year), let hour = Self.digits(clock[0]),
-            let minute = Self.digits(clock[1]), let second = Self.digits(clock[2]),
-            hour < 24, minute < 60, second <= 60, day >= 1
+            let month = Self.parsedMonths.firstIndex(of: written.month), let day = Self.digits(written.day),
+            var year = Self.digits(written.year), let hour = Self.digits(clock[0]),
+            let minute = Self.digits(clock[1]), let second = Self.digits(clock[2])
         else { return nil }
-        if fields.year.utf8.count == 2 {
+        if written.year.utf8.count == 2 {
             let thisYear = CivilDate(secondsSince1970: now.secondsSince1970).year
             year += thisYear - thisYear % 100
             if year > thisYear + 50 { year -= 100 }
         }
-        guard day <= CivilDate.length(ofMonth: month + 1, year: year) else { return nil }
         let civil = CivilDate(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+        guard civil.isValid else { return nil }
         self.init(secondsSince1970: civil.secondsSince1970)
+    }
+
+    /// The fields of a date in lowercase.
+    private struct WrittenDate {
+        let day: String
+        let month: String
+        let year: String
+        let time: String
+
+        init?(_ text: String) {
+            let words = text.split(separator: " ").map(String.init)
+            // Only asctime pads the day with a second space.
+            guard let first = words.first, words.count == 5 || !text.contains("  ") else { return nil }
+            if words.count == 6, first.hasSuffix(","), parsedDays.contains(String(first.dropLast())),
+                words[1].utf8.count == 2, words[3].utf8.count == 4, words[5] == "gmt"
+            {
+                day = words[1]
+                month = words[2]
+                year = words[3]
+                time = words[4]
+            } else if words.count == 4, first.hasSuffix(","), parsedLongDays.contains(String(first.dropLast())),
+                words[3] == "gmt"
+            {
+                let date = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+                guard date.count == 3, date[0].utf8.count == 2, date[2].utf8.count == 2 else { return nil }
+                day = date[0]
+                month = date[1]
+                year = date[2]
+                time = words[2]
+            } else if words.count == 5, parsedDays.contains(first), words[4].utf8.count == 4 {
+                day = words[2]
+                month = words[1]
+                year = words[4]
+                time = words[3]
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Reads text such as `2026-11-24T18:00:00Z`; truncates fractions of a second; `+00:00` is equivalent to `Z`.
@@ -88,19 +105,15 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         if let fraction = halves[1].suffix(after: UInt8(ascii: ".")), fraction.isEmpty || Self.digits(fraction) == nil {
             return nil
         }
-        let parts =
-            halves[0].split(separator: "-", omittingEmptySubsequences: false)
-            + time.split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { Self.digits($0) }
-        guard parts.map(\.utf8.count) == [4, 2, 2, 2, 2, 2], numbers.count == 6, 1...12 ~= numbers[1],
-            numbers[2] >= 1, numbers[2] <= CivilDate.length(ofMonth: numbers[1], year: numbers[0]), numbers[3] < 24,
-            numbers[4] < 60, numbers[5] <= 60
+        let date = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard date.map(\.utf8.count) == [4, 2, 2], clock.map(\.utf8.count) == [2, 2, 2],
+            let year = Self.digits(date[0]), let month = Self.digits(date[1]), let day = Self.digits(date[2]),
+            let hour = Self.digits(clock[0]), let minute = Self.digits(clock[1]), let second = Self.digits(clock[2])
         else { return nil }
-        self.init(
-            secondsSince1970: CivilDate(
-                year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
-                second: numbers[5]
-            ).secondsSince1970)
+        let civil = CivilDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard civil.isValid else { return nil }
+        self.init(secondsSince1970: civil.secondsSince1970)
     }
 
     private static func digits(_ text: some StringProtocol) -> Int? {
@@ -117,7 +130,12 @@ private struct CivilDate {
     var minute: Int
     var second: Int
 
-    static func length(ofMonth month: Int, year: Int) -> Int {
+    /// Whether the calendar has this day, and the day this time; a minute may have a leap second.
+    var isValid: Bool {
+        1...12 ~= month && 1...daysInMonth ~= day && 0..<24 ~= hour && 0..<60 ~= minute && 0...60 ~= second
+    }
+
+    private var daysInMonth: Int {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
     }

@@ -25,6 +25,13 @@ package final class StreamedBody: Sendable {
         var wake: (@Sendable () -> Void)?
         var onClose: (@Sendable () -> Void)?
         var onTake: (@Sendable (_ count: Int) -> Void)?
+
+        var piece: Piece {
+            if isClosed { return .broken }
+            if let next { return .bytes(next) }
+            guard isFinished else { return .pending }
+            return isBroken ? .broken : .end
+        }
     }
 
     /// The client may pause reading for any time, on a connection that ends with this body; otherwise the server's
@@ -50,16 +57,17 @@ package final class StreamedBody: Sendable {
     package func write(_ bytes: SharedBytes) async throws(Closed) {
         guard bytes.count > 0 else { return }
         let isTaken = await withCheckedContinuation { continuation in
-            let (isClosed, wake) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            let before = state.withLock { state in
                 precondition(state.next == nil && state.writer == nil, "a body has one writer")
-                guard !state.isClosed else { return (true, nil) }
+                let before = state
+                guard !state.isClosed else { return before }
                 state.next = bytes
                 state.writer = continuation
-                defer { state.wake = nil }
-                return (false, state.wake)
+                state.wake = nil
+                return before
             }
-            if isClosed { continuation.resume(returning: false) }
-            wake?()
+            if before.isClosed { continuation.resume(returning: false) }
+            before.wake?()
         }
         guard isTaken else { throw Closed() }
     }
@@ -76,20 +84,19 @@ package final class StreamedBody: Sendable {
     }
 
     package func take() -> Piece {
-        let (piece, writer, onTake) = state.withLock {
-            state -> (Piece, CheckedContinuation<Bool, Never>?, (@Sendable (Int) -> Void)?) in
-            if state.isClosed { return (.broken, nil, nil) }
-            if let bytes = state.next {
-                defer {
-                    state.next = nil
-                    state.writer = nil
-                }
-                return (.bytes(bytes), state.writer, state.onTake)
+        let (piece, before) = state.withLock { state in
+            let before = state
+            let piece = state.piece
+            if case .bytes = piece {
+                state.next = nil
+                state.writer = nil
             }
-            return (state.isFinished ? (state.isBroken ? .broken : .end) : .pending, nil, nil)
+            return (piece, before)
         }
-        writer?.resume(returning: true)
-        if case .bytes(let bytes) = piece { onTake?(bytes.count) }
+        if case .bytes(let bytes) = piece {
+            before.writer?.resume(returning: true)
+            before.onTake?(bytes.count)
+        }
         return piece
     }
 
@@ -104,20 +111,11 @@ package final class StreamedBody: Sendable {
     }
 
     package func close() {
-        let (writer, onClose) = state.withLock {
-            state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
-            guard !state.isClosed else { return (nil, nil) }
-            state.isClosed = true
-            defer {
-                state.next = nil
-                state.writer = nil
-                state.wake = nil
-                state.onClose = nil
-                state.onTake = nil
-            }
-            return (state.writer, state.onClose)
+        let before = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state
         }
-        writer?.resume(returning: false)
-        onClose?()
+        before.writer?.resume(returning: false)
+        before.onClose?()
     }
 }

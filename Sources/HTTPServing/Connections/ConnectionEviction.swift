@@ -30,13 +30,13 @@ struct ConnectionEviction {
     /// - Parameters:
     ///   - limit: The number of slots; with few slots, one closing is planned at a time.
     ///   - candidates: Returns the open connections; called only when the plan is used up.
-    mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
+    mutating func closeNext(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.maximumClosings else { return false }
-        if closeNext(at: now) { return true }
+        if closePlanned(at: now) { return true }
         guard now >= nextPlan else { return false }
         plan = Self.order(candidates(), count: min(max(1, limit / Self.maximumClosings), Self.maximumClosings))
             .reversed()
-        if closeNext(at: now) { return true }
+        if closePlanned(at: now) { return true }
         nextPlan = now + Self.pause
         return false
     }
@@ -51,7 +51,7 @@ struct ConnectionEviction {
         return unreported
     }
 
-    private mutating func closeNext(at now: Duration) -> Bool {
+    private mutating func closePlanned(at now: Duration) -> Bool {
         while let candidate = plan.popLast() {
             if let idleSince = candidate.idleSince, candidate.connection.closeForEviction(idleSince: idleSince, at: now)
             {

@@ -14,18 +14,18 @@ extension HTTPServerError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .invalidAddress(let text):
-            "\"\(text)\" is no address to listen on; allowed are IPv4 and IPv6 addresses in figures, and unix:/path"
+            "cannot listen on \"\(text)\"; use a numeric IPv4 or IPv6 address, or unix:/path"
         case .cannotListen(let address, let port, EADDRINUSE):
             "port \(port) of \(address) is in use by another program"
-        case .cannotListen(let address, _, EADDRNOTAVAIL): "\(address) is no address of this machine"
+        case .cannotListen(let address, _, EADDRNOTAVAIL): "\(address) is not an address of this machine"
         case .cannotListen(let address, let port, EACCES):
-            "port \(port) of \(address) may not be used without privileges; ports from 1024 may"
+            "port \(port) of \(address) requires privileges; use a port from 1024"
         case .cannotListen(let address, let port, let error):
             "cannot listen on port \(port) of \(address): \(Self.text(of: error))"
         case .cannotListenAtPath(let path, EADDRINUSE):
-            "\(path) is the socket of a running program, or no socket"
+            "\(path) is the socket of a running program, or is not a socket"
         case .cannotListenAtPath(let path, let error): "cannot listen on \(path): \(Self.text(of: error))"
-        case .cannotStart(let error): "no thread or descriptor for a listener: \(Self.text(of: error))"
+        case .cannotStart(let error): "not enough threads or descriptors for a listener: \(Self.text(of: error))"
         }
     }
 

@@ -44,7 +44,7 @@ final class ServingContext: Sendable {
         guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
         let surplus = count - configuration.maximumConnections
-        if surplus <= 0 || makeRoom(for: surplus) { return true }
+        if surplus <= 0 || closeIdle(forSurplus: surplus) { return true }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         releaseSlot(of: peer)
         return false
@@ -72,18 +72,19 @@ final class ServingContext: Sendable {
         }
     }
 
-    private func makeRoom(for surplus: Int) -> Bool {
+    /// Closes an idle connection unless enough are closing already; returns false if none may be closed.
+    private func closeIdle(forSurplus surplus: Int) -> Bool {
         let now = timekeeper.now
-        let (isMade, report) = eviction.withLock { eviction in
-            let isMade =
+        let (isFreed, report) = eviction.withLock { eviction in
+            let isFreed =
                 eviction.closings >= surplus
-                || eviction.makeRoom(at: now, limit: configuration.maximumConnections) {
+                || eviction.closeNext(at: now, limit: configuration.maximumConnections) {
                     openConnections.map { $0.candidate(at: now) }
                 }
-            return (isMade, eviction.report(at: now))
+            return (isFreed, eviction.report(at: now))
         }
         if let report { logger.warning("idle connections closed for new ones", ["count": .int(report)]) }
-        return isMade
+        return isFreed
     }
 
     func add(_ connection: any OpenConnection) {

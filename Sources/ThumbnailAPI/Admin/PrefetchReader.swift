@@ -18,11 +18,11 @@ package struct PrefetchReader: Sendable {
     static let longestTargets = 1 << 20
 
     /// Returns the setting that forbids a callback URL, and the reason; nil if the URL is allowed.
-    package typealias CallbackObjection = @Sendable (SourceURL) -> String?
+    package typealias CallbackViolation = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
     private let resultWriter: ResultWriter
-    private let violation: CallbackObjection
+    private let violation: CallbackViolation
 
     /// - Parameters:
     ///   - dialect: The dialect of the renditions.
@@ -30,7 +30,7 @@ package struct PrefetchReader: Sendable {
     ///   - violation: Checks callbacks.
     package init(
         _ dialect: any RenditionDialect, placing resultWriter: ResultWriter = ResultWriter(),
-        callbacks violation: @escaping CallbackObjection = { _ in nil }
+        callbacks violation: @escaping CallbackViolation = { _ in nil }
     ) {
         self.dialect = dialect
         self.resultWriter = resultWriter

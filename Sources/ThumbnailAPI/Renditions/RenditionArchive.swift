@@ -86,8 +86,8 @@ struct RenditionArchive: Sendable {
 
     private static func tarHeader(_ name: String, count: Int, now: Int) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: 512)
-        func put(_ text: some Sequence<UInt8>, at place: Int) {
-            for (index, byte) in text.enumerated() { block[place + index] = byte }
+        func put(_ text: some Sequence<UInt8>, at offset: Int) {
+            for (index, byte) in text.enumerated() { block[offset + index] = byte }
         }
         func octal(_ value: Int, digits: Int) -> [UInt8] {
             let text = String(value, radix: 8)

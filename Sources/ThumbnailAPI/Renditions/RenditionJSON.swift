@@ -79,9 +79,9 @@ struct RenditionJSON: Sendable {
     /// The images are shared with the cache, so a slow client holds no copy of them.
     mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {
         try await write(SharedBytes(Self.opening.utf8))
-        for (place, index) in entries.keys.sorted().enumerated() {
+        for (position, index) in entries.keys.sorted().enumerated() {
             guard let entry = entries.removeValue(forKey: index) else { continue }
-            try await write(SharedBytes(((place > 0 ? "," : "") + entry.head).utf8))
+            try await write(SharedBytes(((position > 0 ? "," : "") + entry.head).utf8))
             if let bytes = entry.bytes {
                 for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
                     let piece = SharedBytes(start..<min(start + Self.pieceLength, bytes.count), of: bytes)

@@ -21,14 +21,23 @@ struct Submission: Sendable {
     ///
     /// - Parameter now: The time in Unix seconds.
     init(_ request: HTTPRequest, at route: Route, by configuration: APIConfiguration, now: Int) throws {
-        guard let route = route.images else {
-            guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
-            seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
-            try Self.checkQuery(configuration.keys.unnamed(request.target), at: now)
-            body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration: configuration)
-            work = .several
-            return
+        if let images = route.images {
+            try self.init(ofOne: request, at: images, by: configuration, now: now)
+        } else {
+            try self.init(ofSeveral: request, by: configuration, now: now)
         }
+    }
+
+    private init(ofSeveral request: HTTPRequest, by configuration: APIConfiguration, now: Int) throws {
+        guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
+        seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
+        try Self.checkQuery(configuration.keys.unnamed(request.target), at: now)
+        body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration: configuration)
+        work = .several
+    }
+
+    private init(ofOne request: HTTPRequest, at route: ImageRoute, by configuration: APIConfiguration, now: Int) throws
+    {
         guard route.isOpen else { throw APIError.badSignature }
         var target = RequestedTarget(request)
         target.hints = ClientHints(request.headerFields)

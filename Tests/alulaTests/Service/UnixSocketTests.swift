@@ -34,7 +34,7 @@ struct UnixSocketTests {
         #expect(answer.status == 200 && answer.json != nil)
         #expect(try client("unix:\(folder.path)/public").blockingSend("GET", to: "/health/ready").status == 200)
         let second = AlulaProcess(arguments)
-        #expect(try second.start(until: "no socket").contains("/admin is the socket of a running program"))
+        #expect(try second.start(until: "not a socket").contains("/admin is the socket of a running program"))
         #expect(second.end() == 69)
         #expect(process.terminate() == 0)
         #expect(permissions(of: "public") == nil && permissions(of: "admin") == nil)
@@ -51,7 +51,7 @@ struct UnixSocketTests {
         #expect(next.terminate() == 0)
         folder.write("public", [1])
         let last = AlulaProcess(arguments)
-        #expect(try last.start(until: "no socket").contains("no socket"))
+        #expect(try last.start(until: "not a socket").contains("not a socket"))
         #expect(last.end() == 69)
         #expect(FileManager.default.contents(atPath: "\(folder.path)/public") == Data([1]))
     }
