@@ -9,14 +9,7 @@ package enum AlulaCommand {
 
         Usage: alula COMMAND [OPTIONS]
 
-        Images, without a server:
-        \(list(["thumbnail", "batch", "info"]))
-
-        The service:
-        \(list(["serve", "status", "prefetch", "refresh", "purge", "reload", "hold", "resume", "explain", "sign", "plan"]))
-
-        The program:
-        \(list(["self-test", "completion", "version"]))
+        \(groups.map { "\($0.key):\n\(table($0.value))" }.joined(separator: "\n\n"))
 
           alula thumbnail cat.jpg --w 300 -o cat-small.webp
 
@@ -24,22 +17,31 @@ package enum AlulaCommand {
         """
     }
 
-    static let all: [(description: CommandDescription, run: @Sendable ([String]) -> Never)] = [
-        (ThumbnailCommand.description, ThumbnailCommand.run), (BatchCommand.description, BatchCommand.run),
-        (InfoCommand.description, InfoCommand.run), (ServeCommand.description, ServeCommand.run),
-        (StatusCommand.description, StatusCommand.run), (PrefetchCommand.description, PrefetchCommand.run),
-        (RefreshCommand.description, RefreshCommand.run), (PurgeCommand.description, PurgeCommand.run),
-        (ReloadCommand.description, ReloadCommand.run),
-        (OriginCommands.hold, OriginCommands.runHold), (OriginCommands.resume, OriginCommands.runResume),
-        (ExplainCommand.description, ExplainCommand.run), (SignCommand.description, SignCommand.run),
-        (PlanCommand.description, PlanCommand.run),
-        (SelfTestCommand.description, SelfTestCommand.run), (CompletionCommand.description, CompletionCommand.run),
-        (VersionCommand.description, VersionCommand.run),
+    typealias Command = (description: CommandDescription, run: @Sendable ([String]) -> Never)
+
+    static let all = groups.flatMap(\.value)
+
+    private static let groups: KeyValuePairs<String, [Command]> = [
+        "Images, without a server": [
+            (ThumbnailCommand.description, ThumbnailCommand.run), (BatchCommand.description, BatchCommand.run),
+            (InfoCommand.description, InfoCommand.run),
+        ],
+        "The service": [
+            (ServeCommand.description, ServeCommand.run), (StatusCommand.description, StatusCommand.run),
+            (PrefetchCommand.description, PrefetchCommand.run), (RefreshCommand.description, RefreshCommand.run),
+            (PurgeCommand.description, PurgeCommand.run), (ReloadCommand.description, ReloadCommand.run),
+            (OriginCommands.hold, OriginCommands.runHold), (OriginCommands.resume, OriginCommands.runResume),
+            (ExplainCommand.description, ExplainCommand.run), (SignCommand.description, SignCommand.run),
+            (PlanCommand.description, PlanCommand.run),
+        ],
+        "The program": [
+            (SelfTestCommand.description, SelfTestCommand.run), (CompletionCommand.description, CompletionCommand.run),
+            (VersionCommand.description, VersionCommand.run),
+        ],
     ]
 
-    private static func list(_ names: [String]) -> String {
-        let rows = names.map { name in (name, all.first { $0.description.name == name }?.description.summary ?? "") }
-        return CommandDescription.table(rows)
+    private static func table(_ commands: [Command]) -> String {
+        CommandDescription.table(commands.map { ($0.description.name, $0.description.summary) })
     }
 
     package static func run() -> Never {

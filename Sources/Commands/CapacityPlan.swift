@@ -75,9 +75,9 @@ struct CapacityPlan: Equatable {
             first = next
         }
         func kept(for age: Double) -> (images: Double, hits: Double) {
-            classes.reduce((0, 0)) { sum, part in
-                let share = part.count * (1 - exp(-part.popularity / total * age))
-                return (sum.0 + share, sum.1 + share * part.popularity / total)
+            classes.reduce((0, 0)) { sum, group in
+                let share = group.count * (1 - exp(-group.popularity / total * age))
+                return (sum.0 + share, sum.1 + share * group.popularity / total)
             }
         }
         var ages = (low: 0.0, high: 1.0)

@@ -9,9 +9,7 @@ enum CheckConfigCommand {
     /// Exits with status 0 if the file is valid, otherwise with the status of a start with invalid settings.
     static func run(_ arguments: [String]) -> Never {
         guard let path = path(in: arguments) else {
-            Program.fail(
-                ["alula serve: \(flag) takes only the path of a settings file"],
-                status: ExitStatus.usageError)
+            Program.fail(["alula serve: \(flag) takes only the path of a settings file"], status: ExitStatus.usageError)
         }
         do throws(SettingsFileError) {
             let text = try SettingsFile.read(path)
@@ -22,8 +20,8 @@ enum CheckConfigCommand {
             for line in report.warnings { Program.printToStandardError(Program.line(path + line) + "\n") }
             Program.succeed("\(path): can be used")
         } catch {
-            let place = error.position.map { ":\($0)" } ?? ""
-            Program.fail(["\(path)\(place): \(error.reason)"], status: ExitStatus.wrongSettings)
+            let position = error.position.map { ":\($0)" } ?? ""
+            Program.fail(["\(path)\(position): \(error.reason)"], status: ExitStatus.wrongSettings)
         }
     }
 

@@ -18,7 +18,7 @@ enum ExplainCommand {
     private static let only = CommandOption(
         name: "only", form: "VERDICT",
         help: "with --file: print the URLs with this verdict and their lines: works, ignores or refused",
-        completion: .words(TargetExplanation.words))
+        completion: .words(TargetExplanation.verdictNames))
     private static let source = CommandOption(
         name: "source", form: "SIZE", help: "the assumed source, such as 4000x3000.png; default: 3000x2000.jpeg")
     private static let accept = CommandOption(name: "accept", form: "TYPES", help: "the Accept field of the request")
@@ -79,7 +79,7 @@ enum ExplainCommand {
         var isAnyRejected = false
         for (index, url) in options.urls.enumerated() {
             let explanation = explain(url)
-            isAnyRejected = isAnyRejected || explanation.word == "refused"
+            isAnyRejected = isAnyRejected || explanation.isRejected
             if options.isJSON {
                 Program.print(explanation.json.text)
             } else {
@@ -104,7 +104,7 @@ enum ExplainCommand {
             guard !url.isEmpty, !url.hasPrefix("#") else { continue }
             let listed = ListedURL(line: index + 1, url: url, explanation: explain(url))
             summary.add(listed)
-            guard options.only.map({ $0 == listed.explanation.word }) ?? options.isJSON else { continue }
+            guard options.only.map({ $0 == listed.explanation.verdictName }) ?? options.isJSON else { continue }
             Program.print(options.isJSON ? listed.json.text : listed.text)
         }
         if !options.isJSON, options.only == nil { Program.print(summary.lines.joined(separator: "\n")) }
@@ -130,8 +130,8 @@ enum ExplainCommand {
                 throw UsageError("--source: \(TargetExplainer.headerForm)")
             }
             self.source = source
-            guard only.map(TargetExplanation.words.contains) ?? true else {
-                throw UsageError("--only: must be one of \(TargetExplanation.words.joined(separator: ", "))")
+            guard only.map(TargetExplanation.verdictNames.contains) ?? true else {
+                throw UsageError("--only: must be one of \(TargetExplanation.verdictNames.joined(separator: ", "))")
             }
             guard only == nil || list != nil else { throw UsageError("--only needs --file") }
             guard urls.isEmpty != (list == nil) else {

@@ -11,7 +11,7 @@ struct ListedURL {
 
     var text: String {
         let ignored = explanation.ignored.isEmpty ? nil : "ignores " + explanation.ignored.joined(separator: ", ")
-        return "line \(line): \(explanation.cause ?? ignored ?? explanation.word)  \(url)"
+        return "line \(line): \(explanation.cause ?? ignored ?? explanation.verdictName)  \(url)"
     }
 
     var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
@@ -26,21 +26,23 @@ struct ExplanationSummary {
 
     mutating func add(_ listed: ListedURL) {
         let explanation = listed.explanation
-        let place = "line \(listed.line): \(listed.url)"
-        verdicts[ExactText(explanation.word), default: 0] += 1
+        let location = "line \(listed.line): \(listed.url)"
+        verdicts[ExactText(explanation.verdictName), default: 0] += 1
         for option in Set(explanation.ignored.map { String($0.prefix { ![":", "=", "("].contains($0) }) }) {
-            ignored[ExactText(option), default: (0, place)].count += 1
+            ignored[ExactText(option), default: (0, location)].count += 1
         }
         if case .rejected(let code, let reason, let parameter) = explanation.verdict {
             let subject = parameter.flatMap { $0.isEmpty ? nil : "\(code) \($0)" } ?? code
-            rejected[ExactText("\(subject): \(reason)"), default: (0, place)].count += 1
+            rejected[ExactText("\(subject): \(reason)"), default: (0, location)].count += 1
         }
     }
 
     var lines: [String] {
         let total = verdicts.values.reduce(0, +)
         var lines = [total == 1 ? "1 URL" : "\(total) URLs"]
-        for word in TargetExplanation.words { lines.append(Self.line(word, count: verdicts[ExactText(word)] ?? 0)) }
+        for word in TargetExplanation.verdictNames {
+            lines.append(Self.line(word, count: verdicts[ExactText(word)] ?? 0))
+        }
         func section(_ title: String, _ entries: [(String, Int)]) {
             guard !entries.isEmpty else { return }
             lines.append("\(title):")

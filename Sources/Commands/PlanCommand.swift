@@ -47,14 +47,13 @@ enum PlanCommand {
                 of: arguments.values(of: Rendition.option), options: arguments.parameters, format: nil,
                 dialect: CommandSession.adapted(settings, jobs: 1).api.nativeDialect)
             load.renditions = Double(renditions.count)
-            let (samples, unread) = SourceList.expanded(
-                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) },
-                isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
+            let samples = SourceList.expanded(
+                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) }, for: arguments
+            ).sources
             guard !samples.isEmpty else { throw UsageError("missing sample") }
             let session = try CommandSession(settings, jobs: 1)
             let costs = try await CostMeasurement(
-                session, samples: samples.map(\.source), requests: renditions.map(\.request)
+                session: session, samples: samples.map(\.source), requests: renditions.map(\.request)
             ).costs()
             await session.end()
             let plans = [1.0, 10].map { times in
@@ -92,18 +91,12 @@ enum PlanCommand {
 
 /// Measures each result of each sample separately, as on a cache miss.
 private struct CostMeasurement {
-    private let session: CommandSession
-    private let samples: [CommandSource]
-    private let requests: [Request]
+    let session: CommandSession
+    let samples: [CommandSource]
+    let requests: [Request]
 
     /// The shortest accurate measurement, because the kernel counts processor time in ticks.
     private static let minimumSeconds = 2.0
-
-    init(_ session: CommandSession, samples: [CommandSource], requests: [Request]) {
-        self.session = session
-        self.samples = samples
-        self.requests = requests
-    }
 
     func costs() async throws -> CapacityPlan.Costs {
         // Render once before measuring, so that workers start and libraries are loaded.
@@ -117,9 +110,9 @@ private struct CostMeasurement {
             for sample in samples {
                 for request in requests {
                     let (source, result) = try await render(request, of: sample)
-                    count = count + 1
-                    sourceBytes = sourceBytes + Double(source)
-                    resultBytes = resultBytes + Double(result)
+                    count += 1
+                    sourceBytes += Double(source)
+                    resultBytes += Double(result)
                 }
             }
             seconds = ProcessMetrics.totalCPUSeconds - start

@@ -19,7 +19,7 @@ enum SelfTestCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
+            try arguments.rejectOperands()
             guard test() else { throw CommandFailure(code: "self_test", reason: "self-test failed") }
             return Program.print("all checks passed") ? 0 : 1
         }
@@ -28,13 +28,14 @@ enum SelfTestCommand {
     private static func test() -> Bool {
         Program.print(
             "alula \(Program.build), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
-        var isWell = check("image library starts and rejects other formats") { try ImageLibrary.start() }
-        if isWell {
+        var isSuccessful = check("image library starts and rejects other formats") { try ImageLibrary.start() }
+        if isSuccessful {
             for format in ImageFormat.written {
-                isWell = check("\(format.rawValue) can be written and read") { try roundTrip(format) } && isWell
+                isSuccessful =
+                    check("\(format.rawValue) can be written and read") { try roundTrip(format) } && isSuccessful
             }
         }
-        return checkSandbox() && isWell
+        return checkSandbox() && isSuccessful
     }
 
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {
@@ -51,9 +52,9 @@ enum SelfTestCommand {
     private static func checkSandbox() -> Bool {
         Program.print("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
-        var isWell = true
+        var isSuccessful = true
         for action in ForbiddenAction.allCases {
-            isWell = checkRejection(of: action, launch: configuration.launch) && isWell
+            isSuccessful = checkRejection(of: action, launch: configuration.launch) && isSuccessful
         }
         let written = encodedByWorkers.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
         return check("a worker decodes every format, and writes \(written), behind all of it") {
@@ -70,7 +71,7 @@ enum SelfTestCommand {
                 let settings = EncoderSettings(quality: 50, effort: format.effort, bitDepth: format.bitDepth)
                 _ = try codec.encode(image, as: format, settings: settings, token: WorkToken())
             }
-        } && isWell
+        } && isSuccessful
     }
 
     private static let encodedByWorkers = ImageFormat.written.filter(\.isEncodedByWorker)

@@ -44,7 +44,7 @@ enum SignCommand {
             else {
                 throw UsageError("missing key: use --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
             }
-            guard arguments.operands.count == 1, let (site, operand) = parts(of: arguments.operands[0]) else {
+            guard arguments.operands.count == 1, let (site, operand) = split(url: arguments.operands[0]) else {
                 throw UsageError("expected one target")
             }
             let target = try named(operand, by: arguments.value(of: keyID))
@@ -82,7 +82,7 @@ enum SignCommand {
         return fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }
 
-    private static func parts(of url: String) -> (site: String, target: String)? {
+    private static func split(url: String) -> (site: String, target: String)? {
         if url.hasPrefix("/") { return ("", url) }
         guard let scheme = ["http://", "https://"].first(where: { url.prefix($0.count).lowercased() == $0 }),
             let slash = url.dropFirst(scheme.count).firstIndex(of: "/"), !url.contains("#")

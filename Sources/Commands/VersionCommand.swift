@@ -8,7 +8,7 @@ enum VersionCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
+            try arguments.rejectOperands()
             return Program.print(Program.build) ? 0 : 1
         }
     }

@@ -95,7 +95,8 @@ struct TraceExporter: Sendable {
 
     /// - Parameter end: The time to stop, also after a failed send; nil continues until the task is canceled.
     func sendWaiting(until end: Duration? = nil) async {
-        while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty
+        while end != nil || !Task.isCancelled, case let spans = tracer.dequeueSpans(atMost: Self.batchSize),
+            !spans.isEmpty
         {
             if await sender.send(SpanDocument.bytes(spans, of: resource), until: end) {
                 exported.increment(by: spans.count)
@@ -113,7 +114,7 @@ extension Settings {
         let isSent = exports.traces.endpoint != nil
         guard isSent || propagatesTraces else { return nil }
         return Tracer(
-            isSent ? exports.sampler : TraceSampler(share: 0), propagatesAll: propagatesTraces, registry: registry,
+            isSent ? exports.sampler : TraceSampler(ratio: 0), propagatesAll: propagatesTraces, registry: registry,
             timekeeper: timekeeper)
     }
 }

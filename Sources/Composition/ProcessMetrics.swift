@@ -10,34 +10,34 @@ package enum ProcessMetrics {
 
     static func register(in registry: MetricsRegistry) {
         let start = Double(SystemTimekeeper().secondsSince1970)
-        registry.gauge(
-            "process_cpu_seconds_total", help: "User and system CPU time.", isCounter: true,
+        registry.observableCounter(
+            "process_cpu_seconds_total", help: "User and system CPU time.",
             otlp: OTLPMetric("process.cpu.time", unit: "s")
         ) { [([], cpuSeconds)] }
-        registry.gauge(
+        registry.observableCounter(
             "alula_process_cpu_seconds_total",
             help: "User and system CPU time of the serving process and of the worker processes.", labels: "process",
-            isCounter: true, otlp: OTLPMetric("alula.process.cpu.time", unit: "s")
+            otlp: OTLPMetric("alula.process.cpu.time", unit: "s")
         ) { [(["serving"], cpuSeconds), (["workers"], childrenCPUSeconds)] }
         registry.gauge(
             "alula_resident_bytes",
             help: "Resident memory of the serving process and of the worker processes; shared pages count in each.",
-            labels: "process", otlp: OTLPMetric("alula.process.memory.usage", unit: "By", isSum: true)
+            labels: "process", otlp: OTLPMetric("alula.process.memory.usage", unit: "By", isUpDownCounter: true)
         ) { [(["serving"], residentBytes), (["workers"], children.map(residentBytes(of:)).reduce(0, +))] }
         registry.gauge(
             "process_resident_memory_bytes", help: "Resident memory.",
-            otlp: OTLPMetric("process.memory.usage", unit: "By", isSum: true)
+            otlp: OTLPMetric("process.memory.usage", unit: "By", isUpDownCounter: true)
         ) { [([], residentBytes)] }
         registry.gauge(
             "alula_memory_allocated_bytes", help: "Bytes allocated by malloc."
         ) { [([], Double(CLinux_allocated_bytes()))] }
         registry.gauge(
             "process_virtual_memory_bytes", help: "Virtual memory.",
-            otlp: OTLPMetric("process.memory.virtual", unit: "By", isSum: true)
+            otlp: OTLPMetric("process.memory.virtual", unit: "By", isUpDownCounter: true)
         ) { [([], virtualBytes)] }
         registry.gauge(
             "process_open_fds", help: "Open file descriptors.",
-            otlp: OTLPMetric("process.unix.file_descriptor.count", unit: "{file_descriptor}", isSum: true)
+            otlp: OTLPMetric("process.unix.file_descriptor.count", unit: "{file_descriptor}", isUpDownCounter: true)
         ) { [([], Double(openDescriptors))] }
         registry.gauge(
             "process_max_fds", help: "Limit on open file descriptors.",
@@ -48,7 +48,8 @@ package enum ProcessMetrics {
             return [([], Double(limit.rlim_cur))]
         }
         registry.gauge(
-            "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
+            "process_threads", help: "Threads.",
+            otlp: OTLPMetric("process.thread.count", unit: "{thread}", isUpDownCounter: true)
         ) { [([], Double(threads))] }
         registry.prometheusGauge(
             "alula_build_info", help: "Constant 1, labeled with version and revision.", labels: "version",

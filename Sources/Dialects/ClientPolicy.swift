@@ -32,25 +32,29 @@ package struct ClientPolicy: Sendable {
         if !takesUnsignedTags, !isSigned, !request.tags.isEmpty, request.choices.contains(.tags) {
             throw .tagsNotAllowed
         }
-        let isBounded = (!isSigned || sizes.boundsSigned) && !sizes.isOpen
+        let limitsSizes = (!isSigned || sizes.limitsSigned) && !sizes.isUnlimited
         guard let recipe = request.recipe.recipe as? any SizedRecipe else {
             // Reject a recipe that cannot be limited while sizes are limited.
-            if isBounded { throw sizes.rejection("w") }
+            if limitsSizes { throw sizes.rejection("w") }
             return request
         }
-        var allowed = request
-        if isBounded {
-            allowed.recipe = try Self.allowed(recipe, by: sizes, choices: request.choices)
-            if let placeholder = request.placeholder, let options = allowed.nativeOptions {
-                allowed.placeholder = Placeholder(placeholder.color, in: options)
-            }
+        if limitsSizes { try limitSizes(of: &request, recipe: recipe) }
+        if recipe.hasDefaultQuality { limitDefaultQuality(of: &request, hints: hints) }
+        return request
+    }
+
+    private func limitSizes(of request: inout Request, recipe: any SizedRecipe) throws(APIError) {
+        request.recipe = try Self.allowed(recipe, by: sizes, choices: request.choices)
+        if let placeholder = request.placeholder, let options = request.nativeOptions {
+            request.placeholder = Placeholder(placeholder.color, in: options)
         }
-        if let saveDataQuality, recipe.hasDefaultQuality {
-            let read = hints.only(.saveData)
-            allowed.hintFields.formUnion(read.fields)
-            if read.savesData { allowed.defaultQualityLimit = saveDataQuality }
-        }
-        return allowed
+    }
+
+    private func limitDefaultQuality(of request: inout Request, hints: ClientHints) {
+        guard let saveDataQuality else { return }
+        let read = hints.only(.saveData)
+        request.hintFields.formUnion(read.fields)
+        if read.savesData { request.defaultQualityLimit = saveDataQuality }
     }
 
     private static func allowed<Recipe: SizedRecipe>(

@@ -22,6 +22,7 @@ package protocol Dialect: Sendable {
     /// Paths of the original's health checks; answered like `/health/ready`.
     var readinessPaths: [String] { get }
 
+    /// Rejects a request for ``readinessPaths`` without the dialect's key.
     func checkProbe(_ target: RequestedTarget) throws(APIError)
 
     var uploads: DialectUploads { get }

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Text
 import ThumbnailTypes
 
-/// The parts of a request that determine its image.
+/// The target and the fields of a request that determine its image.
 ///
 /// Also the cache key of the parsed target, so parsing cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {

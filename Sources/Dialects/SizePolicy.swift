@@ -1,5 +1,4 @@
-package import Recipes
-package import ThumbnailTypes
+import ThumbnailTypes
 
 /// The sizes and qualities that clients may request.
 ///
@@ -16,13 +15,13 @@ package struct SizePolicy: Hashable, Sendable {
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.reject
     /// Whether the limits also apply to signed requests, as a tenant's do.
-    package var boundsSigned = false
+    package var limitsSigned = false
     /// The width for `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
 
     package init() {}
 
-    var isOpen: Bool { sizes.isEmpty && qualities.isEmpty }
+    var isUnlimited: Bool { sizes.isEmpty && qualities.isEmpty }
 
     func roundUp(_ pixels: Int) -> Int { Self.roundUp(pixels, among: sizes) }
 
@@ -51,39 +50,10 @@ package struct SizePolicy: Hashable, Sendable {
     }
 
     func rejection(_ name: String) -> APIError {
-        .sizeNotAllowed(name, allowed: name == "q" ? qualities : sizes, ofAll: boundsSigned)
+        .sizeNotAllowed(name, allowed: name == "q" ? qualities : sizes, ofAll: limitsSigned)
     }
 
     private static func roundUp(_ number: Int, among allowed: [Int]) -> Int {
         allowed.first { $0 >= number } ?? allowed.last ?? number
-    }
-}
-
-package struct RequestedBox: Hashable, Sendable {
-    var width: Int?
-    var height: Int?
-}
-
-/// A recipe whose box and quality an operator can limit.
-package protocol SizedRecipe: RenderRecipe {
-    /// Whether neither the target nor a preset names a quality, and the format has one.
-    var hasDefaultQuality: Bool { get }
-
-    func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> Self
-}
-
-package protocol BoxRecipe: SizedRecipe {
-    var box: RequestedBox { get }
-    var quality: Int? { get }
-
-    mutating func set(_ box: RequestedBox, quality: Int?)
-}
-
-extension BoxRecipe {
-    package func allowed(by policy: SizePolicy, choices: ClientChoices) throws(APIError) -> Self {
-        let allowed = try choices.contains(.quality) ? quality.map(policy.quality) : quality
-        var recipe = self
-        recipe.set(try policy.allowed(box, choices: choices), quality: allowed)
-        return recipe
     }
 }

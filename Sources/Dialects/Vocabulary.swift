@@ -1,6 +1,7 @@
 package import Recipes
 package import Text
 
+/// Names and limits in the settings that targets may use.
 package struct Vocabulary: Sendable {
     package struct Watermark: Hashable, Sendable {
         /// An absolute URL, or `NAME:PATH` of a named origin.

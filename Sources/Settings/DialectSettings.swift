@@ -35,8 +35,7 @@ struct DialectSettings: Sendable {
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
                 Contradiction(
                     [other.0, set[index].0],
-                    line: "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap"
-                )
+                    line: "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap")
             }
         }
         return overlaps + imgproxyContradictions(vocabulary) + closedEnvironment

@@ -23,11 +23,9 @@ extension Settings {
         }
     }
 
-    mutating func record(
-        _ setting: Setting, text: String, shown: String? = nil, from source: EffectiveSetting.Source
-    ) {
+    mutating func record(_ setting: Setting, text: String, shown: String? = nil, from source: EffectiveSetting.Source) {
         chosen[ExactText(setting.name)] = EffectiveSetting(
-            name: setting.name, value: setting.secrecy == .secret ? "set" : shown ?? EffectiveSetting.shown(text),
+            name: setting.name, value: setting.secrecy == .secret ? "set" : shown ?? EffectiveSetting.redacted(text),
             source: source)
         texts[ExactText(setting.name)] = text
     }
@@ -58,7 +56,7 @@ extension EffectiveSetting {
     }
 
     /// Returns a text in which URLs have no user information and query.
-    fileprivate static func shown(_ text: String) -> String {
+    fileprivate static func redacted(_ text: String) -> String {
         guard text.contains("://") else { return text }
         // A password may contain commas.
         let members = text.contains("@") ? [text[...]] : text.split(separator: ",", omittingEmptySubsequences: false)

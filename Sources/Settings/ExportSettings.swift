@@ -13,7 +13,7 @@ package struct ExportSettings: Sendable {
 
     package var traces = Collector()
     package var metrics = Collector()
-    package var sampler = TraceSampler(share: 0.01)
+    package var sampler = TraceSampler(ratio: 0.01)
     package var interval = Duration.seconds(60)
     package var temporality = MetricTemporality.cumulative
     /// Attributes that extend or replace the defaults; names are unique.
@@ -25,7 +25,7 @@ package struct ExportSettings: Sendable {
         if clearsTraces { traces.endpoint = nil }
     }
 
-    private static let share = SettingParser(allowed: "a number from 0 to 1, such as 0.01") { text -> Double? in
+    private static let ratio = SettingParser(allowed: "a number from 0 to 1, such as 0.01") { text -> Double? in
         guard text.utf8.count <= 16, text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") }) else {
             return nil
         }
@@ -73,7 +73,7 @@ extension ExportSettings {
             "traceEndpoint", \.exports.traces.endpoint, as: .endpoint(example: "http://127.0.0.1:4318/v1/traces"),
             help: "URL of the trace collector, such as http://host:4318/v1/traces", secrecy: .hidden),
         Setting(
-            "traceSample", \.exports.sampler, as: share.map { TraceSampler(share: $0) }, default: "0.01",
+            "traceSample", \.exports.sampler, as: ratio.map { TraceSampler(ratio: $0) }, default: "0.01",
             help: "share of traced requests, 0 to 1"),
         Setting(
             "metricsEndpoint", \.exports.metrics.endpoint, as: .endpoint(example: "http://127.0.0.1:4318/v1/metrics"),

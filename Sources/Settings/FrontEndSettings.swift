@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 
 struct FrontEndSettings: Sendable {
-    var places: [ExactText: PathPrefix] = [:]
+    var paths: [ExactText: PathPrefix] = [:]
     /// The allowed widths; nil uses the framework's defaults, or the sizes of ``SizePolicy`` if it is restricted.
     var nextSizes: [Int]?
     var nextQualities: [Int]?
@@ -43,17 +43,17 @@ extension DialectRow {
     ]
 
     private static func frontEnd(
-        _ name: String, at defaultPath: String, of makers: String, others: [Setting] = [],
-        dialect: @escaping @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect
+        _ name: String, at defaultPath: String, of framework: String, others: [Setting] = [],
+        making makeDialect: @escaping @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect
     ) -> DialectRow {
-        let place = ExactText(name)
+        let dialect = ExactText(name)
         let path = Setting(
-            name + "Path", \.dialects.frontEnds.places[place], as: .path(example: defaultPath),
-            help: "path of \(makers)'s image endpoint, such as \(defaultPath)")
-        return DialectRow(name: name, path: { $0.frontEnds.places[place] }, settings: [path] + others) {
+            name + "Path", \.dialects.frontEnds.paths[dialect], as: .path(example: defaultPath),
+            help: "path of \(framework)'s image endpoint, such as \(defaultPath)")
+        return DialectRow(name: name, path: { $0.frontEnds.paths[dialect] }, settings: [path] + others) {
             settings, vocabulary in
-            settings.frontEnds.places[place].map {
-                dialect($0, settings.frontEnds.restricted(by: vocabulary), vocabulary.baseOrigin)
+            settings.frontEnds.paths[dialect].map {
+                makeDialect($0, settings.frontEnds.restricted(by: vocabulary), vocabulary.baseOrigin)
             }
         }
     }
@@ -61,12 +61,10 @@ extension DialectRow {
     private static let next = [
         Setting(
             "nextSizes", \.dialects.frontEnds.nextSizes, as: .integers(in: 1...16_384),
-            whenUnset: "sizes, else as Next.js",
-            help: "allowed widths for nextPath", reloads: true),
+            whenUnset: "sizes, else as Next.js", help: "allowed widths for nextPath", reloads: true),
         Setting(
             "nextQualities", \.dialects.frontEnds.nextQualities, as: .integers(in: 1...100),
-            whenUnset: "qualities, else 75",
-            help: "allowed qualities for nextPath", reloads: true),
+            whenUnset: "qualities, else 75", help: "allowed qualities for nextPath", reloads: true),
         Setting(
             "nextFormats", \.dialects.frontEnds.next.formats, as: .formats(), whenUnset: "webp",
             help: "formats that Accept may choose for nextPath"),

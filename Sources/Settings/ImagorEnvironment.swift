@@ -62,8 +62,7 @@ struct ImagorEnvironment: OtherServiceReader {
         automatic("IMAGOR_AUTO_AVIF", format: .avif),
         automatic("IMAGOR_AUTO_WEBP", format: .webp),
         OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", as: .onOrOff),
-        OtherServiceRow(
-            "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets"),
+        OtherServiceRow("IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets"),
         OtherServiceRow(
             "CONFIG", rejected: "none: imagor's file is not read, and a secret may lie there; set its variables"),
         OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", as: .path),
@@ -112,9 +111,8 @@ struct ImagorEnvironment: OtherServiceReader {
     private static let sources: [OtherServiceRow<Self>] =
         ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
             // These networks are closed until `allowedNetworks` opens them.
-            OtherServiceRow(
-                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, replacing: ["allowedNetworks"]
-            ) { _, _ in }
+            OtherServiceRow("HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, replacing: ["allowedNetworks"])
+            { _, _ in }
         }
         + ["SOURCE", "SOURCES"].map { noun in
             OtherServiceRow(

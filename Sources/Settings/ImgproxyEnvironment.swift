@@ -129,10 +129,10 @@ struct ImgproxyEnvironment: OtherServiceReader {
             OtherServiceRow("QUALITY", \.dialect.defaults.quality, as: .integer(in: 1...100)),
             OtherServiceRow("FORMAT_QUALITY") { (reader, text) throws(InvalidValue) in
                 for member in try SettingParser.members.parse(text) {
-                    let parts = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
-                    guard parts.count == 2,
+                    let fields = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
+                    guard fields.count == 2,
                         reader.dialect.defaults.set(
-                            quality: try SettingParser.integer(in: 1...100).parse(parts[1]), of: parts[0])
+                            quality: try SettingParser.integer(in: 1...100).parse(fields[1]), of: fields[0])
                     else { throw InvalidValue(allowed: "pairs such as avif=60,webp=75") }
                 }
             },
@@ -232,13 +232,13 @@ struct ImgproxyEnvironment: OtherServiceReader {
 extension ImgproxyEnvironment {
     private mutating func finishPresets() {
         for text in presetTexts.map(\.trimmingSpaces) where !text.isEmpty && !text.hasPrefix("#") {
-            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            let fields = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
+            guard fields.count == 2, !fields[0].isEmpty, !fields[1].isEmpty else {
                 let fault = InvalidValue(allowed: "NAME=OPTIONS")
                 reading.problems.append(SettingsProblem("IMGPROXY_PRESETS", fault: fault, text: text).line)
                 continue
             }
-            settings.dialects.imgproxy.presets[ExactText(parts[0])] = parts[1]
+            settings.dialects.imgproxy.presets[ExactText(fields[0])] = fields[1]
         }
     }
 
@@ -274,10 +274,10 @@ extension ImgproxyEnvironment {
     private static func replacements(_ text: String) throws(InvalidValue) -> [ImgproxyReplacement] {
         var replacements: [ImgproxyReplacement] = []
         for pair in text.split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2,
+            let fields = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 2,
                 let replacement = ImgproxyReplacement(
-                    pattern: parts[0].trimmingSpaces, replacement: parts[1].trimmingSpaces)
+                    pattern: fields[0].trimmingSpaces, replacement: fields[1].trimmingSpaces)
             else { throw InvalidValue(allowed: "PATTERN=REPLACEMENT with at most four stars, separated by semicolons") }
             replacements.append(replacement)
         }

@@ -26,15 +26,14 @@ extension DialectRow {
                 "imgproxyBaseURL", \.dialects.imgproxy.baseURL, as: .sourceBase,
                 help: "prefix of sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),
             Setting(
-                "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, as: separator,
-                default: ":", help: "separator of option arguments in imgproxy's URLs"),
+                "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, as: separator, default: ":",
+                help: "separator of option arguments in imgproxy's URLs"),
         ],
         hasKeys: { !$0.imgproxy.keys.isEmpty }
     ) { ImgproxyDialect($0.imgproxy, vocabulary: $1) }
 
-    private static let separator = SettingParser.text(
-        allowed: "1 to 8 visible characters of ASCII without / ? # %"
-    ) { text in
+    private static let separator = SettingParser.text(allowed: "1 to 8 visible characters of ASCII without / ? # %") {
+        text in
         (1...8).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#%".utf8.contains($0) }
     }

@@ -56,7 +56,7 @@ enum PurgeHooksReader {
         var hooks: [PurgeHook] = []
         var problems: [SettingsProblem] = []
         for (number, element) in elements.enumerated() {
-            do throws(OriginProblem) {
+            do throws(InvalidMember) {
                 hooks.append(
                     try hook(element, at: "\(NotificationSettings.purgeHooks).\(number)", environment: environment))
             } catch {
@@ -68,8 +68,8 @@ enum PurgeHooksReader {
 
     private static func hook(
         _ value: JSONValue, at path: String, environment: [String: String]
-    ) throws(OriginProblem) -> PurgeHook {
-        let object = try OriginMembers(value, at: path, names: members, environment: environment)
+    ) throws(InvalidMember) -> PurgeHook {
+        let object = try SettingsObject(value, at: path, names: members, environment: environment)
         var fields: [(name: HTTPField.Name, value: String)] = []
         var secrets: [(name: HTTPField.Name, value: Secret)] = []
         for (name, value, isSecret) in try object.fields("headers", notAmong: ownFields) {

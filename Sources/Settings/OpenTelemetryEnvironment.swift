@@ -14,7 +14,7 @@ struct OpenTelemetryEnvironment {
     private var exports: ExportSettings
 
     static func apply(_ environment: [String: String], to settings: inout Settings) {
-        var reader = OpenTelemetryEnvironment(environment, exports: settings.exports)
+        var reader = OpenTelemetryEnvironment(environment: environment, exports: settings.exports)
         reader.readResource()
         reader.readSampler()
         reader.readMetrics()
@@ -34,11 +34,6 @@ struct OpenTelemetryEnvironment {
             guard let setting = SettingTable.named(name), let text else { continue }
             settings.record(setting, text: text, from: .environment)
         }
-    }
-
-    private init(_ environment: [String: String], exports: ExportSettings) {
-        self.environment = environment
-        self.exports = exports
     }
 
     private mutating func value<Value>(_ name: String, allowed: String, _ read: (String) -> Value?) -> Value? {
@@ -63,16 +58,16 @@ struct OpenTelemetryEnvironment {
             text in Self.samplers.first { $0.name.isExactly(text.lowercased()) }
         }
         guard let sampler else { return }
-        var share = sampler.share
-        if share == nil {
-            share = value("OTEL_TRACES_SAMPLER_ARG", allowed: "a number from 0 to 1") { text in
+        var ratio = sampler.ratio
+        if ratio == nil {
+            ratio = value("OTEL_TRACES_SAMPLER_ARG", allowed: "a number from 0 to 1") { text in
                 Double(text).flatMap { 0...1 ~= $0 ? $0 : nil }
             }
         }
-        exports.sampler = TraceSampler(share: share ?? 1, followsCaller: sampler.followsCaller)
+        exports.sampler = TraceSampler(ratio: ratio ?? 1, isParentBased: sampler.isParentBased)
     }
 
-    private static let samplers: [(name: String, share: Double?, followsCaller: Bool)] = [
+    private static let samplers: [(name: String, ratio: Double?, isParentBased: Bool)] = [
         ("always_on", 1, false), ("always_off", 0, false), ("traceidratio", nil, false),
         ("parentbased_always_on", 1, true), ("parentbased_always_off", 0, true),
         ("parentbased_traceidratio", nil, true),
@@ -148,16 +143,16 @@ struct OpenTelemetryEnvironment {
 
     /// Parses W3C Baggage, in which spaces need no encoding; returns nil if a pair is invalid.
     private static func pairs(in text: String) -> [(name: String, value: String)]? {
-        func decoded(_ part: ArraySlice<UInt8>) -> String? {
-            var part = part
-            while part.first == 0x20 || part.first == 0x09 { part.removeFirst() }
-            while part.last == 0x20 || part.last == 0x09 { part.removeLast() }
-            return URLEscape.decodeText(part.flatMap { $0 == 0x20 ? Array("%20".utf8) : [$0] }[...])
+        func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+            var bytes = bytes
+            while bytes.first == 0x20 || bytes.first == 0x09 { bytes.removeFirst() }
+            while bytes.last == 0x20 || bytes.last == 0x09 { bytes.removeLast() }
+            return URLEscape.decodeText(bytes.flatMap { $0 == 0x20 ? Array("%20".utf8) : [$0] }[...])
         }
         var pairs: [(name: String, value: String)] = []
         for member in Array(text.utf8).split(separator: UInt8(ascii: ",")) {
-            let parts = member.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]), !name.isEmpty, parts.count == 2, let value = decoded(parts[1]) else {
+            let fields = member.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(fields[0]), !name.isEmpty, fields.count == 2, let value = decoded(fields[1]) else {
                 return nil
             }
             pairs.append((name, value))

@@ -19,12 +19,12 @@ enum OriginsReader {
         _ value: JSONValue, environment: [String: String]
     ) -> (origins: Origins, problems: [SettingsProblem]) {
         guard case .object(let members) = value else {
-            return (Origins(), [OriginProblem(path: "origins", allowed: "an object of origins by name").problem])
+            return (Origins(), [InvalidMember(path: "origins", allowed: "an object of origins by name").problem])
         }
         var origins: [Origin] = []
         var problems: [SettingsProblem] = []
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
-            do throws(OriginProblem) {
+            do throws(InvalidMember) {
                 origins.append(try origin(name, from: description, environment: environment))
             } catch {
                 problems.append(error.problem)
@@ -35,15 +35,15 @@ enum OriginsReader {
 
     private static func origin(
         _ name: String, from value: JSONValue, environment: [String: String]
-    ) throws(OriginProblem) -> Origin {
+    ) throws(InvalidMember) -> Origin {
         let path = "origins.\(name)"
         guard Origins.isName(name) else {
-            throw OriginProblem(
+            throw InvalidMember(
                 path: path, allowed: "a name of up to 32 lowercase letters, digits and hyphens, starting with a letter")
         }
-        let object = try OriginMembers(value, at: path, names: members, environment: environment)
+        let object = try SettingsObject(value, at: path, names: members, environment: environment)
         guard object.has("url") != object.has("folder") else {
-            throw OriginProblem(path: path, allowed: "either a url or a folder")
+            throw InvalidMember(path: path, allowed: "either a url or a folder")
         }
         if object.has("folder") { return try folder(name, object: object) }
         var origin = Origin(name: name, location: .web(base: try base(object)))
@@ -77,7 +77,7 @@ enum OriginsReader {
         return origin
     }
 
-    private static func folder(_ name: String, object: OriginMembers) throws(OriginProblem) -> Origin {
+    private static func folder(_ name: String, object: SettingsObject) throws(InvalidMember) -> Origin {
         let members = ["folder", "maxSourceBytes", "write", "expect", "cache", "largestDecodedKept"]
         if let other = object.names.first(where: { !members.contains($0) }) {
             throw object.problem(other, allowed: "only \(members.dropFirst().joined(separator: ", ")) with a folder")
@@ -92,7 +92,7 @@ enum OriginsReader {
         return origin
     }
 
-    private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {
+    private static func base(_ object: SettingsObject) throws(InvalidMember) -> SourceURL {
         let allowed = "an absolute http or https URL without user, query and fragment"
         let text = try object.requiredText("url", allowed: allowed)
         guard !text.contains(where: { $0 == "?" || $0 == "#" }), let url = try? SourceURL(parsing: text) else {
@@ -101,7 +101,7 @@ enum OriginsReader {
         return url
     }
 
-    private static func credentials(_ object: OriginMembers) throws(OriginProblem) -> OriginCredentials? {
+    private static func credentials(_ object: SettingsObject) throws(InvalidMember) -> OriginCredentials? {
         guard let credentials = try object.object("credentials", names: ["basic", "bearer", "digest", "s3"]) else {
             return nil
         }
@@ -116,13 +116,15 @@ enum OriginsReader {
             return scheme == "basic"
                 ? .basic(user: user, password: password) : .digest(user: user, password: password)
         }
-        if let s3 = try credentials.object("s3", names: StoreKeys.members) { return try StoreKeys.read(s3) }
+        if let s3 = try credentials.object("s3", names: S3CredentialsReader.members) {
+            return try S3CredentialsReader.read(s3)
+        }
         return .bearer(Secret(try credentials.requiredSecret("bearer")))
     }
 
     private static func forwarded(
-        _ object: OriginMembers, beside origin: Origin
-    ) throws(OriginProblem) -> [ForwardedField] {
+        _ object: SettingsObject, beside origin: Origin
+    ) throws(InvalidMember) -> [ForwardedField] {
         let allowed = "a list of at most \(ForwardedField.maximumCount) fields' names, or Cookie:NAME"
         var fields: [ForwardedField] = []
         for text in try object.texts("forward", allowed: allowed) ?? [] {
@@ -145,7 +147,7 @@ enum OriginsReader {
         return fields
     }
 
-    private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
+    private static func readTrust(_ object: SettingsObject, into origin: inout Origin) throws(InvalidMember) {
         let names = ["authorities", "certificate", "publicKey", "clientCertificate", "clientKey"]
         guard let tls = try object.object("tls", names: names) else { return }
         guard case .web(let base) = origin.location, base.scheme == "https" else {
@@ -164,7 +166,7 @@ enum OriginsReader {
     }
 
     /// Reads which responses are sources, and what is cached of them.
-    private static func readUse(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
+    private static func readUse(_ object: SettingsObject, into origin: inout Origin) throws(InvalidMember) {
         origin.cachePolicy = try object.setting("cache", as: .choice) ?? .all
         origin.maximumDecodedBytes = try object.setting("largestDecodedKept", as: .byteSize)
         guard let expect = try object.object("expect", names: ["formats", "statuses"]) else { return }
@@ -179,7 +181,7 @@ enum OriginsReader {
         origin.expectation.statuses = statuses
     }
 
-    private static func pins(_ tls: OriginMembers, name: String) throws(OriginProblem) -> Set<TLSPolicy.Pin>? {
+    private static func pins(_ tls: SettingsObject, name: String) throws(InvalidMember) -> Set<TLSPolicy.Pin>? {
         let allowed = "a list of pins such as sha256/ and the digest in base64"
         guard let texts = try tls.texts(name, allowed: allowed) else { return nil }
         let pins = texts.compactMap { TLSPolicy.Pin($0) }
@@ -187,7 +189,7 @@ enum OriginsReader {
         return Set(pins)
     }
 
-    private static func readLimits(_ object: OriginMembers, into limits: inout OriginLimits) throws(OriginProblem) {
+    private static func readLimits(_ object: SettingsObject, into limits: inout OriginLimits) throws(InvalidMember) {
         limits.connectTimeout = try object.setting("connectTimeout", as: .duration)
         limits.firstByteTimeout = try object.setting("firstByteTimeout", as: .duration)
         limits.downloadTimeout = try object.setting("downloadTimeout", as: .duration)

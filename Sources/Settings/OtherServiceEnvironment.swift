@@ -95,9 +95,9 @@ extension OtherServiceReader {
             at: .folder(path: folder.isEmpty ? "/" : String(folder)))
     }
 
-    mutating func addFile(_ file: String, as name: String, at place: Origin.Location) -> ExactText {
+    mutating func addFile(_ file: String, as name: String, at location: Origin.Location) -> ExactText {
         replacedSettings = ["origins.\(name)"]
-        var origin = Origin(name: name, location: place)
+        var origin = Origin(name: name, location: location)
         origin.onlyFile = ExactText(file)
         settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != name }
         return ExactText("\(name):\(file)")
@@ -112,7 +112,7 @@ extension OtherServiceReader {
 }
 
 struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
-    typealias Place<Value> = any WritableKeyPath<Reader, Value> & Sendable
+    typealias Path<Value> = any WritableKeyPath<Reader, Value> & Sendable
 
     let name: String
     let apply: @Sendable (inout Reader, String) throws(InvalidValue) -> Void
@@ -145,20 +145,20 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
 
     /// - Parameter bounds: Whether a value limits the dialect's targets, so that other dialects could bypass it.
     init<Value>(
-        _ name: String, _ place: Place<Value>, as parser: SettingParser<Value>, replacing settings: [String] = [],
+        _ name: String, _ keyPath: Path<Value>, as parser: SettingParser<Value>, replacing settings: [String] = [],
         bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
     ) {
         self.init(name, replacing: settings) { (reader, text) throws(InvalidValue) in
             let value = try parser.parse(text)
-            reader[keyPath: place] = value
+            reader[keyPath: keyPath] = value
             if bounds(value) { reader.settings.dialects.bounded.insert(Reader.dialectName) }
         }
     }
 
     init<Value>(
-        _ name: String, _ place: Place<Value?>, as parser: SettingParser<Value>, replacing settings: [String] = []
+        _ name: String, _ keyPath: Path<Value?>, as parser: SettingParser<Value>, replacing settings: [String] = []
     ) {
-        self.init(name, place, as: parser.map(Optional.some), replacing: settings)
+        self.init(name, keyPath, as: parser.map(Optional.some), replacing: settings)
     }
 
     init(_ name: String, rejected allowed: String) {

@@ -18,17 +18,8 @@ extension SettingTable {
     ]
 
     /// Reads a similarity as ten-thousandths.
-    private static let similarity = SettingParser(
-        allowed: "a number from 0 to 1 with at most four decimals"
-    ) { text -> Int? in
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let decimals = parts.count == 2 ? parts[1] : "0"
-        guard 1...2 ~= parts.count, parts[0].utf8.count == 1, 1...4 ~= decimals.utf8.count,
-            (parts[0] + decimals).utf8.allSatisfy(\.isASCIIDigit), let whole = Int(parts[0]),
-            let fraction = Int(decimals + String(repeating: "0", count: 4 - decimals.utf8.count)),
-            case let value = whole * 10_000 + fraction, 0...10_000 ~= value
-        else { return nil }
-        return value
+    private static let similarity = SettingParser(allowed: "a number from 0 to 1 with at most four decimals") {
+        ParameterGrammar.fraction($0, decimals: 4, in: 0...10_000)
     }
 }
 

@@ -29,7 +29,7 @@ package struct ReloadedSettings: Sendable {
             changed.append("origins")
         }
         if !changed.contains("tenants"), current.tenants != settings.tenants { changed.append("tenants") }
-        checkResultStore(current)
+        keepResultStoreOrigin(current)
         settings.deriveDialects()
         let contradictions = settings.contradictions
         guard contradictions.isEmpty else { throw SettingsLoader.Failure(lines: contradictions.map(\.line)) }
@@ -47,7 +47,7 @@ package struct ReloadedSettings: Sendable {
     }
 
     /// Keeps the origin of the result store, which is in use.
-    private mutating func checkResultStore(_ current: Settings) {
+    private mutating func keepResultStoreOrigin(_ current: Settings) {
         guard let name = current.resultStore.origin, let old = current.downloads.origins[name],
             let new = settings.downloads.origins[name], new.digest != old.digest
         else { return }

@@ -23,17 +23,17 @@ struct SecretReferences {
     }
 
     func secret(of value: JSONValue) throws(InvalidValue) -> String {
-        let (secret, place): (String, String)
+        let (secret, location): (String, String)
         switch SecretReference(value) {
-        case .variable(let name): (secret, place) = (try variable(name), name)
-        case .file(let path): (secret, place) = (try file(path), path)
+        case .variable(let name): (secret, location) = (try variable(name), name)
+        case .file(let path): (secret, location) = (try file(path), path)
         case nil: throw InvalidValue(allowed: Self.allowed)
         }
         do { try Self.check(secret) } catch {
-            throw InvalidValue(allowed: "a secret; \(place) is invalid: \(error.allowed)")
+            throw InvalidValue(allowed: "a secret; \(location) is invalid: \(error.allowed)")
         }
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw InvalidValue(allowed: "a secret in one line without control characters; \(place) has some")
+            throw InvalidValue(allowed: "a secret in one line without control characters; \(location) has some")
         }
         return secret
     }
@@ -105,12 +105,12 @@ enum SecretReference {
     case file(String)
 
     init?(_ value: JSONValue) {
-        guard case .object(let members) = value, members.count == 1, case .string(let place) = members[0].1,
-            !place.isEmpty
+        guard case .object(let members) = value, members.count == 1, case .string(let location) = members[0].1,
+            !location.isEmpty
         else { return nil }
         switch members[0].0 {
-        case "env": self = .variable(place)
-        case "file": self = .file(place)
+        case "env": self = .variable(location)
+        case "file": self = .file(location)
         default: return nil
         }
     }
@@ -120,51 +120,9 @@ extension JSONValue {
     /// Whether this is a reference; false for a text with a placeholder in braces, such as a header of a hook.
     var isSecretReference: Bool {
         switch SecretReference(self) {
-        case .variable(let place), .file(let place): !place.contains("{")
+        case .variable(let location), .file(let location): !location.contains("{")
         case nil: false
         }
-    }
-}
-
-/// A settings file with placeholders for missing secrets, so that everything else can be checked.
-struct CompletedSecrets {
-    private(set) var values: [ExactText: JSONValue]
-    private(set) var environment: [String: String]
-    private(set) var missing: [SettingsProblem] = []
-
-    /// A value that is valid for every setting.
-    private static let placeholder = String(repeating: "0123456789abcdef", count: 4)
-
-    init(_ values: [ExactText: JSONValue], environment: [String: String]) {
-        self.values = values
-        self.environment = environment
-        for setting in SettingTable.all where setting.secrecy != .none {
-            let name = ExactText(setting.name)
-            if let value = values[name] { self.values[name] = completed(value, at: setting.name) }
-        }
-    }
-
-    private mutating func completed(_ value: JSONValue, at path: String) -> JSONValue {
-        switch SecretReference(value) {
-        case .variable(let name) where environment[name] == nil:
-            return placeholder(for: name, kind: "environment variable", path: path)
-        case .file(let place) where unsafe access(place, R_OK) != 0:
-            return placeholder(for: place, kind: "file", path: path)
-        default: break
-        }
-        switch value {
-        case .array(let values):
-            return .array(values.enumerated().map { completed($1, at: "\(path).\($0)") })
-        case .object(let members):
-            return .object(members.map { ($0.0, completed($0.1, at: "\(path).\($0.0)")) })
-        default: return value
-        }
-    }
-
-    private mutating func placeholder(for place: String, kind: String, path: String) -> JSONValue {
-        missing.append(SettingsProblem(path: path, line: "\(path): the \(kind) \(place) is missing"))
-        environment[place] = Self.placeholder
-        return .object([("env", .string(place))])
     }
 }
 

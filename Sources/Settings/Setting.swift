@@ -35,7 +35,7 @@ package struct Setting: Sendable {
 
     /// - Parameter whenUnset: A description for people of the behavior without a value.
     init<Value>(
-        _ name: String, _ place: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
+        _ name: String, _ keyPath: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
         as parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands isForCommands: Bool = false, reloads isReloadable: Bool = false
     ) {
@@ -47,7 +47,7 @@ package struct Setting: Sendable {
         self.isForCommands = isForCommands
         self.isReloadable = isReloadable
         current = { settings, text in
-            guard let number = settings[keyPath: place] as? Int, (try? parser.parse(text)) as? Int != number else {
+            guard let number = settings[keyPath: keyPath] as? Int, (try? parser.parse(text)) as? Int != number else {
                 return text
             }
             return "\(number)"
@@ -55,21 +55,21 @@ package struct Setting: Sendable {
         apply = { (settings, text) throws(InvalidValue) in
             if secrecy == .secret { try SecretReferences.checkKey(text) } else { try SecretReferences.checkText(text) }
             let value = try parser.parse(text)
-            for place in [place] + others { settings[keyPath: place] = value }
+            for keyPath in [keyPath] + others { settings[keyPath: keyPath] = value }
         }
         copy = { settings, new in
-            for place in [place] + others { settings[keyPath: place] = new[keyPath: place] }
+            for keyPath in [keyPath] + others { settings[keyPath: keyPath] = new[keyPath: keyPath] }
         }
     }
 
     init<Value>(
-        _ name: String, _ place: SettingKeyPath<Value?>, also others: [SettingKeyPath<Value?>] = [],
+        _ name: String, _ keyPath: SettingKeyPath<Value?>, also others: [SettingKeyPath<Value?>] = [],
         as parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands: Bool = false, reloads: Bool = false
     ) {
         self.init(
-            name, place, also: others, as: parser.map(Optional.some), default: value, whenUnset: whenUnset, help: help,
-            secrecy: secrecy, forCommands: forCommands, reloads: reloads)
+            name, keyPath, also: others, as: parser.map(Optional.some), default: value, whenUnset: whenUnset,
+            help: help, secrecy: secrecy, forCommands: forCommands, reloads: reloads)
     }
 
     /// A setting that only the file can have, and that a reload changes.

@@ -36,9 +36,8 @@ package struct SettingParser<Value>: Sendable {
         Self(allowed: allowed) { values[ExactText($0)] }
     }
 
-    static func list<Member>(
-        allowed: String, _ parse: @escaping @Sendable (String) -> Member?
-    ) -> Self where Value == [Member] {
+    static func list<Member>(allowed: String, _ parse: @escaping @Sendable (String) -> Member?) -> Self
+    where Value == [Member] {
         SettingParser<[String]>.members.map(allowed: allowed) { members in
             let values = members.compactMap(parse)
             return values.count == members.count ? values : nil
@@ -105,9 +104,9 @@ extension SettingParser where Value == Quota {
     /// An amount and the time in which it may be used; the number before the unit of time may be missing.
     static func quota(of amount: SettingParser<Int>, example: String) -> Self {
         Self(allowed: "an amount and a time of at most 31 days, such as \(example)") { text in
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, let amount = try? amount.parse(String(parts[0])), amount > 0 else { return nil }
-            let time = parts[1].first?.isNumber == true ? String(parts[1]) : "1" + parts[1]
+            let fields = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard fields.count == 2, let amount = try? amount.parse(String(fields[0])), amount > 0 else { return nil }
+            let time = fields[1].first?.isNumber == true ? String(fields[1]) : "1" + fields[1]
             guard let window = try? SettingParser<Duration>.duration.parse(time), window >= .seconds(1),
                 window <= .seconds(31 * 86_400)
             else { return nil }
@@ -132,7 +131,7 @@ extension SettingParser where Value == String {
     }
 
     /// `*`, or one origin as browsers send it in `Origin` (RFC 6454, 6.2): lowercase, without path and default port.
-    static var originOfPages: Self {
+    static var webOrigin: Self {
         text(allowed: "* or one origin without a slash at its end, such as https://www.example.com") { text in
             if text == "*" || text == "null" { return true }
             let port = text.prefix(before: UInt8(ascii: ":")) == "https" ? ":443" : ":80"

@@ -47,8 +47,7 @@ package enum SettingTable {
             }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret, reloads: true),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
-            as: .duration,
-            default: "60s", help: "timeout of idle connections"),
+            as: .duration, default: "60s", help: "timeout of idle connections"),
         Setting(
             "headerTimeout", \.publicListener.headerTimeout, also: [\.adminListener.headerTimeout], as: .duration,
             default: "5s", help: "timeout of a request header"),
@@ -192,8 +191,7 @@ package enum SettingTable {
             help: "formats to decode", forCommands: true),
         Setting(
             "maxSourceBytes", \.downloads.maximumBytes, also: [\.api.maximumUploadBytes], as: .byteSize,
-            default: "64MiB",
-            help: "maximum size of a source", forCommands: true),
+            default: "64MiB", help: "maximum size of a source", forCommands: true),
         Setting(
             "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, as: .integer(in: 1...10_000_000_000),
             default: "100000000", help: "maximum pixels of a source", forCommands: true),
@@ -211,8 +209,8 @@ package enum SettingTable {
             default: "25000000", help: "maximum pixels of a result, summed over frames", forCommands: true),
         Setting(
             "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow,
-            as: .integer(in: 1...10_000_000_000),
-            default: "6000000", help: "maximum pixels of a frame in \(slow)", forCommands: true),
+            as: .integer(in: 1...10_000_000_000), default: "6000000", help: "maximum pixels of a frame in \(slow)",
+            forCommands: true),
         Setting(
             "resample", \.pipeline.rules.light, as: .choice, default: "linear",
             help: "linear: resample in linear light; gamma: in stored values", forCommands: true),
@@ -230,17 +228,7 @@ package enum SettingTable {
         Setting(
             "jpegProgressive", \.pipeline.rules.efforts[.jpeg], as: .named(jpegScans, allowed: "auto, on or off"),
             default: "auto", help: "auto: progressive if smaller; or on, off", forCommands: true),
-        Setting(
-            "webpEffort", \.pipeline.rules.efforts[.webp], as: .integer(in: 0...6),
-            default: "\(ImageFormat.webp.effort)",
-            help: "0 to 6; higher is slower and smaller", forCommands: true),
-        Setting(
-            "avifEffort", \.pipeline.rules.efforts[.avif], as: .integer(in: 0...9),
-            default: "\(ImageFormat.avif.effort)",
-            help: "0 to 9; higher is slower and smaller", forCommands: true),
-        Setting(
-            "jxlEffort", \.pipeline.rules.efforts[.jxl], as: .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
-            help: "1 to 9; higher is slower and smaller; 1 and 2 mean 3", forCommands: true),
+        effort(.webp, in: 0...6), effort(.avif, in: 0...9), effort(.jxl, in: 1...9, note: "; 1 and 2 mean 3"),
         Setting(
             "autoFormats", \.pipeline.rules.automaticFormats, as: .formats(), default: "webp",
             help: "formats that format=auto may choose by Accept"),
@@ -256,7 +244,7 @@ package enum SettingTable {
                     && text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
             }, default: "alula", help: "name in CDN-Loop; requests that carry it are rejected"),
         Setting(
-            "allowOrigin", \.api.allowOrigin, as: .originOfPages,
+            "allowOrigin", \.api.allowOrigin, as: .webOrigin,
             help: "* or the origin whose pages may read responses (CORS)"),
         .inFile(
             "watermarks", help: "named watermarks (settings file only)",
@@ -276,14 +264,13 @@ package enum SettingTable {
         TenantSettings.setting,
         Setting(
             "costHeader", \.api.showsCosts, as: .flag, default: "off",
-            help: "on: Alula-Cost shows the cost of each response",
-            reloads: true),
+            help: "on: Alula-Cost shows the cost of each response", reloads: true),
         Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, as: .flag, default: "off",
             help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),
         Setting(
-            "signingKeys", \.api.signingKeys, as: .keys,
-            help: "hexadecimal keys; if set, unsigned requests get 403", secrecy: .secret, reloads: true),
+            "signingKeys", \.api.signingKeys, as: .keys, help: "hexadecimal keys; if set, unsigned requests get 403",
+            secrecy: .secret, reloads: true),
     ]
 
     private static let times: [Setting] = [
@@ -315,8 +302,7 @@ package enum SettingTable {
             "logFormat", \.logFormat, as: .choice, default: "json", help: "json, text or journal", forCommands: true),
         Setting(
             "logLevel", \.logLevel, as: .choice, default: "info", help: "debug, info, warning or error",
-            forCommands: true,
-            reloads: true),
+            forCommands: true, reloads: true),
         Setting(
             "accessLog", \.api.accessLog, as: accessLog, default: "on", help: "log each request: on, off or errors",
             reloads: true),
@@ -331,6 +317,13 @@ package enum SettingTable {
 
     private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {
         formats.map(\.rawValue).joined(separator: separator)
+    }
+
+    private static func effort(_ format: ImageFormat, in range: ClosedRange<Int>, note: String = "") -> Setting {
+        Setting(
+            "\(format.rawValue)Effort", \.pipeline.rules.efforts[format], as: .integer(in: range),
+            default: "\(format.effort)",
+            help: "\(range.lowerBound) to \(range.upperBound); higher is slower and smaller\(note)", forCommands: true)
     }
 
     private static let address = SettingParser.text(

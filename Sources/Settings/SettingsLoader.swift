@@ -42,10 +42,20 @@ package struct SettingsLoader {
 
         /// Returns the text of a setting; flags override variables.
         func text(of name: ExactText) -> String? { flags[name] ?? variables[name] }
+
+        /// The settings of the file that variables override, except those that refer to their own variable.
+        var overridden: [String] {
+            SettingTable.all.filter { setting in
+                let name = ExactText(setting.name)
+                let ownVariable = JSONValue.object([("env", .string(setting.environmentName))]).text
+                return file[name].map { $0.text != ownVariable } ?? false && flags[name] == nil
+                    && environment[setting.environmentName] != nil
+            }.map(\.name)
+        }
     }
 
     private var problems: [SettingsProblem] = []
-    private var source: (path: String, text: String)?
+    private var settingsFile: (path: String, text: String)?
 
     /// - Parameter needsSecrets: Whether secrets must be available; false for clients of the service.
     package static func load(
@@ -65,7 +75,7 @@ package struct SettingsLoader {
         {
             settings.api.adminToken = nil
         }
-        guard loader.problems.isEmpty else { throw Failure(loader.problems, in: loader.source) }
+        guard loader.problems.isEmpty else { throw Failure(loader.problems, in: loader.settingsFile) }
         return settings
     }
 
@@ -108,18 +118,29 @@ package struct SettingsLoader {
     }
 
     private mutating func settings(_ inputs: Inputs) -> Settings {
-        let flags = inputs.flags
-        let variables = inputs.variables
-        let file = inputs.file
-        let environment = inputs.environment
         var settings = Settings()
-        OpenTelemetryEnvironment.apply(environment, to: &settings)
+        OpenTelemetryEnvironment.apply(inputs.environment, to: &settings)
         // All settings override another service's variables, so read those first.
-        if let reading = inputs.otherService?.apply(environment, to: &settings) {
+        if let reading = inputs.otherService?.apply(inputs.environment, to: &settings) {
             settings.otherServiceVariables = reading.variables
             problems += reading.problems.map { SettingsProblem($0) }
         }
-        let complete = CompletedSecrets(file, environment: environment)
+        readTexts(inputs, into: &settings)
+        settings.downloads.origins = Origins(settings.dialects.origins)
+        readObjects(inputs, into: &settings)
+        settings.overridden = inputs.overridden
+        settings.deriveDialects()
+        if problems.isEmpty {
+            problems = settings.contradictions.map { contradiction in
+                let path = contradiction.settings.first { inputs.file[ExactText($0)] != nil }
+                return SettingsProblem(path: path, line: contradiction.line)
+            }
+        }
+        return settings
+    }
+
+    private mutating func readTexts(_ inputs: Inputs, into settings: inout Settings) {
+        let complete = CompletedSecrets(inputs.file, environment: inputs.environment)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
             if setting.readObject == nil, inputs.text(of: name) != nil, let value = complete.values[name] {
@@ -127,35 +148,23 @@ package struct SettingsLoader {
                 var unused = settings
                 apply(setting, value: value, environment: complete.environment, to: &unused)
             }
-            if let text = flags[name] {
+            if let text = inputs.flags[name] {
                 apply(setting, text: text, from: .flag, spelling: setting.flag, to: &settings)
-            } else if let text = variables[name] {
+            } else if let text = inputs.variables[name] {
                 apply(setting, text: text, from: .environment, spelling: setting.environmentName, to: &settings)
-            } else if let value = file[name], setting.readObject == nil {
-                apply(setting, value: value, environment: environment, to: &settings)
+            } else if let value = inputs.file[name], setting.readObject == nil {
+                apply(setting, value: value, environment: inputs.environment, to: &settings)
             }
         }
-        settings.downloads.origins = Origins(settings.dialects.origins)
-        // Objects may depend on all other settings, and on objects before them.
+    }
+
+    /// Reads the objects in the file, which may depend on all other settings, and on objects before them.
+    private mutating func readObjects(_ inputs: Inputs, into settings: inout Settings) {
         for setting in SettingTable.all {
-            guard let read = setting.readObject, let value = file[ExactText(setting.name)] else { continue }
-            problems += read(value, environment, &settings)
+            guard let read = setting.readObject, let value = inputs.file[ExactText(setting.name)] else { continue }
+            problems += read(value, inputs.environment, &settings)
             settings.record(setting, text: value.text, shown: value.summary, from: .file)
         }
-        settings.overridden = SettingTable.all.filter { setting in
-            let name = ExactText(setting.name)
-            let ownVariable = JSONValue.object([("env", .string(setting.environmentName))]).text
-            return file[name].map { $0.text != ownVariable } ?? false && flags[name] == nil
-                && environment[setting.environmentName] != nil
-        }.map(\.name)
-        settings.deriveDialects()
-        if problems.isEmpty {
-            problems = settings.contradictions.map { contradiction in
-                let path = contradiction.settings.first { file[ExactText($0)] != nil }
-                return SettingsProblem(path: path, line: contradiction.line)
-            }
-        }
-        return settings
     }
 
     private mutating func apply(
@@ -198,22 +207,22 @@ package struct SettingsLoader {
                 problems.append(SettingsProblem("expected a setting; see `alula serve --help`"))
                 continue
             }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard let name = Self.name(ofFlag: parts[0]) else {
+            let fields = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let name = Self.name(ofFlag: fields[0]) else {
                 problems.append(
                     SettingsProblem(
-                        parts[0] + Self.unknown(parts[0], among: SettingTable.all.map(\.flag) + ["--config"])))
-                if argument.hasPrefix("--"), parts.count == 1, rest.first?.hasPrefix("--") == false {
+                        fields[0] + Self.unknown(fields[0], among: SettingTable.all.map(\.flag) + ["--config"])))
+                if argument.hasPrefix("--"), fields.count == 1, rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
                 continue
             }
-            guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+            guard let value = fields.count == 2 ? fields[1] : rest.popFirst() else {
                 problems.append(SettingsProblem("\(argument): missing value"))
                 continue
             }
             if values.updateValue(value, forKey: ExactText(name)) != nil {
-                problems.append(SettingsProblem("\(parts[0]): repeated"))
+                problems.append(SettingsProblem("\(fields[0]): repeated"))
             }
         }
         return values
@@ -242,7 +251,7 @@ package struct SettingsLoader {
         guard let path else { return [:] }
         do {
             let text = try readFile(path)
-            source = (path, text)
+            settingsFile = (path, text)
             let values = try SettingsFile.values(in: text)
             reportUnknownNames(in: values)
             return values
@@ -260,8 +269,7 @@ package struct SettingsLoader {
                 SettingsProblem(
                     path: name.string,
                     line: "\(name) in the settings file"
-                        + Self.unknown(name.string, among: SettingTable.all.map(\.name)),
-                    isAboutName: true))
+                        + Self.unknown(name.string, among: SettingTable.all.map(\.name)), isAboutName: true))
         }
     }
 
@@ -277,38 +285,5 @@ package struct SettingsLoader {
     private static func name(ofFlag flag: String) -> String? {
         if flag == "--config" { return "config" }
         return SettingTable.all.first { $0.flag == flag }?.name
-    }
-}
-
-package struct SettingsProblem: Error, Equatable {
-    let path: String?
-    package let line: String
-    var isAboutName = false
-    /// The position of a syntax error; nil for other problems.
-    var position: SettingsFileError.Position?
-
-    init(_ line: String) { self.init(path: nil, line: line) }
-
-    package init(path: String?, line: String, isAboutName: Bool = false) {
-        self.path = path
-        self.line = line
-        self.isAboutName = isAboutName
-    }
-
-    init(_ spelling: String, fault: InvalidValue, text: String? = nil, path: String? = nil) {
-        let shown = Self.shown(text).map { " \($0)" } ?? ""
-        self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
-    }
-
-    /// Returns a value for people, except URLs, which may contain a password or a token.
-    static func shown(_ text: String?) -> String? {
-        text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
-    }
-
-    /// Creates the problem of an invalid value or name in the settings file.
-    init(_ path: String, allowed: String, isAboutName: Bool = false) {
-        let unknown = isAboutName ? "no such member; " : ""
-        self.init(
-            path: path, line: "\(path) in the settings file: \(unknown)expected \(allowed)", isAboutName: isAboutName)
     }
 }

@@ -103,7 +103,7 @@ extension Settings {
         let names = sharedCache.credentials.key.map { key in
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
-        var parts: [(String, String)] = [
+        var members: [(String, String)] = [
             ("engine", engine), ("names", names ?? ""),
             ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
@@ -117,10 +117,10 @@ extension Settings {
             ("userAgent", downloads.userAgent), ("accept", downloads.accept),
             ("authorities", downloads.certificateAuthorities ?? ""),
         ]
-        if rules.gamut != .srgb { parts.append(("gamut", rules.gamut.rawValue)) }
-        if rules.keptMetadata != .ai { parts.append(("keepMetadata", rules.keptMetadata.text)) }
+        if rules.gamut != .srgb { members.append(("gamut", rules.gamut.rawValue)) }
+        if rules.keptMetadata != .ai { members.append(("keepMetadata", rules.keptMetadata.text)) }
         // The length prefix makes the text unambiguous.
-        return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
+        return members.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }
 }
 

@@ -64,7 +64,7 @@ extension Settings {
         var settings = self
         tenant.narrowSources(of: &settings)
         tenant.narrowVocabulary(of: &settings)
-        tenant.giveKeys(to: &settings)
+        tenant.addKeys(to: &settings)
         settings.deriveDialects()
         return settings
     }
@@ -124,7 +124,7 @@ extension TenantSettings {
         if !sizes.isEmpty {
             let allowed = vocabulary.sizes.sizes
             vocabulary.sizes.sizes = sizes.filter { allowed.isEmpty || allowed.contains($0) }
-            vocabulary.sizes.boundsSigned = true
+            vocabulary.sizes.limitsSigned = true
         }
         settings.api.vocabulary = vocabulary
     }
@@ -138,7 +138,7 @@ extension TenantSettings {
     }
 
     /// Sets the tenant's keys; a tenant without keys stays open, even if others have keys.
-    fileprivate func giveKeys(to settings: inout Settings) {
+    fileprivate func addKeys(to settings: inout Settings) {
         if !isDefault {
             settings.api.signingKeys = []
             settings.dialects.thumbor.keys = []
@@ -151,17 +151,17 @@ extension TenantSettings {
         settings.api.tenant = ExactText(name)
         settings.api.namedKeys = nativeKeys
         settings.dialects.imgproxy.salts += keys.filter { $0.kind == .imgproxy }.map(\.salt)
-        give(.imgproxy, to: &settings, at: \.imgproxy.keys)
-        give(.thumbor, to: &settings, at: \.thumbor.keys)
-        give(.imaginary, to: &settings, at: \.imaginary.keys)
+        addKeys(.imgproxy, to: &settings, at: \.imgproxy.keys)
+        addKeys(.thumbor, to: &settings, at: \.thumbor.keys)
+        addKeys(.imaginary, to: &settings, at: \.imaginary.keys)
     }
 
-    private func give(
-        _ kind: Key.Kind, to settings: inout Settings, at place: WritableKeyPath<DialectSettings, [[UInt8]]>
+    private func addKeys(
+        _ kind: Key.Kind, to settings: inout Settings, at keyPath: WritableKeyPath<DialectSettings, [[UInt8]]>
     ) {
         let keys = keys.filter { $0.kind == kind }
-        let numbers = settings.dialects[keyPath: place].indices.map { ExactText("\($0 + 1)") }
-        settings.dialects[keyPath: place] += keys.map(\.secret)
+        let numbers = settings.dialects[keyPath: keyPath].indices.map { ExactText("\($0 + 1)") }
+        settings.dialects[keyPath: keyPath] += keys.map(\.secret)
         settings.api.keyIDs[ExactText(kind.rawValue)] = numbers + keys.map(\.id)
     }
 }

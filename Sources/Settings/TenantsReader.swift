@@ -26,12 +26,12 @@ struct TenantsReader {
 
     mutating func read(_ value: JSONValue) -> (tenants: [TenantSettings], problems: [SettingsProblem]) {
         guard case .object(let members) = value else {
-            return ([], [OriginProblem(path: "tenants", allowed: "an object of tenants by name").problem])
+            return ([], [InvalidMember(path: "tenants", allowed: "an object of tenants by name").problem])
         }
         var tenants: [TenantSettings] = []
         var problems: [SettingsProblem] = []
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
-            do throws(OriginProblem) {
+            do throws(InvalidMember) {
                 tenants.append(try tenant(name, value: description))
             } catch {
                 problems.append(error.problem)
@@ -40,18 +40,18 @@ struct TenantsReader {
         return (tenants, problems)
     }
 
-    private mutating func tenant(_ name: String, value: JSONValue) throws(OriginProblem) -> TenantSettings {
+    private mutating func tenant(_ name: String, value: JSONValue) throws(InvalidMember) -> TenantSettings {
         let path = "tenants.\(name)"
         guard Origins.isName(name) else {
-            throw OriginProblem(
+            throw InvalidMember(
                 path: path, allowed: "a name of up to 32 lowercase letters, digits and hyphens, starting with a letter")
         }
-        let object = try OriginMembers(value, at: path, names: Self.members, environment: environment)
+        let object = try SettingsObject(value, at: path, names: Self.members, environment: environment)
         var tenant = TenantSettings(name)
         tenant.keys = try keys(object)
         tenant.hosts = try hosts(object)
         guard tenant.isDefault || !tenant.keys.isEmpty || !tenant.hosts.isEmpty else {
-            throw OriginProblem(path: path, allowed: "keys or hosts, without which no request belongs to it")
+            throw InvalidMember(path: path, allowed: "keys or hosts, without which no request belongs to it")
         }
         tenant.origins = try names(in: object, member: "origins", kind: "an origin") {
             settings.downloads.origins[$0.string] != nil
@@ -82,7 +82,7 @@ struct TenantsReader {
 
     private static let patterns = "a list of patterns such as https://*.example.com/images/*"
 
-    private mutating func keys(_ object: OriginMembers) throws(OriginProblem) -> [TenantSettings.Key] {
+    private mutating func keys(_ object: SettingsObject) throws(InvalidMember) -> [TenantSettings.Key] {
         var keys: [TenantSettings.Key] = []
         for key in try object.objects("keys", names: ["id", "secret", "kind", "salt"]) {
             let allowed = "a text of up to 64 letters, digits, points, underscores and hyphens"
@@ -94,7 +94,7 @@ struct TenantsReader {
         return keys
     }
 
-    private func key(_ id: ExactText, object: OriginMembers) throws(OriginProblem) -> TenantSettings.Key {
+    private func key(_ id: ExactText, object: SettingsObject) throws(InvalidMember) -> TenantSettings.Key {
         let kind = try object.setting("kind", as: SettingParser<TenantSettings.Key.Kind>.choice) ?? .native
         guard kind == .imgproxy || !object.has("salt") else {
             throw object.problem("salt", allowed: "none with a key of kind \(kind.rawValue)")
@@ -127,7 +127,7 @@ struct TenantsReader {
         }
     }
 
-    private mutating func hosts(_ object: OriginMembers) throws(OriginProblem) -> [ExactText] {
+    private mutating func hosts(_ object: SettingsObject) throws(InvalidMember) -> [ExactText] {
         let allowed = "a list of host names without ports"
         var found: [ExactText] = []
         for text in try object.texts("hosts", allowed: allowed) ?? [] {
@@ -142,8 +142,8 @@ struct TenantsReader {
     }
 
     private func names(
-        in object: OriginMembers, member: String, kind: String, _ exists: (ExactText) -> Bool
-    ) throws(OriginProblem) -> [ExactText] {
+        in object: SettingsObject, member: String, kind: String, _ exists: (ExactText) -> Bool
+    ) throws(InvalidMember) -> [ExactText] {
         let allowed = "a list of names"
         let names = (try object.texts(member, allowed: allowed) ?? []).map { ExactText($0) }
         if let unknown = names.first(where: { !exists($0) }) {
@@ -154,11 +154,11 @@ struct TenantsReader {
     }
 }
 
-extension OriginMembers {
-    func objects(_ name: String, names: [String]) throws(OriginProblem) -> [OriginMembers] {
+extension SettingsObject {
+    func objects(_ name: String, names: [String]) throws(InvalidMember) -> [SettingsObject] {
         guard let value = value(name) else { return [] }
         guard case .array(let values) = value else { throw problem(name, allowed: "a list of objects") }
-        var objects: [OriginMembers] = []
+        var objects: [SettingsObject] = []
         for (index, value) in values.enumerated() {
             objects.append(try member(value, named: "\(name).\(index)", allowing: names))
         }
@@ -166,7 +166,7 @@ extension OriginMembers {
     }
 
     /// A text or a reference, as in the settings for keys.
-    fileprivate func key<Value>(_ name: String, as parser: SettingParser<Value>) throws(OriginProblem) -> Value {
+    fileprivate func key<Value>(_ name: String, as parser: SettingParser<Value>) throws(InvalidMember) -> Value {
         guard let value = value(name) else { throw problem(name, allowed: "a text, \(SecretReferences.allowed)") }
         do throws(InvalidValue) {
             let text = try SecretReferences(environment: environment).text(of: value)

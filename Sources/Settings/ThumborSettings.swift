@@ -25,8 +25,7 @@ extension DialectRow {
                 help: "on: serve unsafe/ URLs"),
             Setting(
                 "thumborBaseURL", \.dialects.thumbor.baseURL, as: .sourceBase, default: "http://",
-                help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:",
-                secrecy: .hidden),
+                help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:", secrecy: .hidden),
             Setting(
                 "thumborAutoFormats", \.dialects.thumbor.automaticFormats, as: .formats(),
                 help: "formats that Accept may choose if a URL names none, best first"),

@@ -59,15 +59,15 @@ struct VocabularyReader {
         default: problems.append(SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin"))
         }
         for (member, value) in members where member != "url" {
-            let place = "\(path).\(member)"
+            let memberPath = "\(path).\(member)"
             do throws(APIError) {
                 watermark.options = try Vocabulary.options(
                     watermark.options, with: member, value: value.parameterText ?? "")
             } catch {
                 problems.append(
                     error.isAboutName
-                        ? SettingsProblem(place, allowed: allowed, isAboutName: true)
-                        : SettingsProblem(place, fault: error, value: value))
+                        ? SettingsProblem(memberPath, allowed: allowed, isAboutName: true)
+                        : SettingsProblem(memberPath, fault: error, value: value))
             }
         }
         return problems.count == before ? watermark : nil
@@ -81,20 +81,20 @@ struct VocabularyReader {
         let before = problems.count
         var preset: Vocabulary.Preset = []
         for (member, value) in members {
-            let place = "\(path).\(member)"
+            let memberPath = "\(path).\(member)"
             guard let text = value.parameterText else {
-                problems.append(SettingsProblem(place, allowed: "a text, a number, true or false"))
+                problems.append(SettingsProblem(memberPath, allowed: "a text, a number, true or false"))
                 continue
             }
             // Check the member with the valid ones before it: if a parameter appears under two names, the second one is
             // at fault.
             if let fault = vocabulary.fault(in: preset + [(member, text)]) {
-                problems.append(SettingsProblem(place, fault: fault, value: value))
+                problems.append(SettingsProblem(memberPath, fault: fault, value: value))
                 continue
             }
             preset.append((member, text))
             if member == "watermark", text.utf8.contains(UInt8(ascii: ":")),
-                let problem = problem(ofSource: text, at: place)
+                let problem = problem(ofSource: text, at: memberPath)
             {
                 problems.append(problem)
             }

@@ -24,7 +24,7 @@ package final class DescriptorSink: LogSink, Sendable {
         self.descriptor = descriptor
         self.format = format
         do {
-            try WorkThread(named: "log") { self.writeForEver() }.detach()
+            try WorkThread(named: "log") { self.writeLines() }.detach()
         } catch {
             preconditionFailure("cannot start the log thread: error \(error.systemError)")
         }
@@ -60,7 +60,7 @@ package final class DescriptorSink: LogSink, Sendable {
         format.append(line, time: "\(state.lastSecondText).\(milliseconds)Z", to: &state.buffer)
     }
 
-    private func writeForEver() -> Never { while true { blockingWrite(blockingNextLines()) } }
+    private func writeLines() -> Never { while true { blockingWrite(blockingNextLines()) } }
 
     private func blockingNextLines() -> [UInt8] {
         state.blockingWait { state in
@@ -92,9 +92,10 @@ package final class DescriptorSink: LogSink, Sendable {
 
     private static func text(of second: Int) -> String {
         var second = second
-        var parts = unsafe tm()
-        unsafe gmtime_r(&second, &parts)
-        return unsafe "\(parts.tm_year + 1900)-\((parts.tm_mon + 1).twoDigits)-\(parts.tm_mday.twoDigits)T"
-            + "\(parts.tm_hour.twoDigits):\(parts.tm_min.twoDigits):\(parts.tm_sec.twoDigits)"
+        var components = unsafe tm()
+        unsafe gmtime_r(&second, &components)
+        return
+            unsafe "\(components.tm_year + 1900)-\((components.tm_mon + 1).twoDigits)-\(components.tm_mday.twoDigits)T"
+            + "\(components.tm_hour.twoDigits):\(components.tm_min.twoDigits):\(components.tm_sec.twoDigits)"
     }
 }

@@ -82,12 +82,12 @@ package struct Logger: Sendable {
         log(level: .info, message, metadata())
     }
 
-    /// About a failed part that the service can do without.
+    /// For a failure that the service works around.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(level: .warning, message, metadata())
     }
 
-    /// About a failure of the service.
+    /// For a failure that an operator must fix.
     package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(level: .error, message, metadata())
     }

@@ -9,7 +9,7 @@ package struct MetricDescription: Sendable {
     package let labels: [String]
     package let otlp: OTLPMetric?
     /// Counted elsewhere and read at each export ("asynchronous instrument").
-    let isObserved: Bool
+    let isAsynchronous: Bool
 }
 
 package struct OTLPMetric: Sendable {
@@ -18,13 +18,13 @@ package struct OTLPMetric: Sendable {
     package let unit: String
     package let attributes: [String]?
     /// Values that can fall may still be added across services ("UpDownCounter").
-    let isSum: Bool
+    let isUpDownCounter: Bool
 
-    package init(_ name: String, unit: String, attributes: [String]? = nil, isSum: Bool = false) {
+    package init(_ name: String, unit: String, attributes: [String]? = nil, isUpDownCounter: Bool = false) {
         self.name = name
         self.unit = unit
         self.attributes = attributes
-        self.isSum = isSum
+        self.isUpDownCounter = isUpDownCounter
     }
 
     /// OpenTelemetry names contain no units and types.

@@ -12,12 +12,12 @@ package final class Counter: Sendable {
     package var value: Int { total.load(ordering: .relaxed) }
 }
 
-package final class Level: Sendable {
+package final class UpDownCounter: Sendable {
     private let current = Atomic(0)
 
     package init() {}
 
-    package func change(by amount: Int) { current.wrappingAdd(amount, ordering: .relaxed) }
+    package func add(_ amount: Int) { current.wrappingAdd(amount, ordering: .relaxed) }
 
     package var value: Int { current.load(ordering: .relaxed) }
 }
@@ -100,23 +100,23 @@ package struct HistogramReading: Equatable, Sendable {
 }
 
 /// One instance per combination of label values, which come from fixed sets.
-package final class MetricFamily<Part: Sendable>: Sendable {
-    private let parts = Locked<[[String]: Part]>([:])
-    private let make: @Sendable () -> Part
+package final class MetricFamily<Instrument: Sendable>: Sendable {
+    private let instruments = Locked<[[String]: Instrument]>([:])
+    private let makeInstrument: @Sendable () -> Instrument
 
-    init(making make: @escaping @Sendable () -> Part) { self.make = make }
+    init(making makeInstrument: @escaping @Sendable () -> Instrument) { self.makeInstrument = makeInstrument }
 
-    func part(_ labels: [String]) -> Part {
-        parts.withLock { parts in
-            if let part = parts[labels] { return part }
-            let part = make()
-            parts[labels] = part
-            return part
+    func instrument(_ labels: [String]) -> Instrument {
+        instruments.withLock { instruments in
+            if let instrument = instruments[labels] { return instrument }
+            let instrument = makeInstrument()
+            instruments[labels] = instrument
+            return instrument
         }
     }
 
-    var all: [(labels: [String], part: Part)] {
-        parts.withLock { parts in parts.map { ($0.key, $0.value) } }
+    var all: [(labels: [String], instrument: Instrument)] {
+        instruments.withLock { instruments in instruments.map { ($0.key, $0.value) } }
             .sorted { $0.0.lexicographicallyPrecedes($1.0) }
     }
 }
@@ -126,26 +126,26 @@ package typealias CounterFamily = MetricFamily<Counter>
 extension CounterFamily {
     package convenience init() { self.init { Counter() } }
 
-    package func counter(_ labels: String...) -> Counter { part(labels) }
+    package func counter(_ labels: String...) -> Counter { instrument(labels) }
 
-    package var sum: Int { all.reduce(0) { $0 + $1.part.value } }
+    package var sum: Int { all.reduce(0) { $0 + $1.instrument.value } }
 
-    package var snapshot: [(labels: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }
+    package var snapshot: [(labels: [String], value: Int)] { all.map { ($0.labels, $0.instrument.value) } }
 }
 
-package typealias LevelFamily = MetricFamily<Level>
+package typealias UpDownCounterFamily = MetricFamily<UpDownCounter>
 
-extension LevelFamily {
-    package convenience init() { self.init { Level() } }
+extension UpDownCounterFamily {
+    package convenience init() { self.init { UpDownCounter() } }
 
-    package func level(_ attributes: String...) -> Level { part(attributes) }
+    package func upDownCounter(_ attributes: String...) -> UpDownCounter { instrument(attributes) }
 
-    package var snapshot: [(attributes: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }
+    package var snapshot: [(attributes: [String], value: Int)] { all.map { ($0.labels, $0.instrument.value) } }
 }
 
 package typealias HistogramFamily = MetricFamily<Histogram>
 
 extension HistogramFamily {
     /// Created on first use; an empty value omits the attribute.
-    package func histogram(_ attributes: String...) -> Histogram { part(attributes) }
+    package func histogram(_ attributes: String...) -> Histogram { instrument(attributes) }
 }

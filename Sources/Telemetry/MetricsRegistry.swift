@@ -50,25 +50,32 @@ package final class MetricsRegistry: Sendable {
     ) -> HistogramFamily {
         let family = HistogramFamily { Histogram() }
         add(name, help: help, kind: .histogram, labels: labels, otlp: otlp ?? OTLPMetric(of: name, counting: nil)) {
-            .histograms(family.all.map { ($0.labels, $0.part.reading) })
+            .histograms(family.all.map { ($0.labels, $0.instrument.reading) })
         }
         return family
     }
 
-    /// Registers a value that is read at each scrape; `isCounter` if it never falls.
+    /// Registers a value that is read at each scrape.
     package func gauge(
-        _ name: String, help: String, labels: String..., counting counted: String? = nil, isCounter: Bool = false,
-        otlp: OTLPMetric? = nil, read: @escaping Reader
+        _ name: String, help: String, labels: String..., counting counted: String? = nil, otlp: OTLPMetric? = nil,
+        read: @escaping Reader
     ) {
         let otlp = otlp ?? OTLPMetric(of: name, counting: counted)
-        add(name, help: help, kind: isCounter ? .counter : .gauge, labels: labels, otlp: otlp, isObserved: true) {
-            .numbers(read())
-        }
+        add(name, help: help, kind: .gauge, labels: labels, otlp: otlp, isAsynchronous: true) { .numbers(read()) }
+    }
+
+    /// Registers a count that never falls and is read at each scrape.
+    package func observableCounter(
+        _ name: String, help: String, labels: String..., counting counted: String? = nil, otlp: OTLPMetric? = nil,
+        read: @escaping Reader
+    ) {
+        let otlp = otlp ?? OTLPMetric(of: name, counting: counted)
+        add(name, help: help, kind: .counter, labels: labels, otlp: otlp, isAsynchronous: true) { .numbers(read()) }
     }
 
     /// OpenTelemetry documents contain the value elsewhere.
     package func prometheusGauge(_ name: String, help: String, labels: String..., read: @escaping Reader) {
-        add(name, help: help, kind: .gauge, labels: labels, otlp: nil, isObserved: true) { .numbers(read()) }
+        add(name, help: help, kind: .gauge, labels: labels, otlp: nil, isAsynchronous: true) { .numbers(read()) }
     }
 
     package var readings: [MetricReading] {
@@ -79,10 +86,10 @@ package final class MetricsRegistry: Sendable {
 
     private func add(
         _ name: String, help: String, kind: MetricDescription.Kind, labels: [String], otlp: OTLPMetric?,
-        isObserved: Bool = false, read: @escaping @Sendable () -> MetricReading.Points
+        isAsynchronous: Bool = false, read: @escaping @Sendable () -> MetricReading.Points
     ) {
         let description = MetricDescription(
-            name: name, help: help, kind: kind, labels: labels, otlp: otlp, isObserved: isObserved)
+            name: name, help: help, kind: kind, labels: labels, otlp: otlp, isAsynchronous: isAsynchronous)
         metrics.withLock { metrics in
             precondition(!metrics.contains { $0.description.name == name }, "metric \(name) is registered twice")
             metrics.append(Metric(description: description, read: read))

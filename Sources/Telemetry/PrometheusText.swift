@@ -32,8 +32,8 @@ private struct PrometheusText {
         let family = format == .openMetrics && metric.kind == .counter ? metric.name.cut("_total") : metric.name
         var text = "# HELP \(family) \(metric.help)\n# TYPE \(family) \(metric.kind.rawValue)\n"
         switch reading.points {
-        case .histograms(let parts):
-            for (labels, histogram) in Self.summed(parts, by: metric.labels.count) {
+        case .histograms(let samples):
+            for (labels, histogram) in Self.summed(samples, by: metric.labels.count) {
                 text += lines(of: histogram, name: metric.name, labels: Self.pairs(metric.labels, labels))
             }
         case .numbers(let samples) where metric.labels.isEmpty:
@@ -49,13 +49,13 @@ private struct PrometheusText {
 
     /// OpenTelemetry's further attributes are added up; an omitted attribute is `none`.
     private static func summed(
-        _ parts: [(labels: [String], reading: HistogramReading)], by count: Int
+        _ samples: [(labels: [String], reading: HistogramReading)], by count: Int
     ) -> [(labels: [String], reading: HistogramReading)] {
-        if count == 0 { return [([], parts.reduce(.empty) { $0 + $1.reading })] }
+        if count == 0 { return [([], samples.reduce(.empty) { $0 + $1.reading })] }
         var sums: [[String]: HistogramReading] = [:]
-        for part in parts {
-            let labels = part.labels.prefix(count).map { $0.isEmpty ? "none" : $0 }
-            sums[labels] = (sums[labels] ?? .empty) + part.reading
+        for sample in samples {
+            let labels = sample.labels.prefix(count).map { $0.isEmpty ? "none" : $0 }
+            sums[labels] = (sums[labels] ?? .empty) + sample.reading
         }
         return sums.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ($0.key, $0.value) }
     }

@@ -2,15 +2,15 @@ import Text
 
 /// Host and path of a source, never user information, query or fragment.
 ///
-/// Clients can send any text. A password in it may be unescaped, or escaped several times, so any part that could be a
+/// Clients can send any text. A password in it may be unescaped, or escaped several times, so all text that could be a
 /// password is omitted.
 package enum SourceLabel {
-    /// Replaces a part omitted from the middle.
+    /// Replaces text omitted from the middle.
     private static let hidden = Array("***".utf8)
 
     package static func text(_ source: String) -> String {
         let bytes = Array(source.utf8)[...]
-        return String(decoding: url(bytes) ?? partWithoutUserInformation(bytes), as: UTF8.self)
+        return String(decoding: url(bytes) ?? textWithoutUserInformation(bytes), as: UTF8.self)
     }
 
     /// With the scheme, and a mark for an omitted query.
@@ -41,7 +41,7 @@ package enum SourceLabel {
     }
 
     /// A password may contain any character.
-    private static func partWithoutUserInformation(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    private static func textWithoutUserInformation(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let visible = bytes.prefix { !isDelimiter($0) }
         guard let at = end(ofLast: UInt8(ascii: "@"), in: bytes) else { return visible }
         return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]

@@ -10,18 +10,20 @@ import Testing
 struct BatchProgressTests {
     private let clock = ManualTimekeeper()
 
-    private func outcome(_ kind: Outcome.Kind) -> Outcome {
-        Outcome(source: 0, rendition: 0, sourceText: "a", kind: kind, duration: .milliseconds(5))
+    private func outcome(_ kind: RenditionOutcome.Kind) -> RenditionOutcome {
+        RenditionOutcome(source: 0, rendition: 0, sourceText: "a", kind: kind, duration: .milliseconds(5))
     }
 
-    private var made: Outcome {
+    private var made: RenditionOutcome {
         outcome(
             .rendered(
                 path: "o/a.webp",
                 EncodedImage(bytes: SharedBytes([1, 2]), format: .webp, size: PixelSize(width: 3, height: 4))))
     }
-    private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", reason: "not an image"))) }
-    private var skipped: Outcome { outcome(.skipped(path: "o/a.webp", isFinished: true)) }
+    private var failed: RenditionOutcome {
+        outcome(.failed(CommandFailure(code: "not_an_image", reason: "not an image")))
+    }
+    private var skipped: RenditionOutcome { outcome(.skipped(path: "o/a.webp", isFinished: true)) }
 
     @Test func `the bar shows the rate, the remaining time and the failures`() {
         var progress = BatchProgress(total: 1_000, start: clock.now)

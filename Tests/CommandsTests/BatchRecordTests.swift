@@ -19,7 +19,7 @@ struct BatchRecordTests {
             try Rendition.all(of: [], options: options, format: nil, dialect: Settings().api.nativeDialect).first)
     }
 
-    private func add(_ work: BatchRecord.Work, _ name: String, to record: BatchRecord) throws {
+    private func add(_ work: BatchRecord.Key, _ name: String, to record: BatchRecord) throws {
         folder.write(name, [1, 2, 3])
         let stamp = try #require(ResultFile.Stamp(of: "\(folder.path)/\(name)"))
         try record.blockingAdd(work, name: name, stamp: stamp)
@@ -28,7 +28,7 @@ struct BatchRecordTests {
     @Test func `a recorded result is known to the next run, once, while its file is unchanged`() throws {
         let (source, rendition) = (CommandSource.remote("https://example.com/a.jpg"), try rendition())
         let first = try record()
-        let work = first.work(source, rendition: rendition)
+        let work = first.key(source, rendition: rendition)
         #expect(first.takeFinished(work) == nil)
         try add(work, "a\tb.jpg", to: first)
         try add(work, "a-2.jpg", to: first)
@@ -44,13 +44,13 @@ struct BatchRecordTests {
         let file = CommandSource.file(folder.path + "/cat.jpg")
         let record = try record()
         let plain = try rendition()
-        let work = record.work(file, rendition: plain)
-        #expect(record.work(file, rendition: plain) == work)
-        #expect(try self.record("{name}").work(file, rendition: plain) != work)
-        #expect(record.work(file, rendition: try rendition(("w", "4"))) != work)
-        #expect(record.work(.remote(file.text), rendition: plain) != work)
+        let work = record.key(file, rendition: plain)
+        #expect(record.key(file, rendition: plain) == work)
+        #expect(try self.record("{name}").key(file, rendition: plain) != work)
+        #expect(record.key(file, rendition: try rendition(("w", "4"))) != work)
+        #expect(record.key(.remote(file.text), rendition: plain) != work)
         folder.write("cat.jpg", [1, 2])
-        #expect(record.work(file, rendition: plain) != work)
+        #expect(record.key(file, rendition: plain) != work)
     }
 
     @Test func `a record is a regular file, neither a link nor a pipe`() throws {
@@ -68,7 +68,7 @@ struct BatchRecordTests {
     @Test func `the last line of a name counts`() throws {
         let (record, rendition) = (try record(), try rendition())
         let (one, other) = (
-            record.work(.remote("a://1"), rendition: rendition), record.work(.remote("a://2"), rendition: rendition)
+            record.key(.remote("a://1"), rendition: rendition), record.key(.remote("a://2"), rendition: rendition)
         )
         try add(one, "a.jpg", to: record)
         try add(other, "a.jpg", to: record)
@@ -77,7 +77,7 @@ struct BatchRecordTests {
     }
 
     @Test func `truncated or foreign lines are skipped, and the next ones are complete`() throws {
-        let work = try record().work(.remote("a://1"), rendition: try rendition())
+        let work = try record().key(.remote("a://1"), rendition: try rendition())
         folder.write(BatchRecord.name, Array("nonsense\n1\t2\n\(work.digest)\t3\t180".utf8))
         #expect(try record().takeFinished(work) == nil)
         folder.write(BatchRecord.name, Array("\(work.digest)\t3\t180".utf8))

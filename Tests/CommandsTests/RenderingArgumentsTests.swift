@@ -26,7 +26,7 @@ struct RenderingArgumentsTests {
     func `the extension of a file determines the format`(_ path: String, _ format: ImageFormat) throws {
         let options = try options([], output: path)
         #expect(options.renditions[0].request.nativeOptions?.format == .fixed(format))
-        #expect(options.place == .file(path))
+        #expect(options.output == .file(path))
     }
 
     @Test func `an option overrides the extension`() throws {
@@ -45,8 +45,8 @@ struct RenderingArgumentsTests {
     }
 
     @Test func `a folder exists, ends in a slash, or is required by several results`() throws {
-        #expect(try options([], output: folder.path).place == .folder(folder.path))
-        #expect(try options([], output: "new/").place == .folder("new/"))
+        #expect(try options([], output: folder.path).output == .folder(folder.path))
+        #expect(try options([], output: "new/").output == .folder("new/"))
         #expect(throws: UsageError.self) { try options([], output: "new.png", hasSeveralSources: true) }
         #expect(try options([], output: "new/").renditions[0].request.nativeOptions?.format == .negotiated([:]))
         folder.write("file", [1])
@@ -56,18 +56,18 @@ struct RenderingArgumentsTests {
 
     @Test func `a pattern that matches one file means the same as one that matches two`() throws {
         for hasSeveralSources in [false, true] {
-            #expect(try options([], output: "out", hasSeveralSources: hasSeveralSources).place == .folder("out"))
+            #expect(try options([], output: "out", hasSeveralSources: hasSeveralSources).output == .folder("out"))
             #expect(
-                try options(["--format", "jpg"], output: "a/out", hasSeveralSources: hasSeveralSources).place
+                try options(["--format", "jpg"], output: "a/out", hasSeveralSources: hasSeveralSources).output
                     == .folder("a/out"))
-            #expect(try options([], output: ".png", hasSeveralSources: hasSeveralSources).place == .folder(".png"))
+            #expect(try options([], output: ".png", hasSeveralSources: hasSeveralSources).output == .folder(".png"))
         }
     }
 
     @Test func `the results of a list are in a folder, unless its name is that of an image`() throws {
         let options = try RenderingArguments(
             [], output: "out.d", hasSeveralSources: true, isFromList: true, settings: Settings())
-        #expect(options.place == .folder("out.d"))
+        #expect(options.output == .folder("out.d"))
         #expect(throws: UsageError.self) {
             try RenderingArguments(
                 [], output: "out.webp", hasSeveralSources: true, isFromList: true, settings: Settings())
@@ -79,7 +79,7 @@ struct RenderingArgumentsTests {
         #expect(options.renditions.map(\.name) == ["1", "2"])
         #expect(options.renditions.map { $0.sides[.w] } == ["300", "600"])
         #expect(options.renditions.allSatisfy { $0.request.nativeOptions?.format == .fixed(.webp) })
-        #expect(options.pattern.text == "{dir}/{name}-{w}.{format}" && options.place == .folder("out/"))
+        #expect(options.pattern.text == "{dir}/{name}-{w}.{format}" && options.output == .folder("out/"))
         for widths in ["300,", "300,300", "300,x", ","] {
             #expect(throws: UsageError.self) { try self.options(["--w", widths], output: "out/") }
         }
@@ -102,9 +102,9 @@ struct RenderingArgumentsTests {
 
     @Test func `a pattern names the results below the folder before it`() throws {
         let options = try options(["-w", "3"], output: "a/b/{dir}/{name}_{w}.webp")
-        #expect(options.place == .folder("a/b/") && options.pattern.text == "{dir}/{name}_{w}.webp")
+        #expect(options.output == .folder("a/b/") && options.pattern.text == "{dir}/{name}_{w}.webp")
         #expect(options.renditions[0].request.nativeOptions?.format == .fixed(.webp))
-        #expect(try self.options([], output: "{name}.{format}").place == .folder("./"))
+        #expect(try self.options([], output: "{name}.{format}").output == .folder("./"))
         for output in ["a/{nam}.webp", "a/{name", "a/{name}", "a/{name}.txt"] {
             #expect(throws: UsageError.self) { try self.options([], output: output) }
         }

@@ -66,7 +66,7 @@ struct ResultNamesTests {
         let desk = SharedResultNames(Self.patterns(["cat", "cat", "cat"]))
         async let last = desk.name(of: 2, values: [.format: "jpg"])
         async let second = desk.name(of: 1, values: [.format: "jpg"])
-        desk.pass(0)
+        desk.skip(0)
         #expect(await second == "cat.jpg")
         #expect(await last == "cat-2.jpg")
         #expect(await desk.name(of: 2, values: [.format: "jpg"]) == "cat-2.jpg")

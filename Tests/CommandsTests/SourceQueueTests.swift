@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SourceQueueTests {
-    private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> Outcome {
-        Outcome(
+    private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> RenditionOutcome {
+        RenditionOutcome(
             source: index, rendition: 0, sourceText: "\(index)",
             kind: failure.map { .failed($0) } ?? .skipped(path: "x", isFinished: false),
             duration: .zero)
@@ -65,7 +65,7 @@ struct SourceQueueTests {
             { [room] source, renditions in
                 tries.withLock { $0.append(renditions) }
                 return (renditions ?? [0, 1, 2]).map { rendition in
-                    Outcome(
+                    RenditionOutcome(
                         source: source, rendition: rendition, sourceText: "a",
                         kind: renditions == nil && rendition > 0
                             ? .failed(room) : .skipped(path: "x", isFinished: false), duration: .zero)

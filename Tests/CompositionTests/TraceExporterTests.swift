@@ -11,7 +11,7 @@ struct TraceExporterTests {
     private let time = ManualTimekeeper()
 
     private func tracer(spans: Int) throws -> Tracer {
-        let tracer = Tracer(TraceSampler(share: 1), propagatesAll: false, registry: registry, timekeeper: time)
+        let tracer = Tracer(TraceSampler(ratio: 1), propagatesAll: false, registry: registry, timekeeper: time)
         let trace = try #require(tracer.begin())
         for _ in 0..<spans { trace.record("decode", time: .zero ..< .zero) }
         return tracer

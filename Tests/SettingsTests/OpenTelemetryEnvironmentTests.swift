@@ -26,7 +26,7 @@ struct OpenTelemetryEnvironmentTests {
     @Test func `without variables nothing is sent, and nothing is ignored`() throws {
         let settings = try load([:])
         #expect(settings.exports.traces.endpoint == nil && settings.exports.metrics.endpoint == nil)
-        #expect(settings.exports.sampler == TraceSampler(share: 0.01))
+        #expect(settings.exports.sampler == TraceSampler(ratio: 0.01))
         #expect(settings.exports.interval == .seconds(60) && settings.exports.temporality == .cumulative)
         #expect(ignored(settings).isEmpty)
         #expect(attributes(settings).first == "service.name=alula")
@@ -64,11 +64,11 @@ struct OpenTelemetryEnvironmentTests {
         #expect(given.exports.traces.endpoint?.canonical == "http://own:1/t")
         #expect(given.exports.metrics.endpoint?.canonical == "http://own:1/m")
         #expect(given.exports.interval == .seconds(9))
-        #expect(given.exports.sampler == TraceSampler(share: 0.5))
+        #expect(given.exports.sampler == TraceSampler(ratio: 0.5))
         #expect(attributes(given).contains("service.instance.id=ours"))
         let others = try load(variables)
         #expect(others.exports.interval == .seconds(5))
-        #expect(others.exports.sampler == TraceSampler(share: 0, followsCaller: false))
+        #expect(others.exports.sampler == TraceSampler(ratio: 0, isParentBased: false))
         #expect(attributes(others).contains("service.instance.id=theirs"))
     }
 
@@ -79,12 +79,12 @@ struct OpenTelemetryEnvironmentTests {
             ("parentbased_always_off", nil, 0, true), ("ParentBased_TraceIdRatio", "1e-3", 0.001, true),
         ] as [(String, String?, Double, Bool)])
     func `each sampler has its share, and its treatment of callers`(
-        name: String, argument: String?, share: Double, followsCaller: Bool
+        name: String, argument: String?, ratio: Double, isParentBased: Bool
     ) throws {
         var environment = ["OTEL_TRACES_SAMPLER": name]
         environment["OTEL_TRACES_SAMPLER_ARG"] = argument
         let settings = try load(environment)
-        #expect(settings.exports.sampler == TraceSampler(share: share, followsCaller: followsCaller))
+        #expect(settings.exports.sampler == TraceSampler(ratio: ratio, isParentBased: isParentBased))
         #expect(ignored(settings).isEmpty)
     }
 
@@ -157,7 +157,7 @@ struct OpenTelemetryEnvironmentTests {
     func `an invalid share is ignored, and all traces are sampled`(text: String) throws {
         let settings = try load(["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": text])
         #expect(ignored(settings) == ["OTEL_TRACES_SAMPLER_ARG"])
-        #expect(settings.exports.sampler == TraceSampler(share: 1, followsCaller: false))
+        #expect(settings.exports.sampler == TraceSampler(ratio: 1, isParentBased: false))
     }
 
     @Test func `an ignored endpoint of a signal leaves the one for both`() throws {

@@ -58,7 +58,7 @@ struct TenantsReaderTests {
         #expect(shop.api.namedKeys == [.init(id: "2026-11", bytes: try #require(Hexadecimal.decode(Self.key)))])
         #expect(shop.downloads.origins.all.map(\.name) == ["shop-media"])
         #expect(Array(shop.api.vocabulary.presets.keys) == ["card"])
-        #expect(shop.api.vocabulary.sizes.sizes == [320, 640] && shop.api.vocabulary.sizes.boundsSigned)
+        #expect(shop.api.vocabulary.sizes.sizes == [320, 640] && shop.api.vocabulary.sizes.limitsSigned)
         #expect(shop.downloads.maximumBytes == 16 << 20 && shop.api.maximumUploadBytes == 16 << 20)
         #expect(shop.api.requestLimits.maximumSourcePixels == 30_000_000)
         #expect(shop.api.requestLimits.maximumOutputPixels == 4_000_000)

@@ -54,7 +54,7 @@ struct MetricsRegistryTests {
         let registry = MetricsRegistry()
         registry.counter("bytes_total", help: "Bytes.").increment(by: 10)
         let tracer = Tracer(
-            TraceSampler(share: 1), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
+            TraceSampler(ratio: 1), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
         let trace = try #require(tracer.beginIfSampled())
         let times = registry.histogram("seconds", help: "Time.")
         times.observe(0.003, traceID: trace.recordedID)

@@ -106,7 +106,7 @@ struct TrustedProxiesTests {
     @Test(arguments: [true, false])
     func `a trusted proxy's trace and client are in the log`(isTrusted: Bool) async throws {
         let tracer = Tracer(
-            TraceSampler(share: 0), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
+            TraceSampler(ratio: 0), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
         let proxies = try proxies()
         let listener = PublicListenerFixture(tracer: tracer) { $0.trustedProxies = proxies }
         var request = request(from: isTrusted ? Self.proxy : Self.stranger, "198.51.100.9")
@@ -115,7 +115,7 @@ struct TrustedProxiesTests {
         let line = try #require(listener.log.lines.last)
         #expect(line["client"] == (isTrusted ? "198.51.100.9" : "192.0.2.7"))
         #expect(line["traceId"] == (isTrusted ? "4bf92f3577b34da6a3ce929d0e0e4736" : nil))
-        #expect(tracer.takeSpans(atMost: 9).map(\.name) == (isTrusted ? ["GET page"] : []))
+        #expect(tracer.dequeueSpans(atMost: 9).map(\.name) == (isTrusted ? ["GET page"] : []))
     }
 
     @Test func `a client behind a proxy has at most the allowed number of requests in progress`() async throws {

@@ -37,6 +37,10 @@ struct AdminClient: Sendable {
             token: settings.api.adminToken, timeLimit: .seconds(60))
     }
 
+    init(for arguments: CommandArguments) throws {
+        try self.init(try CommandRunner.settings(arguments, needsSecrets: false))
+    }
+
     /// A client of the public listener for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
         try self.init(settings.publicListener, names: ("bind", "port"), flag: "--port", timeLimit: .seconds(2))

@@ -28,7 +28,7 @@ enum OriginCommands {
 
                 The exit status is 0, 1 if the service rejected an origin, and 2 for invalid use.
                 """,
-            options: [CommandOption(name: "json", help: "print the service's responses")], examples: examples)
+            options: [.responses], examples: examples)
     }
 
     static func runHold(_ arguments: [String]) -> Never { run(hold, with: arguments) }
@@ -39,14 +39,13 @@ enum OriginCommands {
         CommandRunner.run(description, with: arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("missing origin") }
             return try SourceRequests(
-                client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
-                path: "/origins/\(description.name)", parameter: "origin", isJSON: arguments.has(.json),
-                words: { (members) throws(CommandFailure) in words(for: members) }
+                client: try AdminClient(for: arguments), method: "POST", path: "/origins/\(description.name)",
+                parameter: "origin", isJSON: arguments.has(.json), summary: summary
             ).run(arguments.operands)
         }
     }
 
-    static func words(for response: [ExactText: JSONValue]) -> String {
+    static func summary(of response: [ExactText: JSONValue]) -> String {
         guard let state = response["state"]?.stringValue else { return "unknown" }
         return state == "not_reachable" ? "not reachable" : state
     }

@@ -30,7 +30,7 @@ enum PrefetchCommand {
             """,
         options: [
             Rendition.option, to, BatchList.separatedByNull, wait, jobs, cancel,
-            CommandOption(name: "json", help: "print the service's responses"),
+            .responses,
         ],
         takesParameters: true,
         examples: [
@@ -42,26 +42,26 @@ enum PrefetchCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             let client = try AdminClient(settings)
-            let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
+            let reporter = PrefetchReporter(client: client, isJSON: arguments.has(.json))
             if arguments.has(jobs) || arguments.has(cancel) {
-                if let operand = arguments.operands.first { throw UsageError("unexpected argument \(operand)") }
-                return try report.manage(canceling: arguments.value(of: cancel))
+                try arguments.rejectOperands()
+                return try arguments.value(of: cancel).map(reporter.cancel) ?? reporter.listJobs()
             }
             let urls = try PrefetchSources.urls(arguments, origins: settings.downloads.origins)
             let renditions = try Rendition.all(
                 of: arguments.values(of: Rendition.option), options: arguments.parameters, format: nil,
                 dialect: settings.api.nativeDialect)
             let sources = try PrefetchSources.elements(urls, renditions: renditions, to: arguments.value(of: to))
-            let parts = PrefetchSources.parts(sources)
-            if parts.count > 1, !arguments.has(.json) {
-                Program.printError("\(parts.count) jobs, one after another")
+            let batches = PrefetchSources.batches(of: sources)
+            if batches.count > 1, !arguments.has(.json) {
+                Program.printError("\(batches.count) jobs, one after another")
             }
             var isComplete = true
-            for (number, part) in parts.enumerated() {
+            for (number, batch) in batches.enumerated() {
                 try Task.checkCancellation()
-                let id = try report.begin(part, count: part.count * renditions.count, arguments: arguments)
-                if arguments.has(wait) || number + 1 < parts.count {
-                    isComplete = try await report.end(of: id) && isComplete
+                let id = try reporter.startJob(batch, count: batch.count * renditions.count, arguments: arguments)
+                if arguments.has(wait) || number + 1 < batches.count {
+                    isComplete = try await reporter.waitForEnd(of: id) && isComplete
                 }
             }
             return isComplete && Program.canPrint ? 0 : 1
@@ -127,23 +127,23 @@ enum PrefetchSources {
     }
 
     /// Splits sources into jobs that the service accepts.
-    static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
-        var parts = [[JSONValue]]()
+    static func batches(of sources: [JSONValue]) -> [[JSONValue]] {
+        var batches = [[JSONValue]]()
         var bytes = 0
         var thumbnails = 0
         for source in sources {
             let count = source.members?["renditions"]?.elements?.count ?? 1
             let length = source.text.utf8.count
-            if parts.isEmpty || bytes + length > maximumBytes || thumbnails + count > maximumThumbnails {
-                parts.append([])
+            if batches.isEmpty || bytes + length > maximumBytes || thumbnails + count > maximumThumbnails {
+                batches.append([])
                 bytes = 0
                 thumbnails = 0
             }
-            parts[parts.count - 1].append(source)
-            bytes = bytes + length
-            thumbnails = thumbnails + count
+            batches[batches.count - 1].append(source)
+            bytes += length
+            thumbnails += count
         }
-        return parts
+        return batches
     }
 }
 
@@ -153,7 +153,7 @@ struct PrefetchReporter {
     let isJSON: Bool
 
     /// Starts a job; returns its ID.
-    func begin(_ sources: [JSONValue], count: Int, arguments: CommandArguments) throws -> String {
+    func startJob(_ sources: [JSONValue], count: Int, arguments: CommandArguments) throws -> String {
         let response = try client.blockingSend("POST", to: "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
             _ = try response.checked()
@@ -180,7 +180,7 @@ struct PrefetchReporter {
     }
 
     /// Waits until a job has ended; returns whether everything succeeded.
-    func end(of id: String) async throws -> Bool {
+    func waitForEnd(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
             let response = try client.blockingJSON("GET", to: "/prefetch/" + id)
@@ -196,13 +196,13 @@ struct PrefetchReporter {
         }
     }
 
-    /// Cancels a job, or lists all jobs.
-    func manage(canceling id: String?) throws -> CInt {
-        if let id {
-            _ = try client.blockingSend("DELETE", to: "/prefetch/" + URLEscape.encode(id)).checked()
-            if !isJSON { Program.print("job \(id): canceled") }
-            return 0
-        }
+    func cancel(_ id: String) throws -> CInt {
+        _ = try client.blockingSend("DELETE", to: "/prefetch/" + URLEscape.encode(id)).checked()
+        if !isJSON { Program.print("job \(id): canceled") }
+        return 0
+    }
+
+    func listJobs() throws -> CInt {
         let response = try client.blockingJSON("GET", to: "/prefetch")
         guard let jobs = response.json?.members?["jobs"]?.elements else {
             throw unexpectedResponse(without: "its jobs")

@@ -14,7 +14,7 @@ enum PurgeCommand {
 
             The exit status is 0, 1 if a removal failed, and 2 for invalid use.
             """,
-        options: [tag, all, CommandOption(name: "json", help: "print the service's responses")],
+        options: [tag, all, .responses],
         examples: [
             "alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --tag product-7",
             "alula purge --all",
@@ -26,18 +26,16 @@ enum PurgeCommand {
             let tag = arguments.value(of: Self.tag)
             let ways = [!urls.isEmpty, tag != nil, arguments.has(all)].count { $0 }
             guard ways == 1 else {
-                throw UsageError(
-                    ways == 0 ? "missing URL, --tag or --all" : "URLs, --tag and --all cannot be combined")
+                throw UsageError(ways == 0 ? "missing URL, --tag or --all" : "URLs, --tag and --all cannot be combined")
             }
             return try SourceRequests(
-                client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "DELETE",
-                path: "/cache", parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
-                words: { (members) throws(CommandFailure) in words(for: members) }
+                client: try AdminClient(for: arguments), method: "DELETE", path: "/cache",
+                parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json), summary: summary
             ).run(urls.isEmpty ? [tag] : urls)
         }
     }
 
-    private static func words(for response: [ExactText: JSONValue]) -> String {
+    private static func summary(of response: [ExactText: JSONValue]) -> String {
         let entries = response["entries"]?.intValue ?? 0
         let bytes = response["bytes"]?.intValue ?? 0
         var rest = ""

@@ -15,15 +15,15 @@ enum ReloadCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, with: arguments) { arguments in
-            guard arguments.operands.isEmpty else { throw UsageError("unexpected argument \(arguments.operands[0])") }
-            let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
+            try arguments.rejectOperands()
+            let client = try AdminClient(for: arguments)
             let response = try client.blockingJSON("POST", to: "/reload")
-            return Program.print(arguments.has(.json) ? response.text : words(for: response.json?.members ?? [:]))
+            return Program.print(arguments.has(.json) ? response.text : summary(of: response.json?.members ?? [:]))
                 ? 0 : 1
         }
     }
 
-    private static func words(for response: [ExactText: JSONValue]) -> String {
+    private static func summary(of response: [ExactText: JSONValue]) -> String {
         let names = (response["changed"]?.elements ?? []).compactMap(\.stringValue)
         let text = names.isEmpty ? "nothing changed" : "changed: \(names.joined(separator: ", "))"
         guard let restart = response["detail"]?.stringValue else { return text }

@@ -70,6 +70,10 @@ struct CommandArguments: Sendable {
         return UsageError(names + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
+    func rejectOperands() throws(UsageError) {
+        if let operand = operands.first { throw UsageError("unexpected argument \(operand)") }
+    }
+
     func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }
 
     func value(of option: CommandOption) -> String? { values[ExactText(option.name)]?.first }

@@ -10,23 +10,23 @@ enum CommandRunner {
         _ command: CommandDescription, with arguments: [String],
         _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
     ) -> Never {
-        let sorted: CommandArguments
+        let parsed: CommandArguments
         do throws(UsageError) {
-            sorted = try CommandArguments(arguments, for: command)
+            parsed = try CommandArguments(arguments, for: command)
         } catch {
             // Print the help even if an option is invalid.
             if arguments.contains("--help") { Program.succeed(command.helpText) }
             fail(error, of: command)
         }
-        if sorted.has(.help) { Program.succeed(command.helpText) }
-        if command.takesFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
+        if parsed.has(.help) { Program.succeed(command.helpText) }
+        if command.takesFiles, parsed.operands.count == 1 { ForkedWorker.fork() }
         // Block signals before any thread exists, so that all threads inherit the mask and only the wait below gets
         // them.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let received = Locked<CInt?>(nil)
         let work = Task {
-            let status = await status(of: command, with: sorted, body)
+            let status = await status(of: command, with: parsed, body)
             if let number = received.withLock({ $0 }) { die(of: number) }
             exit(status)
         }

@@ -54,11 +54,10 @@ enum BatchCommand {
             let named = try BatchList.sources(at: path, arguments: arguments).map {
                 CommandSource($0, origins: settings.downloads.origins)
             }
-            let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
+            let (sources, isExpanded) = SourceList.expanded(named, for: arguments)
             try options.makeFolder()
             let record: BatchRecord?
-            switch options.place {
+            switch options.output {
             case .folder(let folder):
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.pattern.text)")
             case .origin:
@@ -78,7 +77,7 @@ enum BatchCommand {
             }
             report.end(isComplete: isComplete, hasRecord: record != nil)
             await session.end()
-            return isComplete && report.hasNoFailures && unread.isEmpty ? 0 : 1
+            return isComplete && report.hasNoFailures && isExpanded ? 0 : 1
         }
     }
 }

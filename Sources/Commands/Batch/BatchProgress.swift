@@ -15,7 +15,7 @@ struct BatchProgress {
         nextDrawing = start
     }
 
-    mutating func count(_ outcome: Outcome) {
+    mutating func count(_ outcome: RenditionOutcome) {
         switch outcome.kind {
         case .rendered: rendered += 1
         case .skipped: skipped += 1
@@ -48,12 +48,12 @@ struct BatchProgress {
     }
 
     func summary(at now: Duration) -> String {
-        var parts = ["\(rendered) rendered"]
-        if skipped > 0 { parts.append("\(skipped) skipped") }
-        if failed > 0 { parts.append("\(failed) failed") }
-        if doneCount < total { parts.append("\(total - doneCount) not tried") }
+        var counts = ["\(rendered) rendered"]
+        if skipped > 0 { counts.append("\(skipped) skipped") }
+        if failed > 0 { counts.append("\(failed) failed") }
+        if doneCount < total { counts.append("\(total - doneCount) not tried") }
         let seconds = (now - start).seconds
-        return "\(parts.joined(separator: ", ")) in \(Self.text(seconds)) s (\(Self.text(rate(at: now)))/s)"
+        return "\(counts.joined(separator: ", ")) in \(Self.text(seconds)) s (\(Self.text(rate(at: now)))/s)"
     }
 
     private var doneCount: Int { rendered + skipped + failed }

@@ -23,7 +23,7 @@ struct BatchReport {
 
     var hasNoFailures: Bool { progress.failed == 0 }
 
-    mutating func add(_ outcome: Outcome) {
+    mutating func add(_ outcome: RenditionOutcome) {
         // A source that a signal stopped was not tried.
         if outcome.failure?.code == "cancelled" { return }
         progress.count(outcome)
@@ -64,7 +64,7 @@ struct BatchReport {
             ]).text)
     }
 
-    static func json(_ outcome: Outcome) -> JSONValue {
+    static func json(_ outcome: RenditionOutcome) -> JSONValue {
         var members: [(String, JSONValue)] = [("source", .string(outcome.sourceText))]
         if let name = outcome.renditionName { members.append(("rendition", .string(name))) }
         switch outcome.kind {

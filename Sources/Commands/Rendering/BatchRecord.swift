@@ -12,21 +12,21 @@ import ThumbnailTypes
 /// file has changed since. The last line for a name counts; a line truncated by a crash is skipped.
 final class BatchRecord: Sendable {
     /// The digest of a source and of the options for its result.
-    struct Work: Hashable, Sendable {
+    struct Key: Hashable, Sendable {
         let digest: String
     }
 
     private struct Entry {
-        let work: Work
+        let key: Key
         let stamp: ResultFile.Stamp
     }
 
     private struct State {
         /// Entries by the names of results.
         var entries: [ExactText: Entry] = [:]
-        var names: [Work: [String]] = [:]
-        var isLineCut = false
-        /// The texts of requests, cached because writing them takes a considerable part of the time of a small render.
+        var names: [Key: [String]] = [:]
+        var endsInPartialLine = false
+        /// The texts of requests, cached because writing them takes much of the time of a small render.
         var requests: [Request: String] = [:]
     }
 
@@ -60,13 +60,13 @@ final class BatchRecord: Sendable {
             as: UTF8.self)
         state.withLock { state in
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) { Self.read(Substring(line), into: &state) }
-            state.isLineCut = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
+            state.endsInPartialLine = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
         }
     }
 
     deinit { close(descriptor) }
 
-    func work(_ source: CommandSource, rendition: Rendition) -> Work {
+    func key(_ source: CommandSource, rendition: Rendition) -> Key {
         // A number is not a name, so it is left out.
         let name = Int(rendition.name) == nil ? rendition.name : ""
         let request = state.withLock { state in
@@ -81,15 +81,15 @@ final class BatchRecord: Sendable {
                 text += "\n\(status.st_size) \(status.st_mtim.tv_sec) \(status.st_mtim.tv_nsec)"
             }
         }
-        return Work(digest: String(SHA256.hash(text).hexadecimal.prefix(32)))
+        return Key(digest: String(SHA256.hash(text).hexadecimal.prefix(32)))
     }
 
     /// Returns the name of a finished result; nil if it was returned before, is missing, or its file has changed.
-    func takeFinished(_ work: Work) -> String? {
+    func takeFinished(_ key: Key) -> String? {
         state.withLock { state in
-            while let name = state.names[work]?.first {
-                state.names[work]?.removeFirst()
-                guard let entry = state.entries[ExactText(name)], entry.work == work,
+            while let name = state.names[key]?.first {
+                state.names[key]?.removeFirst()
+                guard let entry = state.entries[ExactText(name)], entry.key == key,
                     entry.stamp == ResultFile.Stamp(of: FilePath.joined(folder, with: name))
                 else { continue }
                 return name
@@ -98,16 +98,16 @@ final class BatchRecord: Sendable {
         }
     }
 
-    func blockingAdd(_ work: Work, name: String, stamp: ResultFile.Stamp) throws(CommandFailure) {
+    func blockingAdd(_ key: Key, name: String, stamp: ResultFile.Stamp) throws(CommandFailure) {
         // Such a name cannot be read back; its result is rendered again.
         guard !name.utf8.contains(UInt8(ascii: "\n")) else { return }
-        let line = "\(work.digest)\t\(stamp.size)\t\(stamp.changedAt)\t\(name)\n"
+        let line = "\(key.digest)\t\(stamp.size)\t\(stamp.changedAt)\t\(name)\n"
         try state.withLock { state throws(CommandFailure) in
-            let text = state.isLineCut ? "\n" + line : line
-            state.isLineCut = true
+            let text = state.endsInPartialLine ? "\n" + line : line
+            state.endsInPartialLine = true
             try ResultFile.blockingWrite(SharedBytes(text.utf8), to: descriptor)
-            state.isLineCut = false
-            Self.keep(Entry(work: work, stamp: stamp), named: name, in: &state)
+            state.endsInPartialLine = false
+            Self.keep(Entry(key: key, stamp: stamp), named: name, in: &state)
         }
     }
 
@@ -116,16 +116,15 @@ final class BatchRecord: Sendable {
         guard fields.count == 4, let size = Int(Substring(fields[1])), let changedAt = Int(Substring(fields[2])) else {
             return
         }
-        let work = Work(digest: String(Substring(fields[0])))
+        let key = Key(digest: String(Substring(fields[0])))
         keep(
-            Entry(work: work, stamp: ResultFile.Stamp(size: size, changedAt: changedAt)),
-            named: String(Substring(fields[3])),
-            in: &state)
+            Entry(key: key, stamp: ResultFile.Stamp(size: size, changedAt: changedAt)),
+            named: String(Substring(fields[3])), in: &state)
     }
 
     private static func keep(_ entry: Entry, named name: String, in state: inout State) {
         state.entries[ExactText(name)] = entry
-        let isKnown = state.names[entry.work]?.contains { ExactText($0) == ExactText(name) } ?? false
-        if !isKnown { state.names[entry.work, default: []].append(name) }
+        let isKnown = state.names[entry.key]?.contains { ExactText($0) == ExactText(name) } ?? false
+        if !isKnown { state.names[entry.key, default: []].append(name) }
     }
 }

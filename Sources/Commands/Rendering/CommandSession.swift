@@ -84,16 +84,16 @@ struct CommandSession: Sendable {
         let path = source.text
         let size = source == .standardInput ? 0 : try await files.run { _ in try InputFile.blockingSize(of: path) }
         guard size <= maximum else { throw Self.tooLarge(maximum) }
-        let room: MemoryReservation
+        let reservation: MemoryReservation
         do {
-            room = try await engine.budget.reserve(size, for: .arrival)
+            reservation = try await engine.budget.reserve(size, for: .arrival)
         } catch is MemoryBudget.NeverFits {
             throw CommandFailure(code: "source_too_large", reason: "too large for memoryBudget")
         }
         let bytes: SharedBytes
         do {
             bytes = try await files.run { token in
-                defer { room.release() }
+                defer { reservation.release() }
                 return try InputFile.blockingRead(path, expecting: size, atMost: maximum, token: token)
             }
         } catch is InputFile.TooLong {

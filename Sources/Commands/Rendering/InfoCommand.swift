@@ -14,9 +14,9 @@ import ThumbnailTypes
 enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
-        help: "add facts computed from the pixels: " + words.joined(separator: ",") + ", or some of these",
-        completion: .words(words))
-    private static let words = ImageAppearance.Feature.allCases.map(\.rawValue) + ["faces"]
+        help: "add facts computed from the pixels: " + features.joined(separator: ",") + ", or some of these",
+        completion: .words(features))
+    private static let features = ImageAppearance.Feature.allCases.map(\.rawValue) + ["faces"]
     private static let components = CommandOption(
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
@@ -43,16 +43,14 @@ enum InfoCommand {
             } catch {
                 throw error.usageError
             }
-            let (expanded, unread) = SourceList.expanded(
-                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) },
-                isRecursive: arguments.has(.recursive))
+            let (expanded, isExpanded) = SourceList.expanded(
+                arguments.operands.map { CommandSource($0, origins: settings.downloads.origins) }, for: arguments)
             let sources = expanded.map(\.source)
-            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             let isTable = !arguments.has(.json) && isatty(STDOUT_FILENO) == 1
-            var isComplete = unread.isEmpty
+            var isComplete = isExpanded
             var lines = OrderedLines()
-            let isTriedAll = await InfoLines.run(sources, request: requested, session: session) { index, line in
+            let areAllTried = await InfoLines.run(sources, request: requested, session: session) { index, line in
                 for (index, line) in lines.add(line, at: index) {
                     switch line {
                     case .success(let text):
@@ -65,7 +63,7 @@ enum InfoCommand {
                 return Program.canPrint
             }
             await session.end()
-            return isComplete && isTriedAll ? 0 : 1
+            return isComplete && areAllTried ? 0 : 1
         }
     }
 }

@@ -11,11 +11,11 @@ import ThumbnailTypes
 struct RenderingArguments: Sendable {
     /// The renditions, at least one.
     let renditions: [Rendition]
-    let place: ResultPlace
+    let output: OutputLocation
     /// The names of results in a folder or below an origin.
     let pattern: ResultPattern
 
-    /// Parses the renditions and the place of the results.
+    /// Parses the renditions and the location of the results.
     ///
     /// - Parameters:
     ///   - queries: The values of `--rendition`.
@@ -39,17 +39,17 @@ struct RenderingArguments: Sendable {
             pattern = ResultPattern(distinguishing: hasWidths ? .w : queries.isEmpty ? nil : .rendition)
         }
         if let origin {
-            place = try Self.place(below: origin, for: folder)
+            self.output = try Self.location(below: origin, for: folder)
         } else {
             let hasSeveralResults = hasSeveralSources || hasWidths || queries.count > 1
-            place = try Self.place(folder, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
+            self.output = try Self.location(folder, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
         }
-        if case .file(let path) = place, FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true {
+        if case .file(let path) = self.output, FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true {
             format = ImageFileExtension.writtenFormat(FilePath.ending(of: path))?.rawValue
         }
         renditions = try Rendition.all(
             of: queries, options: parameters, format: format, dialect: settings.api.nativeDialect)
-        if case .file(let path) = place, format == nil, renditions.contains(where: { !$0.hasFormat }),
+        if case .file(let path) = self.output, format == nil, renditions.contains(where: { !$0.hasFormat }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {
             let fileExtensions = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
@@ -58,7 +58,7 @@ struct RenderingArguments: Sendable {
         }
     }
 
-    private static func place(below origin: Origin, for output: String) throws(UsageError) -> ResultPlace {
+    private static func location(below origin: Origin, for output: String) throws(UsageError) -> OutputLocation {
         guard origin.isWritable else {
             throw UsageError("the origin \(origin.name) is not writable; set write: true in the settings file")
         }
@@ -68,9 +68,9 @@ struct RenderingArguments: Sendable {
         return .origin(output)
     }
 
-    private static func place(
+    private static func location(
         _ output: String, hasSeveralResults: Bool, isFromList: Bool
-    ) throws(UsageError) -> ResultPlace {
+    ) throws(UsageError) -> OutputLocation {
         if output == "-" {
             if hasSeveralResults { throw UsageError("-o - can hold only one result") }
             if isatty(STDOUT_FILENO) == 1 {
@@ -93,6 +93,21 @@ struct RenderingArguments: Sendable {
     }
 
     func makeFolder() throws(CommandFailure) {
-        if case .folder(let folder) = place { try FilePath.makeFolder(folder) }
+        if case .folder(let folder) = output { try FilePath.makeFolder(folder) }
+    }
+}
+
+enum OutputLocation: Sendable, Equatable {
+    case standardOutput
+    case file(String)
+    case folder(String)
+    /// A folder below a named origin: `NAME:PATH/`.
+    case origin(String)
+
+    var hasSeveralResults: Bool {
+        switch self {
+        case .standardOutput, .file: false
+        case .folder, .origin: true
+        }
     }
 }

@@ -8,10 +8,8 @@ import ThumbnailTypes
 struct Rendition: Sendable {
     static let option = CommandOption(
         name: "rendition", form: "QUERY",
-        help:
-            "one result, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable; other options apply to "
-            + "all results",
-        isRepeatable: true)
+        help: "one result, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable; other options apply to "
+            + "all results", isRepeatable: true)
 
     /// The name; by default the number, from 1.
     let name: String

@@ -7,21 +7,21 @@ import Text
 /// of all earlier results with the same pattern are known. A numbered name never equals the name of another result.
 struct ResultNames {
     private let patterns: [ResultPattern]
-    private let members: [ResultPattern: [Int]]
-    private var decided: [ResultPattern: Int] = [:]
+    private let indexesByPattern: [ResultPattern: [Int]]
+    private var decidedCounts: [ResultPattern: Int] = [:]
     /// The values of results that wait for earlier ones; nil for results without a name.
     private var waiting: [Int: ResultPattern.Values?] = [:]
-    private var passed: Set<Int> = []
-    private var taken: Set<ExactText>
-    private var numbers: [ExactText: Int] = [:]
+    private var skippedIndexes: Set<Int> = []
+    private var takenNames: Set<ExactText>
+    private var nextNumbers: [ExactText: Int] = [:]
     private(set) var names: [Int: String]
 
     /// Creates names for results with these patterns, in order; `names` are those from an earlier run.
     init(_ patterns: [ResultPattern], named names: [Int: String] = [:]) {
         self.patterns = patterns
-        members = Dictionary(grouping: patterns.indices, by: { patterns[$0] })
+        indexesByPattern = Dictionary(grouping: patterns.indices, by: { patterns[$0] })
         self.names = names
-        taken = Set(names.values.map { ExactText($0) })
+        takenNames = Set(names.values.map { ExactText($0) })
         for index in names.keys { waiting[index] = .some(nil) }
     }
 
@@ -30,21 +30,21 @@ struct ResultNames {
     /// A result that had no values and later gets some receives a name that is free then.
     mutating func settle(_ index: Int, values: ResultPattern.Values?) -> [(index: Int, name: String)] {
         let pattern = patterns[index]
-        guard names[index] == nil, waiting[index] == nil, let group = members[pattern] else { return [] }
-        if passed.contains(index) {
+        guard names[index] == nil, waiting[index] == nil, let group = indexesByPattern[pattern] else { return [] }
+        if skippedIndexes.contains(index) {
             guard let values else { return [] }
             return [(index, assign(index, values: values))]
         }
         waiting[index] = .some(values)
         var newNames: [(index: Int, name: String)] = []
-        while case let next = decided[pattern] ?? 0, next < group.count,
+        while case let next = decidedCounts[pattern] ?? 0, next < group.count,
             let values = waiting.removeValue(forKey: group[next])
         {
-            decided[pattern] = next + 1
+            decidedCounts[pattern] = next + 1
             if let values {
                 newNames.append((group[next], assign(group[next], values: values)))
             } else {
-                passed.insert(group[next])
+                skippedIndexes.insert(group[next])
             }
         }
         return newNames
@@ -52,20 +52,20 @@ struct ResultNames {
 
     private mutating func assign(_ index: Int, values: ResultPattern.Values) -> String {
         let name = freeName(patterns[index], values: values)
-        taken.insert(ExactText(name))
+        takenNames.insert(ExactText(name))
         names[index] = name
         return name
     }
 
     private mutating func freeName(_ pattern: ResultPattern, values: ResultPattern.Values) -> String {
         let plain = pattern.filled(values).text
-        guard taken.contains(ExactText(plain)) else { return plain }
+        guard takenNames.contains(ExactText(plain)) else { return plain }
         while true {
-            let number = numbers[ExactText(plain)] ?? 2
-            numbers[ExactText(plain)] = number + 1
+            let number = nextNumbers[ExactText(plain)] ?? 2
+            nextNumbers[ExactText(plain)] = number + 1
             let numbered = pattern.numbered(number)
             let name = numbered.filled(values).text
-            if members[numbered] == nil, !taken.contains(ExactText(name)) { return name }
+            if indexesByPattern[numbered] == nil, !takenNames.contains(ExactText(name)) { return name }
         }
     }
 }
@@ -98,7 +98,7 @@ final class SharedResultNames: Sendable {
     }
 
     /// Settles a result without a name, unless it already has one.
-    func pass(_ index: Int) {
+    func skip(_ index: Int) {
         let others = state.withLock { state in
             Self.waiters(of: state.names.settle(index, values: nil), in: &state)
         }

@@ -17,12 +17,12 @@ struct ResultPattern: Hashable, Sendable {
 
     typealias Values = [Token: String]
 
-    private enum Part: Hashable {
+    private enum Component: Hashable {
         case text(String)
         case token(Token)
     }
 
-    private var parts: [Part] = []
+    private var components: [Component] = []
 
     /// Leaves room for an extension and a number: names have at most 255 bytes.
     private static let maximumStem = 230
@@ -53,17 +53,17 @@ struct ResultPattern: Hashable, Sendable {
     ///
     /// - Parameter token: The token that distinguishes the renditions of a source; nil for a single rendition.
     init(distinguishing token: Token?) {
-        parts = [.token(.dir), .text("/"), .token(.name)]
-        if let token { parts += [.text("-"), .token(token)] }
-        parts += [.text("."), .token(.format)]
+        components = [.token(.dir), .text("/"), .token(.name)]
+        if let token { components += [.text("-"), .token(token)] }
+        components += [.text("."), .token(.format)]
     }
 
-    func has(_ token: Token) -> Bool { parts.contains(.token(token)) }
+    func has(_ token: Token) -> Bool { components.contains(.token(token)) }
 
     /// The literal extension; empty if the format decides.
     var ending: String {
-        // The name may begin in an earlier part.
-        if case .text(let text)? = parts.last { FilePath.ending(of: "name" + text) } else { "" }
+        // The name may begin in an earlier component.
+        if case .text(let text)? = components.last { FilePath.ending(of: "name" + text) } else { "" }
     }
 
     /// Replaces tokens with their values.
@@ -71,14 +71,14 @@ struct ResultPattern: Hashable, Sendable {
     /// An empty folder also removes the slash after it; a long name is truncated.
     func filled(_ values: Values) -> ResultPattern {
         var filled = self
-        filled.parts = []
+        filled.components = []
         var skipsSlash = false
-        for part in parts {
-            guard case .token(let token) = part, let value = values[token] else {
-                if case .text(let text) = part, skipsSlash, text.utf8.first == UInt8(ascii: "/") {
+        for component in components {
+            guard case .token(let token) = component, let value = values[token] else {
+                if case .text(let text) = component, skipsSlash, text.utf8.first == UInt8(ascii: "/") {
                     filled.append(.text(String(text.dropFirst())))
                 } else {
-                    filled.append(part)
+                    filled.append(component)
                 }
                 skipsSlash = false
                 continue
@@ -91,8 +91,8 @@ struct ResultPattern: Hashable, Sendable {
 
     /// The name, when all tokens are replaced.
     var text: String {
-        parts.map { part in
-            switch part {
+        components.map { component in
+            switch component {
             case .text(let text): text
             case .token(let token): "{\(token.rawValue)}"
             }
@@ -102,11 +102,11 @@ struct ResultPattern: Hashable, Sendable {
     /// Adds a number before the extension.
     func numbered(_ number: Int) -> ResultPattern {
         var copy = self
-        for index in parts.indices.reversed() {
-            guard case .text(let text) = parts[index] else { continue }
+        for index in components.indices.reversed() {
+            guard case .text(let text) = components[index] else { continue }
             let name = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
             if let dot = text[name...].utf8.lastIndex(of: UInt8(ascii: ".")) {
-                copy.parts[index] = .text("\(text[..<dot])-\(number)\(text[dot...])")
+                copy.components[index] = .text("\(text[..<dot])-\(number)\(text[dot...])")
                 return copy
             }
             if name > text.startIndex { break }
@@ -115,15 +115,15 @@ struct ResultPattern: Hashable, Sendable {
         return copy
     }
 
-    private mutating func append(_ part: Part) {
-        if case .text(let text) = part {
+    private mutating func append(_ component: Component) {
+        if case .text(let text) = component {
             if text.isEmpty { return }
-            if case .text(let before)? = parts.last {
-                parts[parts.count - 1] = .text(before + text)
+            if case .text(let before)? = components.last {
+                components[components.count - 1] = .text(before + text)
                 return
             }
         }
-        parts.append(part)
+        components.append(component)
     }
 
     private func fitting(_ name: String, among values: Values) -> String {

@@ -10,54 +10,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-enum ResultPlace: Sendable, Equatable {
-    case standardOutput
-    case file(String)
-    case folder(String)
-    /// A folder below a named origin: `NAME:PATH/`.
-    case origin(String)
-
-    var hasSeveralResults: Bool {
-        switch self {
-        case .standardOutput, .file: false
-        case .folder, .origin: true
-        }
-    }
-}
-
-/// The outcome of one rendition of a source.
-struct Outcome: Sendable {
-    enum Kind: Sendable {
-        case rendered(path: String, EncodedImage)
-        /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
-        case skipped(path: String, isFinished: Bool)
-        case failed(CommandFailure)
-    }
-
-    /// The indexes of the source and of the rendition.
-    let source: Int
-    let rendition: Int
-    let sourceText: String
-    /// The rendition's name or number; nil if there is only one.
-    var renditionName: String?
-    let kind: Kind
-    let duration: Duration
-    /// Whether it failed because of the source, like the renditions before.
-    var isRepeated = false
-
-    var failure: CommandFailure? { if case .failed(let failure) = kind { failure } else { nil } }
-
-    /// The line for a result; nil for a failure.
-    var line: String? {
-        switch kind {
-        case .rendered(let path, _): Program.line("\(sourceText) -> \(path)")
-        case .skipped(let path, let isFinished):
-            Program.line("\(sourceText) -> \(path) (\(isFinished ? "finished before" : "skipped: exists"))")
-        case .failed: nil
-        }
-    }
-}
-
 /// Renders all renditions of sources, opening each source once.
 struct ResultRenderer: Sendable {
     let session: CommandSession
@@ -96,7 +48,7 @@ struct ResultRenderer: Sendable {
             let values: ResultPattern.Values = [.name: found.source.stem, .dir: isFlat ? "" : found.folder]
             for rendition in arguments.renditions {
                 if keepsFinished, let record {
-                    finished[patterns.count] = record.takeFinished(record.work(found.source, rendition: rendition))
+                    finished[patterns.count] = record.takeFinished(record.key(found.source, rendition: rendition))
                 }
                 var values = values.merging(rendition.sides) { $1 }
                 values[.rendition] = rendition.name
@@ -110,40 +62,39 @@ struct ResultRenderer: Sendable {
     /// Renders a source.
     ///
     /// - Parameter renditions: The indexes of the renditions; nil for all.
-    func outcomes(of source: Int, renditions: [Int]? = nil) async -> [Outcome] {
+    func outcomes(of source: Int, renditions: [Int]? = nil) async -> [RenditionOutcome] {
         let start = SystemTimekeeper().now
-        func outcome(_ rendition: Int, _ kind: Outcome.Kind) -> Outcome {
+        func outcome(_ rendition: Int, _ kind: RenditionOutcome.Kind) -> RenditionOutcome {
             // Later results with the same pattern wait until this one has a name or none.
-            names.pass(index(source, rendition: rendition))
-            return Outcome(
+            names.skip(index(source, rendition: rendition))
+            return RenditionOutcome(
                 source: source, rendition: rendition, sourceText: sources[source].source.text,
                 renditionName: arguments.renditions.count > 1 ? arguments.renditions[rendition].name : nil, kind: kind,
                 duration: SystemTimekeeper().now - start)
         }
-        var outcomes: [Outcome] = []
-        var open: [Int] = []
-        for rendition in renditions ?? Array(arguments.renditions.indices) {
-            if let name = finished[index(source, rendition: rendition)] {
-                outcomes.append(outcome(rendition, .skipped(path: path(of: name), isFinished: true)))
-            } else {
-                open.append(rendition)
+        let requested = renditions ?? Array(arguments.renditions.indices)
+        var outcomes = requested.compactMap { rendition in
+            finished[index(source, rendition: rendition)].map { name in
+                outcome(rendition, .skipped(path: path(of: name), isFinished: true))
             }
         }
+        let open = requested.filter { finished[index(source, rendition: $0)] == nil }
         guard !open.isEmpty else { return outcomes }
         let opened: OpenedSource
         do {
             try Task.checkCancellation()
             opened = try await session.open(sources[source].source, receipt: "source-\(source)")
         } catch {
-            for (number, rendition) in open.enumerated() {
-                outcomes.append(outcome(rendition, .failed(CommandFailure(error))))
-                outcomes[outcomes.count - 1].isRepeated = number > 0
-            }
             return outcomes
+                + open.enumerated().map { number, rendition in
+                    var failed = outcome(rendition, .failed(CommandFailure(error)))
+                    failed.isRepeated = number > 0
+                    return failed
+                }
         }
         defer { session.close(opened) }
         await session.engine.pipeline.decodeTogether(open.map { arguments.renditions[$0].request }, of: opened)
-        await withTaskGroup(of: Outcome.self) { group in
+        await withTaskGroup(of: RenditionOutcome.self) { group in
             var waiting = open.makeIterator()
             func startNext() {
                 guard let rendition = waiting.next() else { return }
@@ -163,55 +114,57 @@ struct ResultRenderer: Sendable {
     /// Renders one result.
     ///
     /// An existing file is not a failure if there are several results, because it usually comes from an earlier run.
-    private func kind(of opened: OpenedSource, source: Int, rendition: Int) async -> Outcome.Kind {
+    private func kind(of opened: OpenedSource, source: Int, rendition: Int) async -> RenditionOutcome.Kind {
         do {
             try Task.checkCancellation()
             return try await result(of: opened, source: source, rendition: rendition)
         } catch {
             let failure = CommandFailure(error)
-            guard arguments.place.hasSeveralResults, failure.code == ResultFile.existing.code,
+            guard arguments.output.hasSeveralResults, failure.code == ResultFile.existing.code,
                 let path = failure.subject
             else { return .failed(failure) }
             return .skipped(path: path, isFinished: false)
         }
     }
 
-    private func result(of opened: OpenedSource, source: Int, rendition: Int) async throws -> Outcome.Kind {
+    private func result(of opened: OpenedSource, source: Int, rendition: Int) async throws -> RenditionOutcome.Kind {
         let request = arguments.renditions[rendition].request
-        let name = try await name(of: opened, for: request, index: index(source, rendition: rendition))
-        let path = name.map { self.path(of: $0) }
-        if case .origin = arguments.place, let path {
-            return try await storeBelowOrigin(opened, for: request, at: path)
+        guard let name = try await name(of: opened, for: request, index: index(source, rendition: rendition)) else {
+            return try await writeToStandardOutput(opened, for: request)
         }
-        if let path {
-            // Check before the work is done; the file is checked again when it gets its name.
-            if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
-            if name?.utf8.contains(UInt8(ascii: "/")) ?? false { try FilePath.makeFolder(FilePath.folder(of: path)) }
-        }
-        let rendered = try await thumbnail(of: opened, for: request).image
-        guard let path, let name else {
-            try await session.files.run { _ in
-                do throws(CommandFailure) {
-                    try ResultFile.blockingWrite(rendered.bytes, to: STDOUT_FILENO)
-                } catch {
-                    throw error.about("standard output")
-                }
-            }
-            return .rendered(path: "-", rendered)
-        }
-        let work = record.map { $0.work(sources[source].source, rendition: arguments.renditions[rendition]) }
+        let path = path(of: name)
+        if case .origin = arguments.output { return try await storeBelowOrigin(opened, for: request, at: path) }
+        // Check before the work is done; the file is checked again when it gets its name.
+        if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
+        if name.utf8.contains(UInt8(ascii: "/")) { try FilePath.makeFolder(FilePath.folder(of: path)) }
+        let image = try await thumbnail(of: opened, for: request).image
+        let key = record.map { $0.key(sources[source].source, rendition: arguments.renditions[rendition]) }
         try await session.files.run { [replaces, record, isDurable] _ in
             do throws(CommandFailure) {
                 try ResultFile.blockingWrite(
-                    rendered.bytes, to: path, replaces: replaces, isDurable: isDurable, writesThrough: record == nil
+                    image.bytes, to: path, replaces: replaces, isDurable: isDurable, writesThrough: record == nil
                 ) { (stamp) throws(CommandFailure) in
-                    if let record, let work { try record.blockingAdd(work, name: name, stamp: stamp) }
+                    if let record, let key { try record.blockingAdd(key, name: name, stamp: stamp) }
                 }
             } catch {
                 throw error.about(path)
             }
         }
-        return .rendered(path: path, rendered)
+        return .rendered(path: path, image)
+    }
+
+    private func writeToStandardOutput(
+        _ opened: OpenedSource, for request: Request
+    ) async throws -> RenditionOutcome.Kind {
+        let image = try await thumbnail(of: opened, for: request).image
+        try await session.files.run { _ in
+            do throws(CommandFailure) {
+                try ResultFile.blockingWrite(image.bytes, to: STDOUT_FILENO)
+            } catch {
+                throw error.about("standard output")
+            }
+        }
+        return .rendered(path: "-", image)
     }
 
     private func thumbnail(of opened: OpenedSource, for request: Request) async throws -> Thumbnail {
@@ -223,7 +176,7 @@ struct ResultRenderer: Sendable {
     /// Renders a result and stores it below a named origin.
     private func storeBelowOrigin(
         _ opened: OpenedSource, for request: Request, at path: String
-    ) async throws -> Outcome.Kind {
+    ) async throws -> RenditionOutcome.Kind {
         let resultWriter = session.engine.resultWriter
         let destination: Destination
         do throws(Destination.Rejection) {
@@ -241,7 +194,7 @@ struct ResultRenderer: Sendable {
     ///
     /// - Throws: An ``ImagingError`` for a result that cannot be encoded.
     private func name(of opened: OpenedSource, for request: Request, index: Int) async throws -> String? {
-        switch arguments.place {
+        switch arguments.output {
         case .standardOutput: return nil
         case .file(let path): return path
         case .folder, .origin:
@@ -256,55 +209,10 @@ struct ResultRenderer: Sendable {
     }
 
     private func path(of name: String) -> String {
-        switch arguments.place {
+        switch arguments.output {
         case .standardOutput, .file: name
         case .folder(let folder): FilePath.joined(folder, with: name)
         case .origin(let start): start + name
         }
-    }
-}
-
-enum SourceQueue {
-    /// Calls `report` for each outcome as it arrives, in one task.
-    ///
-    /// Results that failed because of too much parallel work are retried at the end, one source at a time. After a
-    /// failure that ends everything, or if the task is canceled, no more results are started.
-    ///
-    /// - Parameter outcomes: Renders a source, in all renditions or those in the second argument.
-    /// - Returns: Whether all sources were tried.
-    static func run(
-        _ count: Int, atOnce: Int, _ outcomes: @escaping @Sendable (Int, [Int]?) async -> [Outcome],
-        report: (Outcome) -> Void
-    ) async -> Bool {
-        var again: [(source: Int, renditions: [Int])] = []
-        var isEnded = false
-        await withTaskGroup(of: [Outcome].self) { group in
-            var next = 0
-            func begin() {
-                guard next < count, !isEnded, !Task.isCancelled else { return }
-                let source = next
-                next += 1
-                group.addTask { await outcomes(source, nil) }
-            }
-            for _ in 0..<max(1, atOnce) { begin() }
-            while let done = await group.next() {
-                let isCanceled = Task.isCancelled
-                let isRetried: (Outcome) -> Bool = { !isCanceled && $0.failure?.isWorthRetrying ?? false }
-                for outcome in done where !isRetried(outcome) { report(outcome) }
-                let renditions = done.filter(isRetried).map(\.rendition)
-                if let source = done.first?.source, !renditions.isEmpty { again.append((source, renditions)) }
-                isEnded = isEnded || done.contains { $0.failure?.isFatal ?? false }
-                begin()
-            }
-            isEnded = isEnded || next < count
-        }
-        for (source, renditions) in again {
-            guard !isEnded, !Task.isCancelled else { return false }
-            for done in await outcomes(source, renditions) {
-                report(done)
-                isEnded = isEnded || done.failure?.isFatal ?? false
-            }
-        }
-        return !isEnded && !Task.isCancelled
     }
 }

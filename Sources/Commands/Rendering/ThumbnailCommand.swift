@@ -53,9 +53,8 @@ enum ThumbnailCommand {
             let options = try RenderingArguments(
                 parameters, queries: queries, output: output,
                 hasSeveralSources: named.count > 1 || hasFolder, settings: CommandSession.adapted(settings, jobs: nil))
-            let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
-            var isComplete = unread.isEmpty
+            let (sources, isExpanded) = SourceList.expanded(named, for: arguments)
+            var isComplete = isExpanded
             if sources.isEmpty {
                 let hint = hasFolder && !arguments.has(.recursive) ? "; --recursive also reads subfolders" : ""
                 if isComplete { Program.printError("no image found\(hint)") }
@@ -67,21 +66,21 @@ enum ThumbnailCommand {
             let renderer = ResultRenderer(
                 session: session, sources: sources, arguments: options, replaces: arguments.has(.force),
                 isFlat: arguments.has(.flat))
-            let isTriedAll = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
+            let areAllTried = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
                 outcome in
                 if let failure = outcome.failure {
                     isComplete = false
                     guard !outcome.isRepeated, let line = failure.line(about: outcome.sourceText) else { return }
                     Program.printError(line)
-                } else if options.place.hasSeveralResults, let line = outcome.line {
+                } else if options.output.hasSeveralResults, let line = outcome.line {
                     Program.print(line)
                 }
             }
             await session.end()
-            if !isTriedAll, options.place.hasSeveralResults {
+            if !areAllTried, options.output.hasSeveralResults {
                 Program.printError("stopped; the same command continues, because existing files are skipped")
             }
-            return isComplete && isTriedAll ? 0 : 1
+            return isComplete && areAllTried ? 0 : 1
         }
     }
 }

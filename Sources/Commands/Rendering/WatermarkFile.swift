@@ -22,14 +22,14 @@ enum WatermarkFile {
             parameters[index].value = try source(parameters[index].value, for: &settings)
         }
         for query in queries {
-            var items = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            var pairs = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
                 .map { String(Substring($0)) }
-            for (index, item) in items.enumerated() where item.prefix(before: UInt8(ascii: "=")) == name {
-                guard let value = item.suffix(after: UInt8(ascii: "=")).flatMap({ URLEscape.decodeText($0.utf8) })
+            for (index, pair) in pairs.enumerated() where pair.prefix(before: UInt8(ascii: "=")) == name {
+                guard let value = pair.suffix(after: UInt8(ascii: "=")).flatMap({ URLEscape.decodeText($0.utf8) })
                 else { continue }
-                items[index] = "\(name)=\(URLEscape.encode(try source(value, for: &settings).utf8))"
+                pairs[index] = "\(name)=\(URLEscape.encode(try source(value, for: &settings).utf8))"
             }
-            opened.append(items.joined(separator: "&"))
+            opened.append(pairs.joined(separator: "&"))
         }
         return (parameters, opened)
     }

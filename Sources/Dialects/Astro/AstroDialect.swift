@@ -20,11 +20,12 @@ package struct AstroDialect: FrontEndDialect {
     }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: prefix)
+        let parameters = try FrontEndParameters(target, at: prefix)
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(
-            format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, parameter: "f")))
+            format: try format.isEmpty
+                ? .negotiated([.webp]) : .fixed(FrontEndParameters.format(format, parameter: "f")))
         // Drawings are always rendered, whatever the format, and not converted to other formats.
         recipe.acceptsDrawings = format.isEmpty
         recipe.box.width = try Self.side(try parameters["w"], parameter: "w")
@@ -36,7 +37,7 @@ package struct AstroDialect: FrontEndDialect {
         if recipe.box.width != nil, recipe.box.height != nil {
             recipe.fit = Self.fit(try parameters["fit"])
             if let text = try parameters["position"] {
-                recipe.gravity = try FrontEndTarget.position(text, parameter: "position")
+                recipe.gravity = try FrontEndParameters.position(text, parameter: "position")
             }
         }
         recipe.background = try parameters.color("background")
@@ -49,8 +50,8 @@ package struct AstroDialect: FrontEndDialect {
         guard let text else { return nil }
         guard !text.hasPrefix("-") else { throw .badParameter(name, "Must not be negative.") }
         guard let number = number(text) else { return nil }
-        guard number <= FrontEndTarget.sides.upperBound else {
-            throw .badParameter(name, "Must be at most \(FrontEndTarget.sides.upperBound).")
+        guard number <= FrontEndParameters.sides.upperBound else {
+            throw .badParameter(name, "Must be at most \(FrontEndParameters.sides.upperBound).")
         }
         return number
     }

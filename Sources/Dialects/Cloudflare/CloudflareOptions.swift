@@ -52,7 +52,7 @@ struct CloudflareOptions: Hashable, Sendable {
         ("w", "width"), ("h", "height"), ("g", "gravity"), ("q", "quality"), ("f", "format"),
         ("scq", "slow-connection-quality"), ("face-zoom", "zoom"),
     ]
-    private static let places = ["auto", "face", "left", "right", "top", "bottom", "center", "XxY"]
+    private static let positionNames = ["auto", "face", "left", "right", "top", "bottom", "center", "XxY"]
     private static let formats = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "json"]
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
@@ -66,9 +66,9 @@ struct CloudflareOptions: Hashable, Sendable {
         let values = try Self.values(text)
         let ratio = try values.number("dpr", in: 0.01...10) ?? 1
         let isAutomatic = try values["width"] == "auto"
-        let width = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
+        let width = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndParameters.sides)
         box.width = width.map { Self.pixels($0, ratio: ratio) }
-        box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio: ratio) }
+        box.height = try values.whole("height", in: FrontEndParameters.sides).map { Self.pixels($0, ratio: ratio) }
         fit = try values.choice("fit") ?? .scaleDown
         if let text = try values["gravity"] { position = try Self.position(text) }
         quality = try Self.quality(values, named: "quality")
@@ -78,7 +78,7 @@ struct CloudflareOptions: Hashable, Sendable {
         case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
         case "json": requestsFacts = true
         case "baseline-jpeg": format = .jpeg
-        case let word?: format = try FrontEndTarget.format(word, parameter: "format", of: Self.formats)
+        case let word?: format = try FrontEndParameters.format(word, parameter: "format", of: Self.formats)
         }
         isAnimated = try values.word("anim", of: "true", "false") != "false"
         background = try values.color("background")
@@ -95,7 +95,7 @@ struct CloudflareOptions: Hashable, Sendable {
         }
     }
 
-    private mutating func readEffects(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func readEffects(_ values: FrontEndParameters) throws(APIError) {
         func percent(_ name: String) throws(APIError) -> Int {
             guard let factor = try values.number(name, in: 0...4) else { return 100 }
             return factor == 0 && name != "saturation" ? 100 : Int((100 * factor).rounded())
@@ -111,7 +111,7 @@ struct CloudflareOptions: Hashable, Sendable {
         gamma = try values.number("gamma", in: 0...10).flatMap { $0 > 0 && $0 != 1 ? Float(max($0, 0.01)) : nil }
     }
 
-    private static func values(_ text: Substring) throws(APIError) -> FrontEndTarget {
+    private static func values(_ text: Substring) throws(APIError) -> FrontEndParameters {
         var values: [(name: String, value: String)] = []
         for option in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let option = Substring(option)
@@ -126,7 +126,7 @@ struct CloudflareOptions: Hashable, Sendable {
             guard names.contains(name) else { throw .unknown(name, among: names) }
             values.append((name, try FrontEndPath.decoded(value, parameter: name)))
         }
-        return FrontEndTarget(values)
+        return FrontEndParameters(values)
     }
 
     private static func pixels(_ side: Int, ratio: Double) -> Int { max(1, Int((Double(side) * ratio).rounded())) }
@@ -137,22 +137,28 @@ struct CloudflareOptions: Hashable, Sendable {
         case "face": return .gravity(.face)
         case "left", "right", "top", "bottom", "center": return .gravity(ParameterGrammar.gravity(text) ?? .center)
         default:
-            let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
-            let shares = parts.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter { (0...1).contains($0) }
-            guard parts.count == 2, shares.count == 2 else { throw .badChoice("gravity", allowed: Self.places) }
+            let coordinates = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+            let shares = coordinates.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter {
+                (0...1).contains($0)
+            }
+            guard coordinates.count == 2, shares.count == 2 else {
+                throw .badChoice("gravity", allowed: Self.positionNames)
+            }
             return .point(x: Int((1_000 * shares[0]).rounded()), y: Int((1_000 * shares[1]).rounded()))
         }
     }
 
-    private static func quality(_ values: FrontEndTarget, named name: String) throws(APIError) -> Int? {
+    private static func quality(_ values: FrontEndParameters, named name: String) throws(APIError) -> Int? {
         let text = try values[name]
         if let level = qualities.first(where: { $0.0 == text }) { return level.1 }
         return try values.whole(name, in: 1...100)
     }
 
-    private static func trim(_ values: FrontEndTarget, ratio: Double) throws(APIError) -> Trim? {
+    private static func trim(_ values: FrontEndParameters, ratio: Double) throws(APIError) -> Trim? {
         func side(_ name: String) throws(APIError) -> Int? {
-            try values.whole(name, in: 0...FrontEndTarget.sides.upperBound).map { Int((Double($0) * ratio).rounded()) }
+            try values.whole(name, in: 0...FrontEndParameters.sides.upperBound).map {
+                Int((Double($0) * ratio).rounded())
+            }
         }
         let text = try values["trim"]
         if text == "border" {
@@ -167,7 +173,7 @@ struct CloudflareOptions: Hashable, Sendable {
         ]
         if let text {
             sides = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-                .compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
+                .compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndParameters.sides.upperBound) }
                 .map { Int((Double($0) * ratio).rounded()) }
             guard sides.count == 4 else { throw .badParameter("trim", "Must be TOP;RIGHT;BOTTOM;LEFT, or border.") }
             sides += [nil, nil]

@@ -4,7 +4,7 @@ package import ThumbnailTypes
 
 package struct NativeParameters {
     /// The parameters in the order of the documentation.
-    package private(set) var items: [(name: String, value: String)] = []
+    package private(set) var all: [(name: String, value: String)] = []
     /// Steps without equivalent parameters.
     package private(set) var unexpressedSteps: [String] = []
     private var values: [ExactText: String] = [:]
@@ -16,7 +16,7 @@ package struct NativeParameters {
         box = plan.source.size
         additional = request.additional
         if let target = ThumbnailTarget.generate(request) {
-            items = ((try? RawQuery(target: target).decoded()) ?? []).filter {
+            all = ((try? RawQuery(target: target).decoded()) ?? []).filter {
                 $0.name != "url"
             }
             return
@@ -34,7 +34,7 @@ package struct NativeParameters {
         if values["fit"] == nil { values["fit"] = Fit.cover.rawValue }
         if plan.isDataURL { unexpressedSteps.append("write the file as a data: URL") }
         values["expires"] = request.expires.map(String.init)
-        items = ThumbnailParameter.all.compactMap { parameter in
+        all = ThumbnailParameter.all.compactMap { parameter in
             values[ExactText(parameter.name)].map { (name: parameter.name, value: $0) }
         }
     }

@@ -24,9 +24,9 @@ package struct TargetExplanation: Sendable {
         self.dialect = dialect
     }
 
-    package static let words = ["works", "ignores", "refused"]
+    package static let verdictNames = ["works", "ignores", "refused"]
 
-    package var word: String {
+    package var verdictName: String {
         switch verdict {
         case .works: "works"
         case .ignores: "ignores"
@@ -37,7 +37,7 @@ package struct TargetExplanation: Sendable {
     package var json: JSONValue { .object(members) }
 
     package var members: [(String, JSONValue)] {
-        var members: [(String, JSONValue)] = [("verdict", .string(word))]
+        var members: [(String, JSONValue)] = [("verdict", .string(verdictName))]
         if let dialect { members.append(("dialect", .string(dialect))) }
         if case .rejected(let code, let reason, let parameter) = verdict {
             members += [("code", .string(code)), ("reason", .string(reason))]
@@ -56,6 +56,8 @@ package struct TargetExplanation: Sendable {
         return members
     }
 
+    package var isRejected: Bool { if case .rejected = verdict { true } else { false } }
+
     package var cause: String? {
         guard case .rejected(let code, let reason, let parameter) = verdict else { return nil }
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason
@@ -69,7 +71,7 @@ package struct TargetExplanation: Sendable {
                 lines.append(label + String(repeating: " ", count: 12 - label.count) + value)
             }
         }
-        add("verdict", [word])
+        add("verdict", [verdictName])
         if let cause { add("because", [cause]) }
         add("dialect", [dialect ?? "none"])
         if let source { add("source", [source]) }

@@ -6,13 +6,12 @@ package struct APIError: ServiceError, Equatable {
     package let response: ErrorResponse
 
     private init(
-        _ status: HTTPResponse.Status, code: ErrorCode, category: ErrorCategory, message: String,
-        detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
+        _ status: HTTPResponse.Status, code: ErrorCode, category: ErrorCategory, message: String, detail: String? = nil,
+        parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
     ) {
         response = ErrorResponse(
             status, code: code, category: category, message: message, detail: detail, parameter: parameter,
-            allowed: allowed,
-            nearest: nearest, retryAfter: status == .serviceUnavailable ? 1 : nil)
+            allowed: allowed, nearest: nearest, retryAfter: status == .serviceUnavailable ? 1 : nil)
     }
 
     package static func missingParameter(_ name: String) -> Self {
@@ -63,9 +62,11 @@ package struct APIError: ServiceError, Equatable {
         Self(.badRequest, code: .badURL, category: .request, message: reason, parameter: "url")
     }
 
-    /// - Parameter place: A JSON Pointer to the invalid value.
-    package static func badBody(_ place: String, _ reason: String) -> Self {
-        Self(.badRequest, code: .badBody, category: .request, message: reason, parameter: place.isEmpty ? nil : place)
+    /// - Parameter pointer: A JSON Pointer to the invalid value.
+    package static func badBody(_ pointer: String, _ reason: String) -> Self {
+        Self(
+            .badRequest, code: .badBody, category: .request, message: reason, parameter: pointer.isEmpty ? nil : pointer
+        )
     }
 
     /// A reload found errors in the settings; the current ones stay in use.
@@ -131,8 +132,7 @@ package struct APIError: ServiceError, Equatable {
         message: "The request body did not arrive in time, or arrived at less than 1 kB/s.")
     package static let lengthRequired = Self(
         .lengthRequired, code: .lengthRequired, category: .request,
-        message: "Content-Length or chunked encoding is required."
-    )
+        message: "Content-Length or chunked encoding is required.")
     package static let bodyTooLarge = Self(
         .contentTooLarge, code: .requestTooLarge, category: .request, message: "The body is too large.")
     package static let sourceTooLarge = Self(
@@ -167,7 +167,7 @@ package struct APIError: ServiceError, Equatable {
     package static let draining = Self(
         .serviceUnavailable, code: .draining, category: .overload, message: "The service is shutting down; try again.")
     /// A trusted proxy has too many pending requests of one client.
-    package static let tooManyOfClient = Self(
+    package static let tooManyPerClient = Self(
         .serviceUnavailable, code: .overloaded, category: .request,
         message: "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(

@@ -4,7 +4,7 @@ import Text
 private let largestSquare = 99
 
 extension RenderSteps {
-    mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
+    mutating func appendEffects(_ values: FrontEndParameters) throws(APIError) {
         func square(_ name: String, rank: RankStep.Rank, side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }
             let side = side(try values.whole(name, in: 1...1_000) ?? (rank == .median ? 3 : 1))
@@ -24,9 +24,11 @@ extension RenderSteps {
         try square("dilate", rank: .maximum) { 2 * $0 + 1 }
         try square("erode", rank: .minimum) { 2 * $0 + 1 }
         if values.has("blur") {
-            let sigma = try values.number("blur", in: 0.3...1_000)
-            if let sigma { append(GaussianStep(.blur, sigma: Int((100_000 * sigma).rounded()))) }
-            if sigma == nil { append(KernelStep(.mean)) }
+            if let sigma = try values.number("blur", in: 0.3...1_000) {
+                append(GaussianStep(.blur, sigma: Int((100_000 * sigma).rounded())))
+            } else {
+                append(KernelStep(.mean))
+            }
         }
         try appendModulation(values)
         if values.has("sharpen") { try appendSharpening(values) }
@@ -46,25 +48,27 @@ extension RenderSteps {
             append(HistogramStep.normalize(low: low, high: try values.whole("normalize.1", in: 1...100) ?? 99))
         }
         if values.has("tint") {
-            append(ColorMapStep(.tint(try FrontEndTarget.color(try values.required("tint"), parameter: "tint"))))
+            append(ColorMapStep(.tint(try FrontEndParameters.color(try values.required("tint"), parameter: "tint"))))
         }
     }
 
-    private mutating func appendSharpening(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func appendSharpening(_ values: FrontEndParameters) throws(APIError) {
         let flat = Float(try values.number("sharpen.1", in: 0...1_000_000) ?? 1)
         let jagged = Float(try values.number("sharpen.2", in: 0...1_000_000) ?? 2)
-        let sigma = try values.number("sharpen", in: 0.000_001...10).map { Float($0) }
-        if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
-        if sigma == nil { append(KernelStep(.sharpen)) }
+        if let sigma = try values.number("sharpen", in: 0.000_001...10) {
+            append(LightnessSharpenStep(sigma: Float(sigma), flat: flat, jagged: jagged))
+        } else {
+            append(KernelStep(.sharpen))
+        }
     }
 
-    private mutating func appendModulation(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func appendModulation(_ values: FrontEndParameters) throws(APIError) {
         func value(_ index: Int, named name: String, in range: ClosedRange<Double>) throws(APIError) -> Float? {
-            let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
-            guard values.has(name) else { return part.map { Float($0) } }
-            let amount = Float(try FrontEndTarget.number(try values.required(name), parameter: name, in: range))
+            let argument = try values.number(FrontEndParameters.name(index, of: "modulate"), in: range)
+            guard values.has(name) else { return argument.map { Float($0) } }
+            let amount = Float(try FrontEndParameters.number(try values.required(name), parameter: name, in: range))
             // `saturation` and `brightness` replace the numbers of `modulate`.
-            return name == "saturation" ? amount : part.map { Float($0) } ?? amount
+            return name == "saturation" ? amount : argument.map { Float($0) } ?? amount
         }
         let lightness = try value(0, named: "brightness", in: 0...10_000) ?? 1
         let chroma = try value(1, named: "saturation", in: 0...10_000) ?? 1

@@ -20,8 +20,8 @@ struct FrontEndRecipe: RenderRecipe {
     enum Unchanged: String, Sendable, Hashable {
         case none
         case animations
-        /// All sources except photographs in web formats.
-        case others
+        /// All sources except still images in web formats.
+        case allButWebPhotographs = "others"
     }
 
     var box = RequestedBox()
@@ -34,7 +34,7 @@ struct FrontEndRecipe: RenderRecipe {
     var unchanged = Unchanged.none
     var acceptsDrawings = true
     /// Formats that results have only if `Accept` names them.
-    var unexpected: [ImageFormat] = []
+    var formatsOnlyIfAccepted: [ImageFormat] = []
 
     func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
@@ -73,7 +73,7 @@ struct FrontEndRecipe: RenderRecipe {
         return switch unchanged {
         case .none: false
         case .animations: isAnimated
-        case .others: isAnimated || ![.jpeg, .png, .webp, .avif].contains(header.format)
+        case .allButWebPhotographs: isAnimated || ![.jpeg, .png, .webp, .avif].contains(header.format)
         }
     }
 
@@ -86,7 +86,7 @@ struct FrontEndRecipe: RenderRecipe {
         case .negotiated(let accepted) where !isUnchanged: choices = accepted
         default: break
         }
-        if isUnchanged || !unexpected.contains(header.format) {
+        if isUnchanged || !formatsOnlyIfAccepted.contains(header.format) {
             choices.append(header.format.outputFormat(hasAlpha: hasAlpha))
         }
         return source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)

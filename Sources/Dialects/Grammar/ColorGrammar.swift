@@ -24,7 +24,7 @@ enum ColorGrammar {
 
 extension ColorGrammar {
     /// Reads the forms of ``color(_:)``, and CSS notation with `#`, `rgb()` or `rgba()`.
-    static func ownColor(_ text: String) -> Color? {
+    static func nativeColor(_ text: String) -> Color? {
         if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
         return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")
             ? cssColor(text) : color(text)
@@ -49,34 +49,41 @@ extension ColorGrammar {
         let name = text.prefix(before: UInt8(ascii: "(")).asciiLowercased
         let values = inside.dropLast().utf8.split { " ,/".utf8.contains($0) }.map { Substring($0) }
         guard values.count == 3 || values.count == 4 else { return nil }
-        guard let alpha = values.count == 4 ? share(values[3], of: 1) : 1 else { return nil }
+        guard let alpha = values.count == 4 ? fraction(values[3], of: 1) : 1 else { return nil }
         switch name {
-        case "rgb", "rgba":
-            guard let red = share(values[0], of: 255), let green = share(values[1], of: 255),
-                let blue = share(values[2], of: 255)
-            else { return nil }
-            return color(red: red, green: green, blue: blue, alpha: alpha)
-        case "hsl", "hsla", "hwb":
-            let angle = values[0].utf8.count > 3 && values[0].asciiLowercased.hasSuffix("deg") ? 3 : 0
-            guard let degrees = ParameterGrammar.decimal(values[0].dropLast(angle)),
-                let second = share(values[1], of: 100), let third = share(values[2], of: 100)
-            else { return nil }
-            let hue = degrees - 360 * (degrees / 360).rounded(.down)
-            let isMixed = name == "hwb"
-            let rest = isMixed ? max(0, 1 - second - third) : 1
-            let white = isMixed ? second / max(1, second + third) : 0
-            let (saturation, lightness) = isMixed ? (1, 0.5) : (second, third)
-            func component(_ number: Double) -> Double {
-                let place = (number + hue / 30).truncatingRemainder(dividingBy: 12)
-                let range = saturation * min(lightness, 1 - lightness)
-                return (lightness - range * max(-1, min(place - 3, 9 - place, 1))) * rest + white
-            }
-            return color(red: component(0), green: component(8), blue: component(4), alpha: alpha)
+        case "rgb", "rgba": return rgbColor(values, alpha: alpha)
+        case "hsl", "hsla": return hueColor(values, isHWB: false, alpha: alpha)
+        case "hwb": return hueColor(values, isHWB: true, alpha: alpha)
         default: return nil
         }
     }
 
-    private static func share(_ text: Substring, of whole: Double) -> Double? {
+    private static func rgbColor(_ values: [Substring], alpha: Double) -> Color? {
+        guard let red = fraction(values[0], of: 255), let green = fraction(values[1], of: 255),
+            let blue = fraction(values[2], of: 255)
+        else { return nil }
+        return color(red: red, green: green, blue: blue, alpha: alpha)
+    }
+
+    /// Reads a hue in degrees with saturation and lightness, or in HWB with whiteness and blackness.
+    private static func hueColor(_ values: [Substring], isHWB: Bool, alpha: Double) -> Color? {
+        let angle = values[0].utf8.count > 3 && values[0].asciiLowercased.hasSuffix("deg") ? 3 : 0
+        guard let degrees = ParameterGrammar.decimal(values[0].dropLast(angle)),
+            let second = fraction(values[1], of: 100), let third = fraction(values[2], of: 100)
+        else { return nil }
+        let hue = degrees - 360 * (degrees / 360).rounded(.down)
+        let white = isHWB ? second / max(1, second + third) : 0
+        let scale = isHWB ? max(0, 1 - second - third) : 1
+        let (saturation, lightness) = isHWB ? (1, 0.5) : (second, third)
+        func component(_ number: Double) -> Double {
+            let sector = (number + hue / 30).truncatingRemainder(dividingBy: 12)
+            let range = saturation * min(lightness, 1 - lightness)
+            return (lightness - range * max(-1, min(sector - 3, 9 - sector, 1))) * scale + white
+        }
+        return color(red: component(0), green: component(8), blue: component(4), alpha: alpha)
+    }
+
+    private static func fraction(_ text: Substring, of whole: Double) -> Double? {
         let isPercent = text.utf8.last == UInt8(ascii: "%")
         return ParameterGrammar.decimal(isPercent ? text.dropLast() : text).map { number in
             min(max(number / (isPercent ? 100 : whole), 0), 1)
@@ -84,7 +91,7 @@ extension ColorGrammar {
     }
 
     private static func color(red: Double, green: Double, blue: Double, alpha: Double) -> Color {
-        func byte(_ share: Double) -> UInt8 { UInt8((255 * share).rounded()) }
+        func byte(_ fraction: Double) -> UInt8 { UInt8((255 * fraction).rounded()) }
         return Color(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(alpha))
     }
 }

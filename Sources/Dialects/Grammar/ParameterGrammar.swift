@@ -17,19 +17,19 @@ package enum ParameterGrammar {
     }
 
     /// Reads a fraction as a whole number of units of the last decimal.
-    static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
+    package static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
+        let digits = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = digits.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
         var value = whole
-        var places = decimals
-        if parts.count == 2 {
-            guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isASCIIDigit) else {
+        var missingDecimals = decimals
+        if digits.count == 2 {
+            guard (1...decimals).contains(digits[1].utf8.count), digits[1].utf8.allSatisfy(\.isASCIIDigit) else {
                 return nil
             }
-            for digit in parts[1].utf8 { value = 10 * value + Int(digit - zero) }
-            places -= parts[1].utf8.count
+            for digit in digits[1].utf8 { value = 10 * value + Int(digit - zero) }
+            missingDecimals -= digits[1].utf8.count
         }
-        for _ in 0..<places { value *= 10 }
+        for _ in 0..<missingDecimals { value *= 10 }
         return range.contains(value) ? value : nil
     }
 
@@ -75,7 +75,7 @@ package enum ParameterGrammar {
 
     static var gravityNames: [String] { gravities.map(\.name) }
 
-    static var placeNames: [String] {
+    static var positionNames: [String] {
         gravities.filter { ![.attention, .entropy, .face].contains($0.gravity) }.map(\.name)
     }
 

@@ -2,22 +2,23 @@ import Text
 import ThumbnailTypes
 
 package struct RawQuery {
-    struct Item {
+    struct Parameter {
         let name: ArraySlice<UInt8>
         let value: ArraySlice<UInt8>
     }
 
-    let items: [Item]
+    let parameters: [Parameter]
 
     package init(target: String) {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else {
-            items = []
+            parameters = []
             return
         }
-        items = bytes[(mark + 1)...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
-            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            return Item(name: item[..<equals], value: item[min(equals + 1, item.endIndex)...])
+        parameters = bytes[(mark + 1)...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
+            parameter in
+            let equals = parameter.firstIndex(of: UInt8(ascii: "=")) ?? parameter.endIndex
+            return Parameter(name: parameter[..<equals], value: parameter[min(equals + 1, parameter.endIndex)...])
         }
     }
 
@@ -28,12 +29,13 @@ package struct RawQuery {
             return URLEscape.decodeText(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...])
         }
         var result: [(name: String, value: String)] = []
-        result.reserveCapacity(items.count)
-        for item in items {
-            guard let name = text(item.name) else {
-                throw .unknownParameter(String(decoding: item.name.prefix(APIError.longestQuotedName), as: UTF8.self))
+        result.reserveCapacity(parameters.count)
+        for parameter in parameters {
+            guard let name = text(parameter.name) else {
+                throw .unknownParameter(
+                    String(decoding: parameter.name.prefix(APIError.longestQuotedName), as: UTF8.self))
             }
-            guard let value = text(item.value) else {
+            guard let value = text(parameter.value) else {
                 throw name == "url"
                     ? .badURL("The value is not percent-encoded UTF-8.")
                     : .badParameter(
@@ -44,13 +46,13 @@ package struct RawQuery {
         return result
     }
 
-    /// Passes each item to `read`, and explains its errors.
+    /// Passes each parameter to `read`, and explains its errors.
     package func read(
-        _ items: [(name: String, value: String)],
+        _ parameters: [(name: String, value: String)],
         by read: (_ name: String, _ value: String, _ isLast: Bool) throws(APIError) -> Void
     ) throws(APIError) {
-        for (index, item) in items.enumerated() {
-            do throws(APIError) { try read(item.name, item.value, index == items.count - 1) } catch {
+        for (index, parameter) in parameters.enumerated() {
+            do throws(APIError) { try read(parameter.name, parameter.value, index == parameters.count - 1) } catch {
                 throw explained(error, of: index)
             }
         }
@@ -60,8 +62,8 @@ package struct RawQuery {
     ///
     /// The rest of that query is then parsed as parameters of the request.
     private func explained(_ error: APIError, of index: Int) -> APIError {
-        let isCut = items[..<index].contains { item in
-            item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
+        let isCut = parameters[..<index].contains { parameter in
+            parameter.name.elementsEqual("url".utf8) && parameter.value.contains(UInt8(ascii: "?"))
         }
         guard isCut, let name = error.parameter, error.isAboutName || error == .repeatedParameter(name) else {
             return error
@@ -74,13 +76,13 @@ package struct RawQuery {
 
 enum FormQuery {
     /// Returns the decoded parameters in order, with a plus as a space; nil if one is not percent-encoded UTF-8.
-    static func items(of target: String) -> [(name: String, value: String)]? {
+    static func parameters(of target: String) -> [(name: String, value: String)]? {
         (try? RawQuery(target: target).decoded(isForm: true))?.filter { !($0.name.isEmpty && $0.value.isEmpty) }
     }
 
     /// Returns the query sorted by name, keeping the order of values with the same name, and encoded as Go does.
-    static func text(sorting items: [(name: String, value: String)]) -> String {
-        let sorted = items.enumerated().sorted { one, other in
+    static func text(sorting parameters: [(name: String, value: String)]) -> String {
+        let sorted = parameters.enumerated().sorted { one, other in
             let first = ExactText(one.element.name)
             let second = ExactText(other.element.name)
             return first == second ? one.offset < other.offset : first < second

@@ -41,7 +41,7 @@ struct IPXModifiers: Hashable, Sendable {
         ignored = arguments.ignored + (kernel.map { ["kernel_\($0)"] } ?? [])
     }
 
-    private mutating func readSize(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func readSize(_ values: FrontEndParameters) throws(APIError) {
         // Order matters: a later name resets earlier ones.
         for name in ["h", "height", "resize", "s", "w", "width"] where values.has(name) {
             let isBox = name == "s" || name == "resize"
@@ -65,20 +65,20 @@ struct IPXModifiers: Hashable, Sendable {
             case let number? where Self.compass.indices.contains(number): gravity = Self.compass[number]
             default:
                 let words = text.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: " ") : $0 }
-                gravity = try FrontEndTarget.position(String(decoding: words, as: UTF8.self), parameter: name)
+                gravity = try FrontEndParameters.position(String(decoding: words, as: UTF8.self), parameter: name)
             }
         }
     }
 
-    private mutating func readFormat(_ values: FrontEndTarget, accept: String?) throws(APIError) {
+    private mutating func readFormat(_ values: FrontEndParameters, accept: String?) throws(APIError) {
         for name in ["q", "quality"] { quality = try values.whole(name, in: 1...100) ?? quality }
         for name in ["b", "background"] { background = try values.color(name) ?? background }
         flattens = values.has("flatten")
         let isAnimated = values.has("a") || values.has("animated")
         if let text = try values["format", "f"] {
             // Words that are not image formats are ignored.
-            let isKnown = FrontEndTarget.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
-            format = try isKnown ? FrontEndTarget.format(text, parameter: "f") : nil
+            let isKnown = FrontEndParameters.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
+            format = try isKnown ? FrontEndParameters.format(text, parameter: "f") : nil
             if text == "auto" {
                 let supported: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
                 accepted = AcceptedFormats.named(of: supported, in: accept) + [isAnimated ? .gif : .jpeg]
@@ -87,7 +87,7 @@ struct IPXModifiers: Hashable, Sendable {
         keepsFrames = isAnimated
     }
 
-    private mutating func readTurns(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func readTurns(_ values: FrontEndParameters) throws(APIError) {
         isUpright = values.has("autoorient")
         if let angle = try values.number("rotate", in: -3_600...3_600) {
             rotation = (Int(angle) % 360 + 360) % 360
@@ -101,22 +101,22 @@ struct IPXModifiers: Hashable, Sendable {
         if values.has("flop") { flips = flips.then(.mirrorX) }
     }
 
-    private mutating func readEdges(_ values: FrontEndTarget) throws(APIError) {
+    private mutating func readEdges(_ values: FrontEndParameters) throws(APIError) {
         if values.has("trim") {
             trim = min(255, max(1, Int((try values.number("trim", in: 0...65_535) ?? 10).rounded())))
         }
         for name in ["crop", "extract"] where values.has(name) {
             var sides: [Int] = []
             for (index, minimum) in [0, 0, 1, 1].enumerated() {
-                let name = FrontEndTarget.name(index, of: name)
+                let name = FrontEndParameters.name(index, of: name)
                 sides.append(
-                    try FrontEndTarget.whole(try values.required(name), parameter: name, in: minimum...100_000_000))
+                    try FrontEndParameters.whole(try values.required(name), parameter: name, in: minimum...100_000_000))
             }
             part = CropStep(x: sides[0], y: sides[1], size: PixelSize(width: sides[2], height: sides[3]))
         }
         guard values.has("extend") else { return }
         func side(_ index: Int) throws(APIError) -> Int {
-            try values.whole(FrontEndTarget.name(index, of: "extend"), in: 0...10_000) ?? 0
+            try values.whole(FrontEndParameters.name(index, of: "extend"), in: 0...10_000) ?? 0
         }
         let margins = ImageOperations.Margins(
             top: try side(0), right: try side(1), bottom: try side(2), left: try side(3))
@@ -130,7 +130,7 @@ struct IPXModifiers: Hashable, Sendable {
 }
 
 struct IPXArguments {
-    let parameters: FrontEndTarget
+    let parameters: FrontEndParameters
     let ignored: [String]
 
     private static let supported = Set(
@@ -161,10 +161,10 @@ struct IPXArguments {
             throw .unsupportedOption(name, "Alula does not support it.")
         }
         self.ignored = ignored
-        parameters = FrontEndTarget(
+        parameters = FrontEndParameters(
             named.flatMap { name, arguments in
                 arguments.enumerated().filter { !$0.element.isEmpty }
-                    .map { (FrontEndTarget.name($0.offset, of: name.string), String($0.element)) }
+                    .map { (FrontEndParameters.name($0.offset, of: name.string), String($0.element)) }
             }, flags: Set(named.keys))
     }
 }

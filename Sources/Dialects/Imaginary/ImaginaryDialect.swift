@@ -30,12 +30,13 @@ package struct ImaginaryDialect: Dialect {
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let key = configuration.signatureKey else { return true }
         let text = target.target.string
-        guard let items = FormQuery.items(of: text),
-            let received = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
+        guard let parameters = FormQuery.parameters(of: text),
+            let received = parameters.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) }
+            )
         else { return false }
         // The routes contain no escaped characters, so the path needs no decoding.
         let path = text.prefix(before: UInt8(ascii: "?"))
-        let message = path + FormQuery.text(sorting: items.filter { !$0.name.isExactly("sign") })
+        let message = path + FormQuery.text(sorting: parameters.filter { !$0.name.isExactly("sign") })
         return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), received)
     }
 
@@ -100,7 +101,7 @@ package struct ImaginaryDialect: Dialect {
         let field = target.apiKey?.string ?? ""
         let received =
             field.isEmpty
-            ? FormQuery.items(of: target.target.string)?.first { $0.name.isExactly("key") }?.value ?? "" : field
+            ? FormQuery.parameters(of: target.target.string)?.first { $0.name.isExactly("key") }?.value ?? "" : field
         return configuration.keys.indices.filter { HMAC.isEqual(Array(received.utf8), configuration.keys[$0]) }.first
     }
 
@@ -121,16 +122,16 @@ package struct ImaginaryDialect: Dialect {
 
     private func request(_ target: ImaginaryTarget, source: String, accept: String?) throws(APIError) -> Request {
         guard !configuration.disabledRoutes.contains(ExactText(target.name)) else { throw .noSuchRoute }
-        let (operations, isNegotiated, ignored) = try target.operations(accept: accept)
+        let operations = try target.operations(accept: accept)
         var request: Request
         if target.route == .info {
             request = Request(source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
             request.form.writer = ImaginaryFactsRecipe.writer
         } else {
             request = Request(
-                source: ExactText(source), additional: operations.compactMap(\.mark),
-                recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
-            if operations.last(where: { $0.format != nil })?.format == .tiff {
+                source: ExactText(source), additional: operations.list.compactMap(\.mark),
+                recipe: ImaginaryRecipe(operations: operations.list), isNegotiated: operations.isNegotiated)
+            if operations.list.last(where: { $0.format != nil })?.format == .tiff {
                 throw .unsupportedOption("type", "Alula does not write TIFF.")
             }
         }
@@ -140,7 +141,7 @@ package struct ImaginaryDialect: Dialect {
                 : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
         }
         request.form.includesSize = true
-        request.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
+        request.ignoredOptions = Set(operations.ignored.map { ExactText($0) }).sorted().map(\.string)
         return request
     }
 }

@@ -2,16 +2,16 @@ import Glibc
 import Recipes
 
 struct ImaginaryLayout {
-    enum Rest: Equatable {
-        case nothing
-        case cut(CropStep)
+    enum BoxStep: Equatable {
+        case none
+        case crop(CropStep)
         case interest(PixelSize)
         case bars(PixelSize)
     }
 
     private(set) var zoomed: PixelSize
     private(set) var scaled: PixelSize
-    private(set) var rest = Rest.nothing
+    private(set) var boxStep = BoxStep.none
 
     /// The upper bound for intermediate sizes of a pipeline, so that products of sides do not overflow.
     ///
@@ -26,57 +26,57 @@ struct ImaginaryLayout {
             scaled = Self.fitted(source, in: Self.bounded(options.box))
             return
         }
-        let cuts = operation.cuts
+        let crops = operation.crops
         let embeds = options.isEmbedded || operation.name == .resize
         let enlarges = operation.name == .enlarge
         var box = Self.bounded(options.box)
-        let isPlain = !cuts && !embeds && !enlarges && options.rotate == 0 && (box.width > 0 || box.height > 0)
+        let isPlain = !crops && !embeds && !enlarges && options.rotate == 0 && (box.width > 0 || box.height > 0)
         let isForced = options.isForced || isPlain
 
         if operation.name == .zoom {
             let factor = min(max(0, options.factor), Self.longestSide / max(source.width, source.height))
             zoomed = PixelSize(width: source.width * (factor + 1), height: source.height * (factor + 1))
         }
-        var factor = Self.complete(&box, of: source, cuts: cuts)
+        var factor = Self.complete(&box, of: source, crops: crops)
         if !enlarges, !isForced, source.width < box.width, source.height < box.height {
             factor = 1
             box = source
         }
         scaled = isForced ? box.atLeastOne : Self.size(zoomed, by: factor)
-        rest = try rest(of: operation, in: box, cuts: cuts && !isForced, embeds: embeds && !isForced)
+        boxStep = try boxStep(of: operation, in: box, crops: crops && !isForced, embeds: embeds && !isForced)
     }
 
-    private func rest(
-        of operation: ImaginaryOperation, in box: PixelSize, cuts: Bool, embeds: Bool
-    ) throws(ImagingError) -> Rest {
+    private func boxStep(
+        of operation: ImaginaryOperation, in box: PixelSize, crops: Bool, embeds: Bool
+    ) throws(ImagingError) -> BoxStep {
         let options = operation.options
         let isWithin = scaled.width <= box.width && scaled.height <= box.height
         let cropped = PixelSize(width: min(scaled.width, box.width), height: min(scaled.height, box.height)).atLeastOne
-        if operation.isSmart { return isWithin ? .nothing : .interest(cropped) }
-        if cuts { return isWithin ? .nothing : .cut(Self.cut(cropped, of: scaled, at: options.gravity)) }
-        if embeds { return isWithin && scaled != box ? .bars(box) : .nothing }
-        guard operation.name == .extract || operation.name == .zoom && operation.cutsZoomed else { return .nothing }
+        if operation.isSmart { return isWithin ? .none : .interest(cropped) }
+        if crops { return isWithin ? .none : .crop(Self.crop(cropped, of: scaled, at: options.gravity)) }
+        if embeds { return isWithin && scaled != box ? .bars(box) : .none }
+        guard operation.name == .extract || operation.name == .zoom && operation.cropsZoomed else { return .none }
         let part = PixelSize(
             width: options.areaWidth == 0 ? box.width : options.areaWidth,
             height: options.areaHeight == 0 ? box.height : options.areaHeight)
         guard options.left >= 0, options.top >= 0, part.width > 0, part.height > 0,
             part.width <= scaled.width - options.left, part.height <= scaled.height - options.top
         else { throw .cropOutside(scaled) }
-        return part == scaled ? .nothing : .cut(CropStep(x: options.left, y: options.top, size: part))
+        return part == scaled ? .none : .crop(CropStep(x: options.left, y: options.top, size: part))
     }
 
     /// Returns the factor by which the image shrinks.
-    private static func complete(_ box: inout PixelSize, of source: PixelSize, cuts: Bool) -> Double {
+    private static func complete(_ box: inout PixelSize, of source: PixelSize, crops: Bool) -> Double {
         let across = Double(source.width) / Double(max(1, box.width))
         let down = Double(source.height) / Double(max(1, box.height))
         switch (box.width > 0, box.height > 0) {
-        case (true, true): return cuts ? min(across, down) : max(across, down)
+        case (true, true): return crops ? min(across, down) : max(across, down)
         case (true, false):
-            box.height = cuts ? source.height : side(source.height, by: across)
-            return cuts ? 1 : across
+            box.height = crops ? source.height : side(source.height, by: across)
+            return crops ? 1 : across
         case (false, true):
-            box.width = cuts ? source.width : side(source.width, by: down)
-            return cuts ? 1 : down
+            box.width = crops ? source.width : side(source.width, by: down)
+            return crops ? 1 : down
         case (false, false):
             box = source
             return 1
@@ -94,7 +94,7 @@ struct ImaginaryLayout {
         return fitted.width >= source.width && fitted.height >= source.height ? source : fitted.atLeastOne
     }
 
-    private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
+    private static func crop(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
         let right = whole.width - part.width
         let bottom = whole.height - part.height
         let (x, y) =
@@ -122,12 +122,12 @@ struct ImaginaryLayout {
 }
 
 extension ImaginaryOperation {
-    fileprivate var cuts: Bool {
+    fileprivate var crops: Bool {
         switch name {
         case .crop, .smartcrop: true
         case .resize: options.isUncropped == false
         case .enlarge: options.isUncropped != true
-        case .zoom: cutsZoomed && options.isUncropped == false
+        case .zoom: cropsZoomed && options.isUncropped == false
         default: false
         }
     }

@@ -42,7 +42,7 @@ struct ImaginaryOperation: Hashable, Sendable {
         case .rotate: try require("rotate", isPresent: options.rotate != 0)
         case .zoom:
             try require("factor", isPresent: options.factor != 0)
-            if cutsZoomed { try require("areawidth", isPresent: options.areaWidth != 0 || options.areaHeight != 0) }
+            if cropsZoomed { try require("areawidth", isPresent: options.areaWidth != 0 || options.areaHeight != 0) }
         case .convert: try require("type", isPresent: format != nil)
         case .blur: try require("sigma", isPresent: options.sigma != 0 || options.minimumAmplitude != 0)
         case .watermark:
@@ -67,7 +67,7 @@ struct ImaginaryOperation: Hashable, Sendable {
         }
     }
 
-    var cutsZoomed: Bool { options.top > 0 || options.left > 0 }
+    var cropsZoomed: Bool { options.top > 0 || options.left > 0 }
 }
 
 enum ImaginaryType {

@@ -24,7 +24,7 @@ enum ImaginaryPipelineText {
         do {
             list = try JSONReader.firstValue(in: Array(text.utf8))
         } catch {
-            throw fault("It is no JSON: \(error.reason), after \(error.offset) bytes.")
+            throw fault("It is not JSON: \(error.reason), after \(error.offset) bytes.")
         }
         switch list {
         case .null: return []
@@ -32,7 +32,7 @@ enum ImaginaryPipelineText {
             var steps: [Step] = []
             for member in members { steps.append(try step(member)) }
             return steps
-        default: throw fault("It is no list.")
+        default: throw fault("It is not a list.")
         }
     }
 
@@ -55,9 +55,7 @@ enum ImaginaryPipelineText {
         return operations
     }
 
-    private static func operation(
-        _ name: ImaginaryOperation.Name, step: Step
-    ) throws(APIError) -> ImaginaryOperation {
+    private static func operation(_ name: ImaginaryOperation.Name, step: Step) throws(APIError) -> ImaginaryOperation {
         var options = ImaginaryOptions()
         for parameter in step.parameters { try options.set(parameter.name.string, to: parameter.value) }
         // Unknown format names select the image's format.
@@ -67,7 +65,7 @@ enum ImaginaryPipelineText {
     }
 
     private static func step(_ value: JSONValue) throws(APIError) -> Step {
-        guard case .object(let members) = value else { throw fault("A member of the list is no object.") }
+        guard case .object(let members) = value else { throw fault("A member of the list is not an object.") }
         var step = Step()
         for (name, value) in members {
             switch (name.asciiLowercased, value) {
@@ -77,8 +75,8 @@ enum ImaginaryPipelineText {
                 step.parameters = values.map { Parameter(name: ExactText($0.0), value: ImaginaryValue($0.1)) }
             case ("operation", .null), ("ignore_failure", .null), ("params", .null): break
             case ("operation", _), ("ignore_failure", _), ("params", _):
-                throw fault("A field \(name.asciiLowercased) has a value of a wrong kind.")
-            default: throw fault("A member of the list has a field that does not exist.")
+                throw fault("A field \(name.asciiLowercased) has a value of the wrong type.")
+            default: throw fault("A member of the list has an unknown field.")
             }
         }
         return step

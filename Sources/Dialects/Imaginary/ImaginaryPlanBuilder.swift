@@ -45,17 +45,17 @@ extension ImaginaryPlanBuilder {
         let layout = try ImaginaryLayout(operation, on: image.size)
         if layout.zoomed != image.size { image.apply(ZoomStep(factor: layout.zoomed.width / image.size.width)) }
         if layout.scaled != image.size { image.resample(to: layout.scaled) }
-        switch layout.rest {
-        case .nothing: break
-        case .cut(let cut): image.crop(cut)
+        switch layout.boxStep {
+        case .none: break
+        case .crop(let step): image.crop(step)
         case .interest(let size): image.apply(InterestStep(.attention, size: size))
         case .bars(let size): addBars(to: size, options: options)
         }
         let sigma = Int((min(options.sigma, Self.widestBlur) * 100_000).rounded())
         if sigma > 0 { image.apply(GaussianStep(.blur, sigma: sigma)) }
         switch operation.name {
-        case .watermarkimage: lay(options.opacity == 0 ? 1 : options.opacity, x: options.left, y: options.top)
-        case .watermark: lay(options.opacity == 0 ? 0.25 : options.opacity, isTiled: !options.isSingle)
+        case .watermarkimage: overlay(options.opacity == 0 ? 1 : options.opacity, x: options.left, y: options.top)
+        case .watermark: overlay(options.opacity == 0 ? 0.25 : options.opacity, isTiled: !options.isSingle)
         default: break
         }
         finish(operation)
@@ -87,7 +87,7 @@ extension ImaginaryPlanBuilder {
             fill: color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
     }
 
-    private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
+    private mutating func overlay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
         defer { nextAddition += 1 }
         let additions = image.source.additions
         guard additions.indices ~= nextAddition else { return }

@@ -21,7 +21,7 @@ struct ImaginaryTarget {
 
     let route: Route
     let name: String
-    let items: [(name: String, value: String)]
+    let parameters: [(name: String, value: String)]
 
     static func routeName(_ target: String, at prefix: PathPrefix) -> Substring? {
         guard let rest = prefix.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
@@ -35,39 +35,44 @@ struct ImaginaryTarget {
         guard let name = Self.routeName(target, at: prefix), let route = Route(String(name)) else { throw .noSuchRoute }
         self.route = route
         self.name = String(name)
-        guard let items = FormQuery.items(of: target) else {
+        guard let parameters = FormQuery.parameters(of: target) else {
             throw .badParameter("", "The query is not percent-encoded UTF-8.")
         }
-        self.items = items
+        self.parameters = parameters
     }
 
-    func value(_ name: String) -> String? { items.first { $0.name.isExactly(name) }?.value }
+    func value(_ name: String) -> String? { parameters.first { $0.name.isExactly(name) }?.value }
 
-    func operations(
-        accept: String?
-    ) throws(APIError) -> (
-        list: [ImaginaryOperation], isNegotiated: Bool, ignored: [String]
-    ) {
+    struct Operations {
+        var list: [ImaginaryOperation] = []
+        var isNegotiated = false
+        var ignored: [String] = []
+    }
+
+    func operations(accept: String?) throws(APIError) -> Operations {
         var options = ImaginaryOptions()
         var steps: [ImaginaryPipelineText.Step] = []
         var seen: Set<ExactText> = []
-        for (name, value) in items where seen.insert(ExactText(name)).inserted {
+        for (name, value) in parameters where seen.insert(ExactText(name)).inserted {
             if name.isExactly("operations") { steps = try ImaginaryPipelineText.steps(in: value) }
             try options.set(name, to: .text(ExactText(value)))
         }
         if ImaginaryType.isUnknown(options.type) { throw ImaginaryType.unknown }
+        var operations = Operations(ignored: options.ignored)
         switch route {
-        case .info: return ([], false, options.ignored)
+        case .info: break
         case .pipeline:
-            let list = try ImaginaryPipelineText.operations(steps)
-            return (list, false, list.flatMap(\.options.ignored))
+            operations.list = try ImaginaryPipelineText.operations(steps)
+            operations.ignored = operations.list.flatMap(\.options.ignored)
+        case .operation(.autorotate):
+            operations.list = [try ImaginaryOperation(.autorotate, options: options, format: nil)]
         case .operation(let name):
-            let isNegotiated = options.type == "auto" && name != .autorotate
+            operations.isNegotiated = options.type == "auto"
             let format =
-                isNegotiated
-                ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
-            return ([try ImaginaryOperation(name, options: options, format: format)], isNegotiated, options.ignored)
+                try operations.isNegotiated ? Self.negotiated(accept) : ImaginaryType.format(options.type)
+            operations.list = [try ImaginaryOperation(name, options: options, format: format)]
         }
+        return operations
     }
 
     func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
@@ -81,8 +86,8 @@ struct ImaginaryTarget {
                 width: options.width > 0 ? options.width : side, height: options.height > 0 ? options.height : side)
             let written = format == .png || format == .webp ? format : .jpeg
             return FallbackImage(
-                .color(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
-                status: status)
+                .color(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))), status: status
+            )
         }
         let recipe = ImaginaryFallbackRecipe(width: options.width, height: options.height, format: format)
         return FallbackImage(.source(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)

@@ -7,7 +7,7 @@ import Text
 struct ImaginaryText {
     /// The maximum length of a text in bytes.
     static let maximumLength = 1_000
-    private static let place = 100
+    private static let textOffset = 100
     private static let largest = (font: 500.0, side: 4_096)
 
     private let lines: [String]
@@ -40,8 +40,8 @@ struct ImaginaryText {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width + margin)\" height=\"\(height + margin)\">"
         text += "<g \(style)font-size=\"\(size)\" fill=\"rgb(\(color.red),\(color.green),\(color.blue))\">"
         for (index, line) in lines.enumerated() {
-            let y = Double(Self.place) + size * (0.73 + 1.17 * Double(index))
-            text += "<text x=\"\(Self.place)\" y=\"\(y)\">\(Self.escaped(line))</text>"
+            let y = Double(Self.textOffset) + size * (0.73 + 1.17 * Double(index))
+            text += "<text x=\"\(Self.textOffset)\" y=\"\(y)\">\(Self.escaped(line))</text>"
         }
         return text + "</g></svg>"
     }

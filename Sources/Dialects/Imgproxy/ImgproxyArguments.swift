@@ -10,15 +10,15 @@ struct ImgproxyOption: Hashable, Sendable {
 
     /// Returns nil for a segment without a separator, because it is not an option.
     init?(_ segment: ArraySlice<UInt8>, separator: [UInt8]) {
-        var parts: [ArraySlice<UInt8>] = []
+        var fields: [ArraySlice<UInt8>] = []
         var rest = segment
         while let start = rest.firstRange(of: separator) {
-            parts.append(rest[..<start.lowerBound])
+            fields.append(rest[..<start.lowerBound])
             rest = rest[start.upperBound...]
         }
-        guard let name = parts.first else { return nil }
+        guard let name = fields.first else { return nil }
         self.name = String(decoding: name, as: UTF8.self)
-        arguments = parts.dropFirst() + [rest]
+        arguments = fields.dropFirst() + [rest]
     }
 }
 

@@ -25,16 +25,16 @@ package struct ImgproxyDialect: Dialect {
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = path(of: target) else { return true }
-        return configuration.isAuthentic(path.signature, of: path.path)
+        return configuration.isAuthentic(path.signature, of: path.signedPath)
     }
 
     package func keyID(of target: RequestedTarget) -> String? {
-        path(of: target).flatMap { configuration.signer(of: $0.path, by: $0.signature) }.map { String($0 + 1) }
+        path(of: target).flatMap { configuration.signer(of: $0.signedPath, by: $0.signature) }.map { String($0 + 1) }
     }
 
     package func loggedTarget(_ target: RequestedTarget) -> String {
         guard let path = path(of: target) else { return prefix.path }
-        let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let segments = path.signedPath.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let separator = Array(configuration.argumentsSeparator.utf8)
         let options = segments.prefix { ImgproxyOption($0, separator: separator) != nil }
         let shown = options.isEmpty && configuration.allowsOnlyPresets ? segments.prefix(1) : options
@@ -49,7 +49,7 @@ package struct ImgproxyDialect: Dialect {
         }
         var reader = ImgproxyOptionReader(configuration, presets: presets)
         if presets[ImgproxyPresets.defaultName] != nil { try reader.apply(presets: [ImgproxyPresets.defaultName]) }
-        let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let segments = path.signedPath.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let rest = try readOptions(segments[...], into: &reader)
         let source = try ImgproxySource(rest, configuration: configuration)
         if let format = source.format, !reader.image.isRaw { try reader.apply(format: format) }

@@ -44,7 +44,9 @@ struct ImgproxyGravity: Hashable, Sendable {
     /// - Parameters:
     ///   - ratio: The device pixel ratio, which scales offsets in pixels.
     ///   - mayOverhang: Whether parts of `inner` may lie outside; at least one pixel stays inside.
-    func place(of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false) -> (x: Int, y: Int) {
+    func corner(
+        of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
+    ) -> (x: Int, y: Int) {
         func bounded(_ start: Int, inner: Int, outer: Int) -> Int {
             let (minimum, maximum) = mayOverhang ? (1 - inner, outer - 1) : (0, outer - inner)
             return max(minimum, min(start, maximum))

@@ -26,11 +26,11 @@ struct ImgproxyLayout: Hashable, Sendable {
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),
             height: Self.cropSide(options.cropHeight, of: source.height))
-        let part = cropSize.orLess(than: source)
-        scale(part, options: options, enlarging: options.enlarges || isDrawing)
-        setSizes(part, options: options)
-        limit(part, options: options)
-        resizedSize = prescaled(part, of: source, by: prescaling)
+        let cropped = cropSize.orLess(than: source)
+        scale(cropped, options: options, enlarging: options.enlarges || isDrawing)
+        setSizes(cropped, options: options)
+        limit(cropped, options: options)
+        resizedSize = prescaled(cropped, of: source, by: prescaling)
     }
 
     /// Returns the cropped side: pixels if `value` is at least 1, otherwise a fraction; 0 keeps the whole side.
@@ -39,13 +39,13 @@ struct ImgproxyLayout: Hashable, Sendable {
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
     }
 
-    private mutating func scale(_ part: PixelSize, options: ImgproxyOptions, enlarging: Bool) {
-        let width = Double(part.width)
-        let height = Double(part.height)
+    private mutating func scale(_ cropped: PixelSize, options: ImgproxyOptions, enlarging: Bool) {
+        let width = Double(cropped.width)
+        let height = Double(cropped.height)
         var shrinkX = options.width == 0 ? 1 : width / Double(options.width)
         var shrinkY = options.height == 0 ? 1 : height / Double(options.height)
         if shrinkX != 1 || shrinkY != 1 {
-            let type = options.resizingType.resolved(part, width: options.width, height: options.height)
+            let type = options.resizingType.resolved(cropped, width: options.width, height: options.height)
             switch type {
             case .force: break
             case _ where options.width == 0: shrinkX = shrinkY
@@ -86,12 +86,13 @@ struct ImgproxyLayout: Hashable, Sendable {
         scaleY = 1 / min(shrinkY / ratio, height)
     }
 
-    private mutating func setSizes(_ part: PixelSize, options: ImgproxyOptions) {
+    private mutating func setSizes(_ cropped: PixelSize, options: ImgproxyOptions) {
         boxSize = PixelSize(
             width: pixels(Double(options.width) * (ratio * options.zoomX)),
             height: pixels(Double(options.height) * (ratio * options.zoomY)))
         resizedSize = PixelSize(
-            width: max(1, pixels(Double(part.width) * scaleX)), height: max(1, pixels(Double(part.height) * scaleY)))
+            width: max(1, pixels(Double(cropped.width) * scaleX)),
+            height: max(1, pixels(Double(cropped.height) * scaleY)))
         keptSize = boxSize
         if options.resizingType == .fillDown, !options.enlarges {
             let across = Double(boxSize.width) / Double(resizedSize.width)
@@ -124,7 +125,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         pixels(Double(side) * (Double(numerator) / Double(denominator)))
     }
 
-    private mutating func limit(_ part: PixelSize, options: ImgproxyOptions) {
+    private mutating func limit(_ cropped: PixelSize, options: ImgproxyOptions) {
         guard options.maximumSide > 0 else { return }
         var out = keptSize.orLess(than: resizedSize)
         if options.extend.isOn {
@@ -137,13 +138,13 @@ struct ImgproxyLayout: Hashable, Sendable {
         let longest = max(out.width + margins.left + margins.right, out.height + margins.top + margins.bottom)
         guard longest > options.maximumSide else { return }
         let factor = Double(options.maximumSide) / Double(longest)
-        scaleX = max(scaleX * factor, 1 / Double(part.width))
-        scaleY = max(scaleY * factor, 1 / Double(part.height))
+        scaleX = max(scaleX * factor, 1 / Double(cropped.width))
+        scaleY = max(scaleY * factor, 1 / Double(cropped.height))
         ratio *= factor
-        setSizes(part, options: options)
+        setSizes(cropped, options: options)
     }
 
-    private func prescaled(_ part: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
+    private func prescaled(_ cropped: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
         let whole = PixelSize(
             width: pixels(Double(source.width) * scaleX), height: pixels(Double(source.height) * scaleY))
         var shrink = min(
@@ -157,8 +158,8 @@ struct ImgproxyLayout: Hashable, Sendable {
             let reached = Double(side) / Double(loaded)
             var scale = scale * reached
             if loaded == pixels(Double(loaded) * scale) { scale = 1 }
-            let cropped = crop > 0 ? min(loaded, max(1, pixels(Double(crop) / reached))) : loaded
-            return max(1, pixels(Double(cropped) * scale))
+            let croppedSide = crop > 0 ? min(loaded, max(1, pixels(Double(crop) / reached))) : loaded
+            return max(1, pixels(Double(croppedSide) * scale))
         }
         return PixelSize(
             width: side(source.width, crop: cropSize.width, scale: scaleX),
@@ -184,10 +185,10 @@ extension PixelSize {
 
 extension ImgproxyOptions.ResizingType {
     /// Resolves ``auto`` to ``fill`` if source and box have the same orientation; a square counts as landscape.
-    fileprivate func resolved(_ part: PixelSize, width: Int, height: Int) -> Self {
+    fileprivate func resolved(_ cropped: PixelSize, width: Int, height: Int) -> Self {
         guard self == .auto else { return self }
-        let isLandscape = part.width >= part.height
-        let isBoxLandscape = (width == 0 ? part.width : width) >= (height == 0 ? part.height : height)
+        let isLandscape = cropped.width >= cropped.height
+        let isBoxLandscape = (width == 0 ? cropped.width : width) >= (height == 0 ? cropped.height : height)
         return isLandscape == isBoxLandscape ? .fill : .fit
     }
 }

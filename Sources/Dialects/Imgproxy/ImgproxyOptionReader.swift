@@ -50,7 +50,7 @@ struct ImgproxyOptionReader {
         }
         let before = image
         try applyToImage(option)
-        let changed = image.parts(differingFrom: before)
+        let changed = image.choices(differingFrom: before)
         if outer.isEmpty { choices.formUnion(changed) } else { choices.subtract(changed) }
     }
 
@@ -249,9 +249,9 @@ extension ImgproxyOptionReader {
         switch arguments.count {
         case 1: image.background = arguments.has(0) ? try arguments.color(0) : nil
         case 3:
-            var parts: [UInt8] = []
-            for index in 0..<3 { parts.append(UInt8(try arguments.integer(index, in: 0...255))) }
-            image.background = Color(red: parts[0], green: parts[1], blue: parts[2])
+            var components: [UInt8] = []
+            for index in 0..<3 { components.append(UInt8(try arguments.integer(index, in: 0...255))) }
+            image.background = Color(red: components[0], green: components[1], blue: components[2])
         default: throw arguments.fault("Must be a color such as ffaa00 or 255:170:0.")
         }
     }

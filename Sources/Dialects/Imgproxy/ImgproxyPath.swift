@@ -4,15 +4,15 @@ import Text
 struct ImgproxyPath {
     let signature: ArraySlice<UInt8>
     /// The path after the signature and its slash.
-    let path: [UInt8]
+    let signedPath: [UInt8]
 
     init?(_ remainder: Substring) {
         let bytes = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
         let rest = bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...]
         guard let slash = rest.firstIndex(of: UInt8(ascii: "/")), slash > rest.startIndex else { return nil }
         signature = rest[..<slash]
-        path = Self.repaired(rest[(slash + 1)...])
-        guard !path.isEmpty else { return nil }
+        signedPath = Self.repaired(rest[(slash + 1)...])
+        guard !signedPath.isEmpty else { return nil }
     }
 
     /// Decodes `%3A` in the options, restores both slashes after the source's scheme, and removes leading slashes.

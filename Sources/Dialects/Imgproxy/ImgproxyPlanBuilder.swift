@@ -53,7 +53,7 @@ struct ImgproxyPlanBuilder {
         } else if options.gravity.kind == .faces {
             image.cropToFaces(cropped)
         } else {
-            let corner = options.gravity.place(of: cropped, on: size, ratio: layout.ratio)
+            let corner = options.gravity.corner(of: cropped, on: size, ratio: layout.ratio)
             image.crop(CropStep(x: corner.x, y: corner.y, size: cropped))
         }
     }
@@ -69,7 +69,7 @@ struct ImgproxyPlanBuilder {
 
     private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
-        let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
+        let corner = gravity.corner(of: size, on: canvas, ratio: layout.ratio)
         image.place(on: canvas, x: corner.x, y: corner.y, fill: .color(backgroundColor))
     }
 }
@@ -110,7 +110,7 @@ extension ImgproxyPlanBuilder {
     private func overlay(of scaled: PixelSize) -> OverlayLayout? {
         let gravity = options.watermark.gravity
         guard gravity.kind == .tiles else {
-            let corner = gravity.place(of: scaled, on: size, ratio: layout.ratio, mayOverhang: true)
+            let corner = gravity.corner(of: scaled, on: size, ratio: layout.ratio, mayOverhang: true)
             return OverlayLayout(scaledSize: scaled, x: corner.x, y: corner.y, on: size)
         }
         return OverlayLayout(

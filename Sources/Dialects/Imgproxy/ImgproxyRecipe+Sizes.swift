@@ -21,15 +21,17 @@ extension ImgproxyRecipe: SizedRecipe {
 }
 
 extension ImgproxyOptions {
-    func parts(differingFrom other: ImgproxyOptions) -> ClientChoices {
-        var parts: ClientChoices = []
-        if width != other.width || minimumWidth != other.minimumWidth { parts.insert(.width) }
-        if height != other.height || minimumHeight != other.minimumHeight { parts.insert(.height) }
-        if ratio != other.ratio || zoomX != other.zoomX || zoomY != other.zoomY { parts.formUnion([.width, .height]) }
-        if quality != other.quality { parts.insert(.quality) }
-        if formatQualities != other.formatQualities { parts.insert(.formatQualities) }
-        if skippedFormats != other.skippedFormats || isRaw != other.isRaw { parts.insert(.untouchedFormats) }
-        return parts
+    func choices(differingFrom other: ImgproxyOptions) -> ClientChoices {
+        var choices: ClientChoices = []
+        if width != other.width || minimumWidth != other.minimumWidth { choices.insert(.width) }
+        if height != other.height || minimumHeight != other.minimumHeight { choices.insert(.height) }
+        if ratio != other.ratio || zoomX != other.zoomX || zoomY != other.zoomY {
+            choices.formUnion([.width, .height])
+        }
+        if quality != other.quality { choices.insert(.quality) }
+        if formatQualities != other.formatQualities { choices.insert(.formatQualities) }
+        if skippedFormats != other.skippedFormats || isRaw != other.isRaw { choices.insert(.untouchedFormats) }
+        return choices
     }
 
     fileprivate mutating func allowSizes(

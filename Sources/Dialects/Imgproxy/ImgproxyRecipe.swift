@@ -133,9 +133,9 @@ extension ImgproxyRecipe {
     }
 
     private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        let sourceFormat = options.formatQualities[ImgproxyFormat(format)] ?? 0
-        var quality = options.quality > 0 ? options.quality : sourceFormat > 0 ? sourceFormat : defaults.quality
-        if options.quality == 0, sourceFormat == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
+        let formatQuality = options.formatQualities[ImgproxyFormat(format)] ?? 0
+        var quality = options.quality > 0 ? options.quality : formatQuality > 0 ? formatQuality : defaults.quality
+        if options.quality == 0, formatQuality == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
             quality = rules.defaultQuality(quality)
         }
         return options.maximumBytes > 0
@@ -161,12 +161,12 @@ private struct Turns {
     func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
         // EXIF orientations turn first, then mirror.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
-        let place =
+        let storedGravity =
             gravity
             .before(quarters: options.quarters, mirroringX: options.mirrorsX, mirroringY: options.mirrorsY)
             .before(quarters: quarters, mirroringX: first.isMirrored, mirroringY: false)
         let inner = shown.turned(size)
-        let corner = place.place(of: inner, on: stored, ratio: 1)
+        let corner = storedGravity.corner(of: inner, on: stored, ratio: 1)
         return CropStep(x: corner.x, y: corner.y, size: inner)
     }
 }

@@ -32,12 +32,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     private struct Search {
         let literals: [[UInt8]]
         let text: [UInt8]
-        private var failures: Set<Int> = []
-
-        init(literals: [[UInt8]], text: [UInt8]) {
-            self.literals = literals
-            self.text = text
-        }
+        var failures: Set<Int> = []
 
         /// Returns the longest texts that the remaining stars can match, and the end of the match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {

@@ -32,20 +32,20 @@ struct ImgproxySource {
             written = decoded
             self.format = format
         }
-        url = try Self.name(written, configuration: configuration)
+        url = try Self.url(written, configuration: configuration)
     }
 
     private static func cut(
         _ text: [UInt8], at mark: UInt8
     ) throws(APIError) -> (source: ArraySlice<UInt8>, format: String?) {
-        let parts = text.split(separator: mark, maxSplits: 2, omittingEmptySubsequences: false)
-        guard let source = parts.first, !source.isEmpty else { throw .badURL("The source is empty.") }
-        guard parts.count <= 2 else { throw .badURL("More than one format is named.") }
-        guard parts.count == 2, !parts[1].isEmpty else { return (source, nil) }
-        return (source, String(decoding: parts[1], as: UTF8.self))
+        let fields = text.split(separator: mark, maxSplits: 2, omittingEmptySubsequences: false)
+        guard let source = fields.first, !source.isEmpty else { throw .badURL("The source is empty.") }
+        guard fields.count <= 2 else { throw .badURL("More than one format is named.") }
+        guard fields.count == 2, !fields[1].isEmpty else { return (source, nil) }
+        return (source, String(decoding: fields[1], as: UTF8.self))
     }
 
-    private static func name(_ written: [UInt8], configuration: ImgproxyConfiguration) throws(APIError) -> ExactText {
+    private static func url(_ written: [UInt8], configuration: ImgproxyConfiguration) throws(APIError) -> ExactText {
         guard written.count <= maximumLength else { throw .badURL("The source is longer than \(maximumLength) bytes.") }
         var source = written
         for replacement in configuration.replacements { source = replacement.applied(to: source) }

@@ -138,19 +138,20 @@ extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawV
 extension ParameterForm where Value == Color {
     static var color: Self {
         Self(
-            "COLOR", "Not a color in hexadecimal, by its CSS name, or as rgb().", read: { ColorGrammar.ownColor($0) },
+            "COLOR", "Not a color in hexadecimal, by its CSS name, or as rgb().",
+            read: { ColorGrammar.nativeColor($0) },
             write: { $0.hexadecimal })
     }
 }
 
 extension ParameterForm where Value == Gravity {
-    static var place: Self {
+    static var position: Self {
         Self(
-            "WORD", values: ParameterGrammar.placeNames,
+            "WORD", values: ParameterGrammar.positionNames,
             read: { text, name throws(APIError) in
                 switch ParameterGrammar.gravity(text.asciiLowercased) {
-                case .attention, .entropy, .face, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
-                case let place?: return place
+                case .attention, .entropy, .face, nil: throw .badChoice(name, allowed: ParameterGrammar.positionNames)
+                case let position?: return position
                 }
             }, write: { ParameterGrammar.name(of: $0) ?? "" })
     }
@@ -176,7 +177,7 @@ extension ParameterForm where Value == ImageOperations.Trim {
 }
 
 extension ParameterForm where Value == ImageOperations.Crop {
-    static var part: Self {
+    static var cropArea: Self {
         Self(
             "X,Y,W,H", "Must be x,y,w,h: whole pixels, or shares from 0.0 to 1.0 with one to four decimals.",
             read: Self.crop
@@ -190,15 +191,15 @@ extension ParameterForm where Value == ImageOperations.Crop {
     }
 
     @Sendable private static func crop(_ text: String) -> ImageOperations.Crop? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        let isShare = parts.allSatisfy { $0.contains(".") }
-        let numbers = parts.compactMap { part in
+        let fields = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard fields.count == 4 else { return nil }
+        let isShare = fields.allSatisfy { $0.contains(".") }
+        let numbers = fields.compactMap { field in
             isShare
-                ? ParameterGrammar.fraction(part, decimals: 4, in: 0...10_000)
-                : ParameterGrammar.integer(part, in: 0...999_999_999)
+                ? ParameterGrammar.fraction(field, decimals: 4, in: 0...10_000)
+                : ParameterGrammar.integer(field, in: 0...999_999_999)
         }
-        // A part without width or height is invalid.
+        // A crop without width or height is invalid.
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else { return nil }
         return isShare
             ? .fractions(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
@@ -209,9 +210,9 @@ extension ParameterForm where Value == ImageOperations.Crop {
 extension ParameterForm where Value == ImageOperations.Margins {
     static var margins: Self {
         Self("TOP,RIGHT…", "Must be one to four whole numbers from 0 to 4096 with commas between them.") { text in
-            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-            let numbers = parts.compactMap { ParameterGrammar.integer($0, in: 0...4_096) }
-            guard 1...4 ~= parts.count, numbers.count == parts.count else { return nil }
+            let fields = text.split(separator: ",", omittingEmptySubsequences: false)
+            let numbers = fields.compactMap { ParameterGrammar.integer($0, in: 0...4_096) }
+            guard 1...4 ~= fields.count, numbers.count == fields.count else { return nil }
             let top = numbers[0]
             let right = numbers.count > 1 ? numbers[1] : top
             return ImageOperations.Margins(
@@ -239,7 +240,7 @@ extension ParameterForm where Value == ImageOperations.Radius {
 }
 
 extension ParameterForm where Value == KeptMetadata {
-    static var kept: Self {
+    static var keptMetadata: Self {
         Self(
             "WORDS", "Must be none, or rights and ai with a comma between them.",
             read: { KeptMetadata($0.asciiLowercased) }, write: { $0.text })

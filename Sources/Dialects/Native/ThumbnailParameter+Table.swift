@@ -54,7 +54,7 @@ extension ThumbnailParameter {
             help: "cut off borders that vary by at most this, 1 to 255"),
         .optional("trimColor", \.trimColor, as: .color, help: "color of the borders that trim cuts off"),
         .optional(
-            "crop", \.options.operations.crop, as: .part,
+            "crop", \.options.operations.crop, as: .cropArea,
             help: "part of the source, in pixels or as fractions such as 0.25"),
         .value("rotate", \.options.operations.rotation, as: .turn, help: "clockwise, -359 to 359"),
         .optional("flip", \.options.operations.flip, as: .choice, help: "mirror horizontally, vertically or both"),
@@ -72,18 +72,17 @@ extension ThumbnailParameter {
         .value(
             "format", \.format, as: .format, help: "format of the result", in: [.renditions, .presets, .besidePresets]),
         .quality("q", help: "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
-        .value(
-            "lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss"),
+        .value("lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss"),
         .optional(
             "maxBytes", \.options.maximumBytes, as: .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
             help: "maximum size of the result in bytes, from 256"),
         .optional(
             "avifBitDepth", \.options.avifBitDepth, as: .oneOf(ImageFormat.avif.bitDepths),
             help: "bits per component in avif"),
-        .optional(
-            "gamut", \.options.gamut, as: .choice, help: "color gamut; auto: p3 if the image has such colors"),
+        .optional("gamut", \.options.gamut, as: .choice, help: "color gamut; auto: p3 if the image has such colors"),
         .value("keepCopyright", \.options.keepsCopyright, as: .flag, help: "1: keep the Exif copyright and artist"),
-        .optional("keepMetadata", \.options.keptMetadata, as: .kept, help: "none, or a list of rights, ai to keep"),
+        .optional(
+            "keepMetadata", \.options.keptMetadata, as: .keptMetadata, help: "none, or a list of rights, ai to keep"),
         .value("hdr", \.options.gainMap, as: .choice, help: "keep: jpeg results keep the source's gain map"),
         .optional("page", \.page, as: .whole("NUMBER", from: 0, to: nil), help: "page or frame to show, from 0"),
         .value("animated", \.options.isAnimated, as: .flag, help: "1: keep all frames"),
@@ -91,7 +90,7 @@ extension ThumbnailParameter {
 
     private static let watermarkParameters: [ThumbnailParameter] = [
         .watermark("watermark", help: "URL of an image to overlay, or its name in the settings file"),
-        .ofWatermark("watermarkPosition", \.position, as: .place, help: "position of the watermark"),
+        .ofWatermark("watermarkPosition", \.position, as: .position, help: "position of the watermark"),
         .ofWatermark("watermarkX", \.x, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
         .ofWatermark("watermarkY", \.y, as: .distance(to: 16_384), help: "distance from it inward, -16384 to 16384"),
         .ofWatermark("watermarkOpacity", \.opacity, as: .whole("PERCENT", from: 1, to: 100), help: "1 to 100"),

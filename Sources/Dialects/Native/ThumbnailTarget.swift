@@ -13,14 +13,14 @@ package enum ThumbnailTarget {
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> Request {
         let query = RawQuery(target: target.target.string)
-        let items = try query.decoded()
+        let parameters = try query.decoded()
         func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailParameterValues {
             var reader = ThumbnailParameterReader(vocabulary)
             for level in levels {
                 for (name, value) in level { try reader.read(name: name, value: value, isLast: false) }
                 reader.override()
             }
-            try query.read(items) { name, value, isLast throws(APIError) in
+            try query.read(parameters) { name, value, isLast throws(APIError) in
                 try vocabulary.admit(name)
                 try reader.read(name: name, value: value, isLast: isLast)
             }
@@ -31,7 +31,9 @@ package enum ThumbnailTarget {
         if !levels.isEmpty { values = try read(over: levels) }
         var result = try values.request(accept: target.accept?.string, hints: target.hints)
         if !levels.isEmpty {
-            result.choices = items.reduce(into: []) { $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? []) }
+            result.choices = parameters.reduce(into: []) {
+                $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? [])
+            }
         }
         return result
     }
@@ -47,8 +49,8 @@ package enum ThumbnailTarget {
     /// Omits negotiated formats, because they are in `Accept`, and the page of an animation, which has no effect.
     package static func generate(_ request: Request) -> String? {
         guard let values = ThumbnailParameterValues(of: request) else { return nil }
-        let items = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
-        return "\(path)?\(items.joined(separator: "&"))"
+        let parameters = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
+        return "\(path)?\(parameters.joined(separator: "&"))"
     }
 }
 

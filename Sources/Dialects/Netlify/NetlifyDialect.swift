@@ -23,20 +23,21 @@ package struct NetlifyDialect: FrontEndDialect {
     }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: prefix)
+        let parameters = try FrontEndParameters(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
         let word = try parameters["fm"]
         let isText = word == "blurhash"
         let format =
-            try isText ? .png : word.map { name throws(APIError) in try FrontEndTarget.format(name, parameter: "fm") }
+            try isText
+            ? .png : word.map { name throws(APIError) in try FrontEndParameters.format(name, parameter: "fm") }
         var recipe = FrontEndRecipe(
             format: format.map { .fixed($0) }
                 ?? .negotiated(AcceptedFormats.named(of: [.webp, .avif], in: target.accept?.string)))
         if case .negotiated(let formats) = recipe.format, formats.contains(.webp) {
             recipe.format = .negotiated([.webp])
         }
-        recipe.box.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
-        recipe.box.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
+        recipe.box.width = try parameters.whole("w", "width", in: FrontEndParameters.sides)
+        recipe.box.height = try parameters.whole("h", "height", in: FrontEndParameters.sides)
         recipe.defaultQuality = Self.quality
         recipe.quality = try parameters.whole("q", "quality", in: 1...100)
         if let fit: Fit = try parameters.choice("fit") {

@@ -24,13 +24,14 @@ package struct NextDialect: FrontEndDialect {
     private let sources: FrontEndSources
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: prefix)
+        let parameters = try FrontEndParameters(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
-        let width = try FrontEndTarget.whole(try parameters.required("w"), parameter: "w", in: FrontEndTarget.sides)
+        let width = try FrontEndParameters.whole(
+            try parameters.required("w"), parameter: "w", in: FrontEndParameters.sides)
         guard configuration.widths?.contains(width) ?? true else {
             throw .badChoice("w", allowed: (configuration.widths ?? []).map(String.init))
         }
-        let quality = try FrontEndTarget.whole(try parameters.required("q"), parameter: "q", in: 1...100)
+        let quality = try FrontEndParameters.whole(try parameters.required("q"), parameter: "q", in: 1...100)
         guard configuration.qualities?.contains(quality) ?? true else {
             throw .badChoice("q", allowed: (configuration.qualities ?? []).map(String.init))
         }
@@ -38,9 +39,9 @@ package struct NextDialect: FrontEndDialect {
             format: .negotiated(AcceptedFormats.named(of: configuration.formats, in: target.accept?.string)))
         recipe.box.width = width
         recipe.quality = quality
-        recipe.unexpected = [.webp, .avif]
+        recipe.formatsOnlyIfAccepted = [.webp, .avif]
         recipe.acceptsDrawings = false
-        recipe.unchanged = service == .next ? .animations : .others
+        recipe.unchanged = service == .next ? .animations : .allButWebPhotographs
         return Request(source: source, recipe: recipe, isNegotiated: true)
     }
 }

@@ -166,46 +166,49 @@ extension ThumborFilterReader {
     private mutating func mark(
         _ filter: ThumborFilterText, arguments: ThumborArguments
     ) throws(APIError) -> ThumborMark? {
-        let transparency: Int
-        var mark: ThumborMark
-        var layerFilters: [ThumborFilterText] = []
         switch filter.name {
-        case "watermark":
-            guard 4...6 ~= arguments.count, let source = arguments.text(0), let alpha = arguments.whole(3),
-                let x = arguments.text(1).flatMap(Self.place), let y = arguments.text(2).flatMap(Self.place),
-                let width = Self.share(arguments, at: 4), let height = Self.share(arguments, at: 5)
-            else { return nil }
-            mark = ThumborMark(subject: .source(try index(of: source)))
-            mark.x = x
-            mark.y = y
-            mark.widthShare = width
-            mark.heightShare = height
-            transparency = alpha
-        case "image":
-            guard let path = arguments.text(0) else { return nil }
-            let target = try ThumborTarget(ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
-            layerFilters = target.filters
-            let source = String(decoding: target.source, as: UTF8.self)
-            if let name = ThumborSource.color(source) {
-                mark = ThumborMark(subject: .color(try ThumborFilter.color(name, of: "image")))
-            } else {
-                mark = ThumborMark(subject: .source(try index(of: source)))
-            }
-            mark.layer = target.geometry
-            mark.x = arguments.text(1).flatMap(Self.place) ?? mark.x
-            mark.y = arguments.text(2).flatMap(Self.place) ?? mark.y
-            mark.x.isImagorOnly = true
-            mark.y.isImagorOnly = true
-            transparency = arguments.millionths(3).map { $0 / 1_000_000 } ?? 0
-            mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
-        default: return nil
+        case "watermark": try watermark(arguments)
+        case "image": try layer(arguments)
+        default: nil
         }
-        mark.opacity = 100 - min(max(transparency, 0), 100)
-        for text in layerFilters {
+    }
+
+    private mutating func watermark(_ arguments: ThumborArguments) throws(APIError) -> ThumborMark? {
+        guard 4...6 ~= arguments.count, let source = arguments.text(0),
+            let x = arguments.text(1).flatMap(Self.position),
+            let y = arguments.text(2).flatMap(Self.position), let transparency = arguments.whole(3),
+            let width = Self.share(arguments, at: 4), let height = Self.share(arguments, at: 5)
+        else { return nil }
+        var mark = ThumborMark(subject: .source(try index(of: source)))
+        mark.x = x
+        mark.y = y
+        mark.widthShare = width
+        mark.heightShare = height
+        mark.opacity = Self.opacity(transparency: transparency)
+        return mark
+    }
+
+    private mutating func layer(_ arguments: ThumborArguments) throws(APIError) -> ThumborMark? {
+        guard let path = arguments.text(0) else { return nil }
+        let target = try ThumborTarget(ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
+        let source = String(decoding: target.source, as: UTF8.self)
+        var mark: ThumborMark
+        if let name = ThumborSource.color(source) {
+            mark = ThumborMark(subject: .color(try ThumborFilter.color(name, of: "image")))
+        } else {
+            mark = ThumborMark(subject: .source(try index(of: source)))
+        }
+        mark.layer = target.geometry
+        mark.x = arguments.text(1).flatMap(Self.position) ?? mark.x
+        mark.y = arguments.text(2).flatMap(Self.position) ?? mark.y
+        mark.x.isImagorOnly = true
+        mark.y.isImagorOnly = true
+        mark.opacity = Self.opacity(transparency: arguments.millionths(3).map { $0 / 1_000_000 } ?? 0)
+        mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
+        for text in target.filters {
             // A layer with a blend mode would have to be rendered first.
-            let inner =
-                mark.isPlain && mark.opacity == 100 ? try self.mark(text, arguments: ThumborArguments(text)) : nil
-            if let inner, inner.isPlain {
+            let canCarryMarks = mark.isPlain && mark.opacity == 100
+            if canCarryMarks, let inner = try self.mark(text, arguments: ThumborArguments(text)), inner.isPlain {
                 if inner.opacity > 0 { mark.inner.append(inner) }
             } else {
                 ignored.append(text.written)
@@ -213,6 +216,8 @@ extension ThumborFilterReader {
         }
         return mark
     }
+
+    private static func opacity(transparency: Int) -> Int { 100 - min(max(transparency, 0), 100) }
 
     private mutating func index(of source: String) throws(APIError) -> Int {
         guard marks.count < Self.maximumMarks else {
@@ -228,44 +233,44 @@ extension ThumborFilterReader {
         return .some(share == 0 ? nil : share)
     }
 
-    static func place(_ text: String) -> ThumborMark.Position? {
-        var place = ThumborMark.Position()
+    static func position(_ text: String) -> ThumborMark.Position? {
+        var position = ThumborMark.Position()
         switch text {
-        case "center": place.anchor = .center
-        case "repeat": place.anchor = .repeated
-        case "left", "top": place.isImagorOnly = true
-        case "right", "bottom": (place.anchor, place.isImagorOnly) = (.end, true)
+        case "center": position.anchor = .center
+        case "repeat": position.anchor = .repeated
+        case "left", "top": position.isImagorOnly = true
+        case "right", "bottom": (position.anchor, position.isImagorOnly) = (.end, true)
         default:
             for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
                 guard let rest = text.suffix(after: word) else { continue }
                 guard let pixels = ThumborNumber.whole(rest.utf8, maximum: 1_000_000) else { return nil }
                 let isFromEnd = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
-                (place.anchor, place.distance) = isFromEnd ? (.end, pixels) : (.start, -pixels)
-                place.isImagorOnly = true
-                return place
+                (position.anchor, position.distance) = isFromEnd ? (.end, pixels) : (.start, -pixels)
+                position.isImagorOnly = true
+                return position
             }
             let isFromEnd = text.utf8.first == UInt8(ascii: "-")
             var digits = isFromEnd ? text.dropFirst() : text[...]
             if digits.utf8.last == UInt8(ascii: "p") {
                 digits = digits.dropLast()
-                place.unit = .percent
+                position.unit = .percent
             }
             if let number = ThumborNumber.whole(digits.utf8, maximum: 1_000_000) {
-                place.distance = number
-            } else if place.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
+                position.distance = number
+            } else if position.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
                 0..<1_000_000 ~= number
             {
-                place.distance = number
-                place.unit = .millionths
-                place.isImagorOnly = true
+                position.distance = number
+                position.unit = .millionths
+                position.isImagorOnly = true
             } else {
                 return nil
             }
             if isFromEnd {
-                place.anchor = .end
-                place.distance = -place.distance
+                position.anchor = .end
+                position.distance = -position.distance
             }
         }
-        return place
+        return position
     }
 }

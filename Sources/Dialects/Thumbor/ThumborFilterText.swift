@@ -12,9 +12,9 @@ struct ThumborFilterText: Hashable, Sendable {
     }
 
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
-        let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
-        guard parts.count <= maximum else { throw .badParameter("filters", "At most \(maximum) filters are allowed.") }
-        return parts.map { ThumborFilterText($0) }
+        let texts = split(Array(text.utf8)[...], separator: UInt8(ascii: ":"))
+        guard texts.count <= maximum else { throw .badParameter("filters", "At most \(maximum) filters are allowed.") }
+        return texts.map { ThumborFilterText($0) }
     }
 
     private init(_ text: ArraySlice<UInt8>) {
@@ -29,12 +29,12 @@ struct ThumborFilterText: Hashable, Sendable {
         arguments =
             Self.trimmed(inner).isEmpty
             ? []
-            : Self.pieces(of: inner, separator: UInt8(ascii: ",")).map {
+            : Self.split(inner, separator: UInt8(ascii: ",")).map {
                 String(decoding: Self.trimmed($0), as: UTF8.self)
             }
     }
 
-    private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
+    private static func split(_ text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var start = text.startIndex
         var depth = 0

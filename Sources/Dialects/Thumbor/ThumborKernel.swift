@@ -6,12 +6,12 @@ enum ThumborKernel {
     ///
     /// - Parameter sigma: The curve's deviation in millionths; 0 uses the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
-        let sourceSide = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
+        let curveSigma = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
         var sum = 1.0
         var squares = 0.0
         for distance in 1...radius {
             let square = Double(distance * distance)
-            let weight = 2 * exp(-square / (2 * sourceSide * sourceSide))
+            let weight = 2 * exp(-square / (2 * curveSigma * curveSigma))
             sum += weight
             squares += weight * square
         }
@@ -59,10 +59,10 @@ enum ThumborCurve {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
         var points: [Point] = []
-        for part in bytes.dropFirst().dropLast().split(separator: UInt8(ascii: ")")) {
-            let part = part.first == UInt8(ascii: ",") ? part.dropFirst() : part
-            guard part.first == UInt8(ascii: "(") else { return nil }
-            let numbers = part.dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        for pair in bytes.dropFirst().dropLast().split(separator: UInt8(ascii: ")")) {
+            let pair = pair.first == UInt8(ascii: ",") ? pair.dropFirst() : pair
+            guard pair.first == UInt8(ascii: "(") else { return nil }
+            let numbers = pair.dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             guard numbers.count == 2, let x = ThumborNumber.whole(numbers[0], maximum: 255),
                 let y = ThumborNumber.whole(numbers[1], maximum: 255), x > points.last?.x ?? -1
             else { return nil }

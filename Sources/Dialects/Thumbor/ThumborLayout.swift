@@ -45,24 +45,24 @@ struct ThumborLayout: Hashable {
 
     private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into fitBox: PixelSize) {
         var target = fitBox
-        let sourceSide = part.size
+        let partSize = part.size
         let isTurned =
-            sourceSide.width < sourceSide.height && target.width > target.height
-            || sourceSide.width > sourceSide.height && target.width < target.height
+            partSize.width < partSize.height && target.width > target.height
+            || partSize.width > partSize.height && target.width < target.height
         if fitIn.isAdaptive, isTurned {
             target = target.exchanged
             box = box.exchanged
         }
-        if !fitIn.isFull, target.width >= sourceSide.width, target.height >= sourceSide.height { return }
-        // Compares own.width / target.width to own.height / target.height.
-        let across = sourceSide.width * target.height
-        let down = sourceSide.height * target.width
+        if !fitIn.isFull, target.width >= partSize.width, target.height >= partSize.height { return }
+        // Compares the ratios of the widths and of the heights without division.
+        let across = partSize.width * target.height
+        let down = partSize.height * target.width
         if fitIn.isFull ? across <= down : across >= down {
             size = PixelSize(
-                width: target.width, height: Self.roundUp(sourceSide.height * target.width, by: sourceSide.width))
+                width: target.width, height: Self.roundUp(partSize.height * target.width, by: partSize.width))
         } else {
             size = PixelSize(
-                width: Self.roundUp(sourceSide.width * target.height, by: sourceSide.height), height: target.height)
+                width: Self.roundUp(partSize.width * target.height, by: partSize.height), height: target.height)
         }
         size = PixelSize(width: max(1, size.width), height: max(1, size.height))
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
@@ -70,29 +70,29 @@ struct ThumborLayout: Hashable {
 
     private mutating func cut(to target: PixelSize, geometry: ThumborGeometry) {
         size = target
-        let sourceSide = part.size
+        let partSize = part.size
         func ratio(_ size: PixelSize) -> Double {
             (Double(size.width) / Double(size.height) * 100).rounded(.toNearestOrEven)
         }
-        guard ratio(sourceSide) != ratio(target) else { return }
-        var cropped = sourceSide
-        if target.width * sourceSide.height > target.height * sourceSide.width {
-            cropped.height = max(1, Self.roundEven(sourceSide.width * target.height, by: target.width))
+        guard ratio(partSize) != ratio(target) else { return }
+        var cropped = partSize
+        if target.width * partSize.height > target.height * partSize.width {
+            cropped.height = max(1, Self.roundEven(partSize.width * target.height, by: target.width))
         } else {
             cropped.width = max(
-                1, min(sourceSide.width, (target.width * sourceSide.height + target.height - 1) / target.height))
+                1, min(partSize.width, (target.width * partSize.height + target.height - 1) / target.height))
         }
         let focus = focus(of: geometry)
         if focus == nil, geometry.isSmart {
             interest = target
             size = PixelSize(
-                width: max(target.width, Self.roundUp(sourceSide.width * target.width, by: cropped.width)),
-                height: max(target.height, Self.roundUp(sourceSide.height * target.height, by: cropped.height)))
+                width: max(target.width, Self.roundUp(partSize.width * target.width, by: cropped.width)),
+                height: max(target.height, Self.roundUp(partSize.height * target.height, by: cropped.height)))
             return
         }
-        func start(focus: Int?, alignment place: ThumborGeometry.Alignment, side: Int, cropped: Int) -> Int {
+        func start(focus: Int?, alignment: ThumborGeometry.Alignment, side: Int, cropped: Int) -> Int {
             let middle: Int
-            switch place {
+            switch alignment {
             case _ where focus != nil: middle = focus ?? 0
             case .start: middle = 0
             case .middle: middle = side / 2
@@ -103,11 +103,10 @@ struct ThumborLayout: Hashable {
         }
         part = ImagePart(
             x: part.x
-                + start(focus: focus?.x, alignment: geometry.across, side: sourceSide.width, cropped: cropped.width),
+                + start(focus: focus?.x, alignment: geometry.across, side: partSize.width, cropped: cropped.width),
             y: part.y
-                + start(focus: focus?.y, alignment: geometry.down, side: sourceSide.height, cropped: cropped.height),
-            size: cropped, of: part.whole
-        )
+                + start(focus: focus?.y, alignment: geometry.down, side: partSize.height, cropped: cropped.height),
+            size: cropped, of: part.whole)
     }
 
     /// Returns the mean of the focuses in pixels of the part, weighted by area.

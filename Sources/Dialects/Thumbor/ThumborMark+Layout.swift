@@ -24,17 +24,17 @@ extension ThumborMark {
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
-    func stamp(of sourceSide: PixelSize, on image: PixelSize) -> Stamp {
+    func stamp(of markSize: PixelSize, on image: PixelSize) -> Stamp {
         if let layer {
             var geometry = layer
             geometry.isSmart = false
             geometry.focuses = []
-            let layout = ThumborLayout(geometry, of: ImagePart(allOf: sourceSide), parent: image)
+            let layout = ThumborLayout(geometry, of: ImagePart(allOf: markSize), parent: image)
             return Self.stamp(of: layout)
         }
-        guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: sourceSide, size: sourceSide) }
+        guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: markSize, size: markSize) }
         let scaled = Self.size(
-            of: sourceSide, within: widthShare.map { Double(image.width) * Double($0) / 100 },
+            of: markSize, within: widthShare.map { Double(image.width) * Double($0) / 100 },
             height: heightShare.map { Double(image.height) * Double($0) / 100 })
         return Stamp(scaledSize: scaled, size: scaled)
     }
@@ -53,54 +53,54 @@ extension ThumborMark {
             y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
     }
 
-    private static func size(of sourceSide: PixelSize, within width: Double?, height: Double?) -> PixelSize {
-        let ownWidth = Double(sourceSide.width)
-        let ownHeight = Double(sourceSide.height)
-        let width = width ?? ownWidth * (height ?? 1) / ownHeight
-        let height = height ?? ownHeight * width / ownWidth
+    private static func size(of markSize: PixelSize, within width: Double?, height: Double?) -> PixelSize {
+        let markWidth = Double(markSize.width)
+        let markHeight = Double(markSize.height)
+        let width = width ?? markWidth * (height ?? 1) / markHeight
+        let height = height ?? markHeight * width / markWidth
         func rounded(_ side: Double) -> Int {
             max(1, Int(min(side, Double(ThumborLayout.maximumSide)).rounded(.toNearestOrEven)))
         }
-        return ownWidth / width >= ownHeight / height
-            ? PixelSize(width: rounded(width), height: rounded(ownHeight * width / ownWidth))
-            : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))
+        return markWidth / width >= markHeight / height
+            ? PixelSize(width: rounded(width), height: rounded(markHeight * width / markWidth))
+            : PixelSize(width: rounded(markWidth * height / markHeight), height: rounded(height))
     }
 
     /// Returns the positions of repeated marks.
     ///
     /// thumbor repeats whole marks at even distances, at most six by six if there would be over a hundred. Positions in
     /// a form that only imagor supports yield adjacent marks, clipped at the edges.
-    func rows(of sourceSide: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
+    func rows(of markSize: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
-        func row(_ place: Position, side: Int, of sourceSide: Int) -> BlendRow {
-            guard place.anchor == .repeated else {
-                return BlendRow(start: place.start(in: side, sourceSide: sourceSide))
+        func row(_ position: Position, side: Int, of markSide: Int) -> BlendRow {
+            guard position.anchor == .repeated else {
+                return BlendRow(start: position.start(in: side, markSide: markSide))
             }
-            if isTiled { return BlendRow(start: 0, count: side / sourceSide + 1, pitch: sourceSide) }
+            if isTiled { return BlendRow(start: 0, count: side / markSide + 1, pitch: markSide) }
             let (count, rest) =
-                side < 2 * sourceSide
-                ? ((side + sourceSide - 1) / sourceSide, 10) : (side / sourceSide, side % sourceSide)
-            return Self.spread(count, rest: rest, sourceSide: sourceSide)
+                side < 2 * markSide
+                ? ((side + markSide - 1) / markSide, 10) : (side / markSide, side % markSide)
+            return Self.spread(count, rest: rest, markSide: markSide)
         }
-        var across = row(x, side: image.width, of: sourceSide.width)
-        var down = row(y, side: image.height, of: sourceSide.height)
+        var across = row(x, side: image.width, of: markSize.width)
+        var down = row(y, side: image.height, of: markSize.height)
         if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
             let columns = min(6, across.count)
             let rows = min(6, down.count)
-            across = Self.spread(columns, rest: image.width - columns * sourceSide.width, sourceSide: sourceSide.width)
-            down = Self.spread(rows, rest: image.height - rows * sourceSide.height, sourceSide: sourceSide.height)
+            across = Self.spread(columns, rest: image.width - columns * markSize.width, markSide: markSize.width)
+            down = Self.spread(rows, rest: image.height - rows * markSize.height, markSide: markSize.height)
         }
         return (across, down)
     }
 
-    private static func spread(_ count: Int, rest: Int, sourceSide: Int) -> BlendRow {
-        BlendRow(start: 0, count: count, pitch: sourceSide + rest / (max(count, 2) - 1))
+    private static func spread(_ count: Int, rest: Int, markSide: Int) -> BlendRow {
+        BlendRow(start: 0, count: count, pitch: markSide + rest / (max(count, 2) - 1))
     }
 }
 
 extension ThumborMark.Position {
     /// Returns the distance from the left or upper edge of an image of length `side`.
-    func start(in side: Int, sourceSide: Int) -> Int {
+    func start(in side: Int, markSide: Int) -> Int {
         let distance =
             switch unit {
             case .pixels: self.distance
@@ -109,8 +109,8 @@ extension ThumborMark.Position {
             }
         return switch anchor {
         case .start, .repeated: distance
-        case .end: side - sourceSide + distance
-        case .center: (side - sourceSide) / 2
+        case .end: side - markSide + distance
+        case .center: (side - markSide) / 2
         }
     }
 }

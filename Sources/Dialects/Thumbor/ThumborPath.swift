@@ -7,8 +7,8 @@ struct ThumborText {
     /// Whether the text was percent-decoded, so that it may contain any character.
     let isDecoded: Bool
 
-    func decoded(_ part: ArraySlice<UInt8>) -> String? {
-        isDecoded ? URLEscape.decodeAgain(part) : URLEscape.decodeText(part)
+    func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+        isDecoded ? URLEscape.decodeAgain(bytes) : URLEscape.decodeText(bytes)
     }
 }
 

@@ -35,30 +35,30 @@ extension ThumborPlanBuilder {
             size = mark.stamp(of: additions[index].size, on: layer.size).size
         }
         return Area(
-            x: layer.x + mark.x.start(in: layer.size.width, sourceSide: size.width),
-            y: layer.y + mark.y.start(in: layer.size.height, sourceSide: size.height), size: size)
+            x: layer.x + mark.x.start(in: layer.size.width, markSide: size.width),
+            y: layer.y + mark.y.start(in: layer.size.height, markSide: size.height), size: size)
     }
 
     private mutating func overlay(_ mark: ThumborMark, on layer: Area, clippedTo visible: Area) {
-        guard let area = area(of: mark, on: layer), let part = area.intersection(visible) else { return }
+        guard let area = area(of: mark, on: layer), let visiblePart = area.intersection(visible) else { return }
         switch mark.subject {
         case .color(let color):
             add(
                 BlendStep(
-                    .color(color, size: part.size), across: BlendRow(start: part.x),
-                    down: BlendRow(start: part.y), opacity: mark.opacity))
+                    .color(color, size: visiblePart.size), across: BlendRow(start: visiblePart.x),
+                    down: BlendRow(start: visiblePart.y), opacity: mark.opacity))
         case .source(let index):
             let stamp = mark.stamp(of: additions[index].size, on: layer.size)
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {
                 return
             }
-            layout.x = part.x
-            layout.y = part.y
-            layout.coveredSize = part.size
-            layout.firstColumn = stamp.x + part.x - area.x
-            layout.firstRow = stamp.y + part.y - area.y
+            layout.x = visiblePart.x
+            layout.y = visiblePart.y
+            layout.coveredSize = visiblePart.size
+            layout.firstColumn = stamp.x + visiblePart.x - area.x
+            layout.firstRow = stamp.y + visiblePart.y - area.y
             overlay(index, scaledTo: stamp.scaledSize, layout: layout, opacity: mark.opacity)
         }
-        for inner in mark.inner { overlay(inner, on: area, clippedTo: part) }
+        for inner in mark.inner { overlay(inner, on: area, clippedTo: visiblePart) }
     }
 }

@@ -67,13 +67,12 @@ struct ThumborPlanBuilder {
     }
 
     private mutating func upscale() {
-        let sourceSide = image.size
-        guard sourceSide.width < box.width, sourceSide.height < box.height else { return }
-        if sourceSide.width * box.height >= sourceSide.height * box.width {
-            resample(to: PixelSize(width: box.width, height: max(1, sourceSide.height * box.width / sourceSide.width)))
+        let size = image.size
+        guard size.width < box.width, size.height < box.height else { return }
+        if size.width * box.height >= size.height * box.width {
+            resample(to: PixelSize(width: box.width, height: max(1, size.height * box.width / size.width)))
         } else {
-            resample(
-                to: PixelSize(width: max(1, sourceSide.width * box.height / sourceSide.height), height: box.height))
+            resample(to: PixelSize(width: max(1, size.width * box.height / size.height), height: box.height))
         }
     }
 
@@ -82,8 +81,8 @@ struct ThumborPlanBuilder {
         if case .color(let color) = paint, isBehind || padding != nil { flatten(onto: color) }
         let padding = padding ?? ThumborGeometry.Padding()
         let inner = PixelSize(
-            width: box.width > 0 ? box.width : image.size.width,
-            height: box.height > 0 ? box.height : image.size.height)
+            width: box.width > 0 ? box.width : image.size.width, height: box.height > 0 ? box.height : image.size.height
+        )
         let canvas = PixelSize(
             width: inner.width + padding.left + padding.right, height: inner.height + padding.top + padding.bottom)
         let fill: CanvasFill =
@@ -134,8 +133,8 @@ extension ThumborPlanBuilder {
             let isSingle = mark.x.anchor != .repeated && mark.y.anchor != .repeated
             if isSingle, mark.mode == .normal, stamp.isWhole {
                 let layout = OverlayLayout(
-                    scaledSize: stamp.scaledSize, x: mark.x.start(in: image.size.width, sourceSide: stamp.size.width),
-                    y: mark.y.start(in: image.size.height, sourceSide: stamp.size.height), on: image.size)
+                    scaledSize: stamp.scaledSize, x: mark.x.start(in: image.size.width, markSide: stamp.size.width),
+                    y: mark.y.start(in: image.size.height, markSide: stamp.size.height), on: image.size)
                 guard let layout else { return }
                 overlay(index, scaledTo: stamp.scaledSize, layout: layout, opacity: mark.opacity)
                 return

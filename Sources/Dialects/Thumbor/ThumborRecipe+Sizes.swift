@@ -18,8 +18,8 @@ extension ThumborRecipe: SizedRecipe {
             width: try side(options.geometry.width, named: "w", within: policy),
             height: try side(options.geometry.height, named: "h", within: policy))
         let allowed = try policy.allowed(box, choices: choices)
-        let isOwnSide = options.geometry.width == .original || options.geometry.height == .original
-        guard allowed != box || isOwnSide else { return recipe }
+        let hasOriginalSide = options.geometry.width == .original || options.geometry.height == .original
+        guard allowed != box || hasOriginalSide else { return recipe }
         recipe.options.geometry.width = allowed.width.map { .pixels($0) } ?? .automatic
         recipe.options.geometry.height = allowed.height.map { .pixels($0) } ?? .automatic
         recipe.options.filters.removeAll { $0.proportion != nil }

@@ -44,8 +44,8 @@ struct ThumborTarget {
             geometry.down = down
         }
         geometry.isSmart = cursor.take("smart")
-        if let part = cursor.takeFilters() {
-            guard let decoded = text.decoded(part) else {
+        if let filterBytes = cursor.takeFilters() {
+            guard let decoded = text.decoded(filterBytes) else {
                 throw .badParameter("filters", "The filters are not percent-encoded UTF-8.")
             }
             filters = try ThumborFilterText.list(decoded)
@@ -66,25 +66,28 @@ struct ThumborTarget {
         var segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
-        let place = segments.firstIndex { (try? Self.box(Array($0.utf8)[...], isLayer: false)) != nil }
-        if let place { segments[place] = box } else { segments.insert(box, at: 0) }
+        let boxIndex = segments.firstIndex { (try? Self.box(Array($0.utf8)[...], isLayer: false)) != nil }
+        if let boxIndex { segments[boxIndex] = box } else { segments.insert(box, at: 0) }
         return segments.joined(separator: "/")
     }
 
     private static func trim(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Trim? {
-        var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)[...]
-        guard let word = parts.popFirst(), word.elementsEqual("trim".utf8), parts.count <= 2 else { return nil }
+        var components = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)[...]
+        guard let word = components.popFirst(), word.elementsEqual("trim".utf8), components.count <= 2 else {
+            return nil
+        }
         var trim = ThumborGeometry.Trim()
-        if let corner = parts.first, corner.elementsEqual("top-left".utf8) || corner.elementsEqual("bottom-right".utf8)
+        if let corner = components.first,
+            corner.elementsEqual("top-left".utf8) || corner.elementsEqual("bottom-right".utf8)
         {
             trim.isFromBottomRight = corner.elementsEqual("bottom-right".utf8)
-            parts.removeFirst()
+            components.removeFirst()
         }
-        if let text = parts.popFirst() {
+        if let text = components.popFirst() {
             guard let tolerance = ThumborNumber.whole(text, maximum: .max) else { return nil }
             trim.tolerance = min(max(1, tolerance), 1_000)
         }
-        return parts.isEmpty ? trim : nil
+        return components.isEmpty ? trim : nil
     }
 
     private static func crop(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Crop? {
@@ -181,15 +184,13 @@ struct ThumborTarget {
     }
 
     private static func alignment(_ text: ArraySlice<UInt8>, among words: [String]) -> ThumborGeometry.Alignment? {
-        let places: [ThumborGeometry.Alignment] = [.start, .middle, .end]
-        return words.firstIndex { text.elementsEqual($0.utf8) }.map { places[$0] }
+        let alignments: [ThumborGeometry.Alignment] = [.start, .middle, .end]
+        return words.firstIndex { text.elementsEqual($0.utf8) }.map { alignments[$0] }
     }
 }
 
 private struct ThumborCursor {
-    private(set) var rest: ArraySlice<UInt8>
-
-    init(rest: ArraySlice<UInt8>) { self.rest = rest }
+    var rest: ArraySlice<UInt8>
 
     mutating func take(_ word: String) -> Bool {
         guard let segment = next, segment.elementsEqual(word.utf8) else { return false }

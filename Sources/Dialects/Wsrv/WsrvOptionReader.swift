@@ -1,7 +1,7 @@
 import Recipes
 import Text
 
-/// Reads options; the first of several options with one name counts, even if another has set its value.
+/// Reads options; the first value of an option counts, even if it is out of range.
 struct WsrvOptionReader {
     var options = WsrvOptions()
 
@@ -13,7 +13,7 @@ struct WsrvOptionReader {
         guard (1...Self.longestName).contains(name.count) else { return false }
         let name = String(decoding: name, as: UTF8.self)
         let text = value ?? Array("-1".utf8)[...]
-        return readSize(name, text: text) || readPlace(name, text: text) || readColors(name, text: text)
+        return readSize(name, text: text) || readCanvas(name, text: text) || readColors(name, text: text)
             || readOutput(name, text: text)
     }
 
@@ -43,7 +43,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    private mutating func readPlace(_ name: String, text: ArraySlice<UInt8>) -> Bool {
+    private mutating func readCanvas(_ name: String, text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "a", "align": readPosition(text)
         case "fpx": keep(WsrvNumbers.fraction(text), in: &options.focalX)

@@ -131,7 +131,7 @@ extension WsrvPlanBuilder {
                     x: start(point.x, of: original.width, length: cropped.width, in: size.width),
                     y: start(point.y, of: original.height, length: cropped.height, in: size.height), size: cropped))
         default:
-            let (x, y) = Self.place(of: cropped, in: size, at: position)
+            let (x, y) = Self.corner(of: cropped, in: size, at: position)
             image.apply(CropStep(x: x, y: y, size: cropped))
         }
     }
@@ -156,7 +156,7 @@ extension WsrvPlanBuilder {
         let whole = size
         let canvas = PixelSize(
             width: box.width > 0 ? box.width : whole.width, height: box.height > 0 ? box.height : whole.height)
-        var (x, y) = Self.place(of: whole, in: canvas, at: options.position ?? .center)
+        var (x, y) = Self.corner(of: whole, in: canvas, at: options.position ?? .center)
         if options.position == .focal {
             func start(_ share: Float, _ slack: Int) -> Int {
                 Int((Float(slack) * share).rounded(.toNearestOrAwayFromZero))
@@ -168,10 +168,12 @@ extension WsrvPlanBuilder {
         image.place(on: canvas, x: x, y: y, fill: .color(options.barColor ?? .transparent))
     }
 
-    /// Returns the position of a part in the whole, or of an image on a canvas; halves are truncated.
-    static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
-        let right = whole.width - part.width
-        let bottom = whole.height - part.height
+    /// Returns the upper left corner of a crop, or of an image on a canvas; halves are truncated.
+    static func corner(
+        of inner: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position
+    ) -> (x: Int, y: Int) {
+        let right = whole.width - inner.width
+        let bottom = whole.height - inner.height
         return switch position {
         case .top: (right / 2, 0)
         case .right: (right, bottom / 2)

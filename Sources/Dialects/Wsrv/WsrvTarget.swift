@@ -6,12 +6,12 @@ import ThumbnailTypes
 ///
 /// A few parameters for the response have case-insensitive names; the others are ``WsrvOptions``.
 struct WsrvTarget {
-    struct Item {
+    struct Parameter {
         let name: ArraySlice<UInt8>
         let value: ArraySlice<UInt8>?
     }
 
-    private let items: [Item]
+    private let parameters: [Parameter]
 
     private static let maximumReported = (count: 32, bytes: 64)
     private static let standardFileName = "image"
@@ -19,16 +19,18 @@ struct WsrvTarget {
     init(_ target: String) {
         let bytes = Array(target.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        items = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { item in
-            guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return Item(name: item, value: nil) }
-            return Item(name: item[..<equals], value: item[(equals + 1)...])
+        parameters = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { parameter in
+            guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else {
+                return Parameter(name: parameter, value: nil)
+            }
+            return Parameter(name: parameter[..<equals], value: parameter[(equals + 1)...])
         }
     }
 
     static func namesSource(_ target: String) -> Bool {
         guard let query = target.suffix(after: UInt8(ascii: "?")) else { return false }
-        return query.utf8.split(separator: UInt8(ascii: "&")).contains { item in
-            item.dropFirst(3).first == UInt8(ascii: "=") && isName(Array(item.prefix(3))[...], name: "url")
+        return query.utf8.split(separator: UInt8(ascii: "&")).contains { parameter in
+            parameter.dropFirst(3).first == UInt8(ascii: "=") && isName(Array(parameter.prefix(3))[...], name: "url")
         }
     }
 
@@ -60,7 +62,7 @@ struct WsrvTarget {
     }
 
     private func value(of name: String) -> ArraySlice<UInt8>? {
-        items.first { $0.value != nil && Self.isName($0.name, name: name) }?.value
+        parameters.first { $0.value != nil && Self.isName($0.name, name: name) }?.value
     }
 
     private static func isName(_ bytes: ArraySlice<UInt8>, name: String) -> Bool {
@@ -77,11 +79,11 @@ struct WsrvTarget {
 
     /// Returns a relative reference that requests the image at another URL with the same options (RFC 3986, 4.2).
     private func target(of url: String) -> String {
-        let others = items.filter { item in
-            !["url", "default", "errorredirect"].contains { Self.isName(item.name, name: $0) }
+        let others = parameters.filter { parameter in
+            !["url", "default", "errorredirect"].contains { Self.isName(parameter.name, name: $0) }
         }
-        let texts = others.map { item in
-            String(decoding: item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
+        let texts = others.map { parameter in
+            String(decoding: parameter.name + (parameter.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
         }
         return "?" + (["url=" + URLEscape.encode(url)] + texts).joined(separator: "&")
     }
@@ -97,11 +99,10 @@ struct WsrvTarget {
     private func options() -> (WsrvOptions, ignored: [String]) {
         var reader = WsrvOptionReader()
         var ignored: [String] = []
-        for item in items where !Self.affectsResponse(item.name) {
-            guard !reader.read(item.name, value: item.value), ignored.count < Self.maximumReported.count else {
-                continue
-            }
-            let text = item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
+        for parameter in parameters where !Self.affectsResponse(parameter.name) {
+            guard !reader.read(parameter.name, value: parameter.value), ignored.count < Self.maximumReported.count
+            else { continue }
+            let text = parameter.name + (parameter.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
             ignored.append(String(decoding: text.prefix(Self.maximumReported.bytes), as: UTF8.self))
         }
         reader.options.isInBase64 = value(of: "encoding").map { Self.isName($0, name: "base64") } ?? false

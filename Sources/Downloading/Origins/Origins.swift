@@ -58,8 +58,10 @@ extension Origins {
     package func checkFiles(exceptOf name: String? = nil) throws(Unusable) {
         for origin in all where origin.name != name {
             for path in origin.files where !Self.canOpen(path) { throw Self.unreadable(path, of: origin) }
-            if case .folder(let path) = origin.location, !Self.canOpen(path, flags: O_DIRECTORY) {
-                throw Self.unreadable(path, of: origin)
+            switch origin.location {
+            case .folder(let path):
+                guard Self.canOpen(path, flags: O_DIRECTORY) else { throw Self.unreadable(path, of: origin) }
+            case .web, .memory: break
             }
             if let client = origin.clientCertificate, !client.isValid {
                 let problem = "\(client.file) is not a PEM certificate, or \(client.keyFile) is not its unencrypted key"

@@ -16,21 +16,32 @@ package final class EventFeed: Sendable {
         var readers: [EventReader] = []
         var offeredID = 0
         var lastOffer = Duration.zero
-        var nextFigures = Duration.zero
+        var nextStatistics = Duration.zero
         var isRunning = false
         var isShutDown = false
+
+        mutating func add(_ reader: EventReader) -> Addition {
+            guard !isShutDown else { return .rejected }
+            readers.append(reader)
+            defer { isRunning = true }
+            return isRunning ? .joined : .startsFeed
+        }
+    }
+
+    private enum Addition {
+        case joined, startsFeed, rejected
     }
 
     private struct Round {
         var readers: [EventReader] = []
         var events: [NumberedEvent] = []
         var missed = 0
-        var needsFigures = false
+        var needsStatistics = false
     }
 
     private static let interval = Duration.milliseconds(25)
     private static let offerInterval = Duration.milliseconds(100)
-    private static let figuresInterval = Duration.seconds(1)
+    private static let statisticsInterval = Duration.seconds(1)
     /// New events that trigger an offer at once.
     private static let batchThreshold = 200
 
@@ -51,27 +62,24 @@ package final class EventFeed: Sendable {
     ///   reader has seen no event of this one.
     package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
         let now = timekeeper.now
-        let (reader, starts, isOver) = try state.withLock { state throws(Full) in
+        let (reader, addition) = try state.withLock { state throws(Full) in
             guard state.readers.count < Self.maximumReaders else { throw Full() }
             let newest = log.lastID
             if state.readers.isEmpty {
                 state.offeredID = newest
                 state.lastOffer = now
-                state.nextFigures = now
+                state.nextStatistics = now
             }
             let seen = lastID.map { $0 <= newest ? $0 : 0 } ?? newest
-            let reader = EventReader(
-                filter, after: seen, queue: backlog(after: seen, upTo: state.offeredID, filter: filter, at: now)
-            ) {
-                [weak self] in self?.remove($0)
-            }
-            guard !state.isShutDown else { return (reader, false, true) }
-            state.readers.append(reader)
-            defer { state.isRunning = true }
-            return (reader, !state.isRunning, false)
+            let queue = backlog(after: seen, upTo: state.offeredID, filter: filter, at: now)
+            let reader = EventReader(filter, after: seen, queue: queue) { [weak self] in self?.remove($0) }
+            return (reader, state.add(reader))
         }
-        if isOver { reader.close() }
-        if starts { Task.detached { await self.run() } }
+        switch addition {
+        case .joined: break
+        case .startsFeed: Task.detached { await self.run() }
+        case .rejected: reader.close()
+        }
         return reader
     }
 
@@ -125,10 +133,10 @@ package final class EventFeed: Sendable {
                 state.offeredID = round.events.last?.id ?? state.offeredID
                 state.lastOffer = now
             }
-            if now >= state.nextFigures {
-                state.nextFigures = now + Self.figuresInterval
+            if now >= state.nextStatistics {
+                state.nextStatistics = now + Self.statisticsInterval
                 round.readers = state.readers
-                round.needsFigures = true
+                round.needsStatistics = true
             }
             return round
         }
@@ -137,15 +145,13 @@ package final class EventFeed: Sendable {
     private func offer(_ round: Round) {
         let events = round.events.map { (event: $0, text: EventText($0)) }
         let now = timekeeper.now
-        var text: EventText?
+        let needsStatistics = round.needsStatistics && round.readers.contains { $0.filter.accepts(.stats) }
+        let statistics = needsStatistics ? EventText(statistics: self.statistics()) : nil
         for reader in round.readers {
-            var newest: EventText?
-            if round.needsFigures, reader.filter.accepts(.stats) {
-                newest = text ?? EventText(statistics: statistics())
-                text = newest
-            }
             let accepted = events.filter { $0.event.id > reader.firstID && reader.filter.accepts($0.event.event) }
-            reader.offer(accepted.map(\.text), missed: round.missed, statistics: newest, at: now)
+            reader.offer(
+                accepted.map(\.text), missed: round.missed,
+                statistics: reader.filter.accepts(.stats) ? statistics : nil, at: now)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Coordination
 
-/// The queue of one reader: events, the newest figures, and the number of dropped events.
+/// The queue of one reader: events, the newest statistics, and the number of dropped events.
 ///
 /// A plain state machine: the reader guards it with a lock and performs the returned actions outside the lock. `Waiter`
 /// is the reader's continuation.

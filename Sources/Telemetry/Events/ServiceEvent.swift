@@ -92,8 +92,8 @@ package enum ServiceEvent: Sendable, Equatable {
 
     /// Truncated to whole microseconds.
     fileprivate static func milliseconds(_ duration: Duration) -> Double {
-        let parts = duration.components
-        return Double(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000) / 1_000
+        let components = duration.components
+        return Double(components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000) / 1_000
     }
 }
 

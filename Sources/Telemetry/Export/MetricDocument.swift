@@ -27,7 +27,7 @@ package enum MetricDocument {
         switch metric.description.kind {
         case .counter: text.append(",\"sum\":{\(temporality)\"isMonotonic\":true,")
         case .histogram: text.append(",\"histogram\":{\(temporality)")
-        case .gauge: text.append(metric.otlp.isSum ? ",\"sum\":{\(temporality)" : ",\"gauge\":{")
+        case .gauge: text.append(metric.otlp.isUpDownCounter ? ",\"sum\":{\(temporality)" : ",\"gauge\":{")
         }
         text.append("\"dataPoints\":[")
         let names = metric.otlp.attributes ?? metric.description.labels

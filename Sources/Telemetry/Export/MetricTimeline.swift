@@ -10,7 +10,7 @@ package enum MetricTemporality: String, CaseIterable, Sendable {
         switch self {
         case .cumulative: false
         case .delta: metric.kind != .gauge
-        case .lowmemory: metric.kind != .gauge && !metric.isObserved
+        case .lowmemory: metric.kind != .gauge && !metric.isAsynchronous
         }
     }
 }
@@ -86,7 +86,7 @@ extension MetricReading {
     fileprivate var values: [(attributes: [String], value: MetricTimeline.Value)] {
         switch points {
         case .numbers(let samples): samples.map { ($0.labels, .number($0.value)) }
-        case .histograms(let parts): parts.map { ($0.labels, .histogram($0.reading)) }
+        case .histograms(let samples): samples.map { ($0.labels, .histogram($0.reading)) }
         }
     }
 }

@@ -12,13 +12,13 @@ package final class RequestTrace: Sendable {
     private let parentID: TraceContext.SpanID?
     private let tracer: Tracer
     /// The monotonic clock's zero, in nanoseconds since 1970.
-    private let origin: Int64
+    private let clockStart: Int64
 
-    init(_ context: TraceContext, parentID: TraceContext.SpanID?, tracer: Tracer, origin: Int64) {
+    init(_ context: TraceContext, parentID: TraceContext.SpanID?, tracer: Tracer, clockStart: Int64) {
         self.context = context
         self.parentID = parentID
         self.tracer = tracer
-        self.origin = origin
+        self.clockStart = clockStart
     }
 
     package var traceID: String { context.traceID.text }
@@ -40,7 +40,7 @@ package final class RequestTrace: Sendable {
         _ name: String, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes, failure: String? = nil
     ) {
         guard context.isSampled else { return }
-        tracer.take(
+        tracer.enqueue(
             span(
                 name, kind: .server, context: context, within: parentID, time: time, attributes: attributes(),
                 links: [], failure: failure))
@@ -58,7 +58,7 @@ package final class RequestTrace: Sendable {
         links: [TraceContext] = [], failure: String? = nil
     ) {
         guard self.context.isSampled else { return }
-        tracer.take(
+        tracer.enqueue(
             span(
                 name, kind: kind, context: context ?? newContext(), within: (parent ?? self.context).spanID, time: time,
                 attributes: attributes(), links: links, failure: failure))
@@ -68,7 +68,7 @@ package final class RequestTrace: Sendable {
         _ name: String, kind: Span.Kind, context: TraceContext, within parentID: TraceContext.SpanID?,
         time: Range<Duration>, attributes: Span.Attributes, links: [TraceContext], failure: String?
     ) -> Span {
-        func moment(_ time: Duration) -> UInt64 { UInt64(clamping: origin &+ time.nanoseconds) }
+        func moment(_ time: Duration) -> UInt64 { UInt64(clamping: clockStart &+ time.nanoseconds) }
         let start = moment(time.lowerBound)
         return Span(
             name: name, kind: kind, context: context, parentID: parentID,

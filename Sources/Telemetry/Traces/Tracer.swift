@@ -12,7 +12,7 @@ package final class Tracer: Sendable {
     private let propagatesAll: Bool
     private let timekeeper: any Timekeeper
     private let sequence: Atomic<UInt64>
-    private let waiting = Locked<[Span]>([])
+    private let queue = Locked<[Span]>([])
     private let dropped: Counter
 
     /// - Parameter propagatesAll: Requests that are not sampled get a trace context too, to propagate it to origins.
@@ -30,12 +30,12 @@ package final class Tracer: Sendable {
     /// - Parameter parent: The caller's context; if the sampler follows the caller, it decides on sampling.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
         guard let parent else { return propagatesAll ? beginNew() : beginIfSampled() }
-        let isSampled = sampler.followsCaller ? parent.isSampled : sampler.samples(parent.traceID.low)
+        let isSampled = sampler.isParentBased ? parent.isSampled : sampler.samples(parent.traceID.low)
         return trace(parent.traceID, within: parent.spanID, isSampled: isSampled)
     }
 
     package func beginIfSampled() -> RequestTrace? {
-        guard !sampler.samplesNothing, case let low = newBits(), sampler.samples(low) else { return nil }
+        guard !sampler.isAlwaysOff, case let low = newBits(), sampler.samples(low) else { return nil }
         return trace(TraceContext.TraceID(high: newBits(), low: low), within: nil, isSampled: true)
     }
 
@@ -49,26 +49,26 @@ package final class Tracer: Sendable {
     ) -> RequestTrace {
         RequestTrace(
             TraceContext(traceID: traceID, spanID: newSpanID(), isSampled: isSampled), parentID: parentID,
-            tracer: self, origin: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
+            tracer: self, clockStart: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
     }
 
-    package func takeSpans(atMost limit: Int) -> [Span] {
-        waiting.withLock { waiting in
-            let batch = Array(waiting.prefix(limit))
-            waiting.removeFirst(batch.count)
+    package func dequeueSpans(atMost limit: Int) -> [Span] {
+        queue.withLock { queue in
+            let batch = Array(queue.prefix(limit))
+            queue.removeFirst(batch.count)
             return batch
         }
     }
 
     package func countDropped(_ count: Int) { dropped.increment(by: count) }
 
-    func take(_ span: Span) {
-        let isTaken = waiting.withLock { waiting in
-            guard waiting.count < Self.maximumSpans else { return false }
-            waiting.append(span)
+    func enqueue(_ span: Span) {
+        let isQueued = queue.withLock { queue in
+            guard queue.count < Self.maximumSpans else { return false }
+            queue.append(span)
             return true
         }
-        if !isTaken { dropped.increment() }
+        if !isQueued { dropped.increment() }
     }
 
     func newSpanID() -> TraceContext.SpanID { TraceContext.SpanID(bits: newBits()) }
@@ -89,19 +89,19 @@ package final class Tracer: Sendable {
 
 /// Decides which requests are traced (OpenTelemetry, "Sampler").
 package struct TraceSampler: Equatable, Sendable {
-    package let followsCaller: Bool
+    package let isParentBased: Bool
     /// Traces whose 63 lowest bits are below it are recorded.
-    private let bound: UInt64
+    private let threshold: UInt64
 
-    /// - Parameter share: The sampled share of traces, 0…1.
-    package init(share: Double, followsCaller: Bool = true) {
-        self.followsCaller = followsCaller
-        bound = share >= 1 ? 1 << 63 : UInt64(max(0, share) * 0x1p63)
+    /// - Parameter ratio: The sampled fraction of traces, 0…1.
+    package init(ratio: Double, isParentBased: Bool = true) {
+        self.isParentBased = isParentBased
+        threshold = ratio >= 1 ? 1 << 63 : UInt64(max(0, ratio) * 0x1p63)
     }
 
-    var samplesNothing: Bool { bound == 0 }
+    var isAlwaysOff: Bool { threshold == 0 }
 
-    /// Decides by the 64 lowest bits of the trace identifier, so that all services with the same share agree
+    /// Decides by the 64 lowest bits of the trace identifier, so that all services with the same ratio agree
     /// ("TraceIdRatioBased").
-    func samples(_ bits: UInt64) -> Bool { bits >> 1 < bound }
+    func samples(_ bits: UInt64) -> Bool { bits >> 1 < threshold }
 }

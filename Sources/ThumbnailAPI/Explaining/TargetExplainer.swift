@@ -154,7 +154,7 @@ package struct TargetExplainer: Sendable {
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
         explanation.steps = plan.summary
         let native = NativeParameters(of: request, plan: plan)
-        explanation.parameters = native.items
+        explanation.parameters = native.all
         explanation.unexpressedSteps = native.unexpressedSteps
     }
 

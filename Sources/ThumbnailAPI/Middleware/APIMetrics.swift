@@ -10,7 +10,7 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
     /// Has a series for every code from the start: `increase()` misses the first failure of a new series.
     private let errors: CounterFamily
     /// Counts only requests whose response is not ready immediately.
-    private let active = LevelFamily()
+    private let active = UpDownCounterFamily()
     private let seconds: HistogramFamily
 
     package init(registry: MetricsRegistry) {
@@ -35,14 +35,14 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
             "alula_requests_active", help: "Requests in progress.",
             otlp: OTLPMetric(
                 "http.server.active_requests", unit: "{request}", attributes: ["http.request.method", "url.scheme"],
-                isSum: true)
+                isUpDownCounter: true)
         ) { [active] in active.snapshot.map { ($0.attributes, Double($0.value)) } }
     }
 
     func begin(_ context: RequestContext) -> (@Sendable () -> Void)? {
-        let active = active.level(context.method.conventionalName, "http")
-        active.change(by: 1)
-        return { active.change(by: -1) }
+        let active = active.upDownCounter(context.method.conventionalName, "http")
+        active.add(1)
+        return { active.add(-1) }
     }
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {

@@ -16,7 +16,7 @@ package final class ClientLimit: PendingRequestCounter {
             if count < limit { counts[client] = count + 1 }
             return count < limit
         }
-        guard isAdmitted else { throw .tooManyOfClient }
+        guard isAdmitted else { throw .tooManyPerClient }
         return { [self] in
             counts.withLock { counts in
                 guard let count = counts[client] else { return }

@@ -20,7 +20,7 @@ package struct PipelineGauges: Sendable {
     package func register(in registry: MetricsRegistry) {
         registry.gauge(
             "alula_downloads_active", help: "Running transfers.",
-            otlp: OTLPMetric("http.client.active_requests", unit: "{request}", isSum: true)
+            otlp: OTLPMetric("http.client.active_requests", unit: "{request}", isUpDownCounter: true)
         ) {
             [([], Double(downloader.activeRequestCount))]
         }
@@ -55,15 +55,14 @@ package struct PipelineGauges: Sendable {
         registry.gauge("alula_memory_waiting", help: "Tasks waiting for memory.", counting: "piece") {
             [([], Double(budget.statistics.waiting))]
         }
-        registry.gauge(
-            "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece",
-            isCounter: true
+        registry.observableCounter(
+            "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece"
         ) {
             [([], Double(budget.statistics.rejections))]
         }
-        registry.gauge(
+        registry.observableCounter(
             "alula_memory_purges_total", help: "Cache purges triggered by memory pressure.", labels: "step",
-            counting: "purge", isCounter: true
+            counting: "purge"
         ) {
             let purges = budget.statistics.purges
             return MemoryBudget.Purge.allCases.map { ([$0.rawValue], Double(purges[$0, default: 0])) }
@@ -77,8 +76,8 @@ package struct PipelineGauges: Sendable {
                 ([state.rawValue], Double(states.count { $0 == state }))
             }
         }
-        registry.gauge(
-            "alula_origin_suspensions_total", help: "Suspensions of origins.", counting: "suspension", isCounter: true
+        registry.observableCounter(
+            "alula_origin_suspensions_total", help: "Suspensions of origins.", counting: "suspension"
         ) {
             [([], Double(downloader.originHealth.suspensions))]
         }
@@ -95,20 +94,18 @@ package struct PipelineGauges: Sendable {
         registry.gauge(
             "alula_cache_entries", help: "Number of cache entries.", labels: "cache", counting: "entry",
             read: each(\.usage.entries))
-        registry.gauge(
-            "alula_cache_evicted_bytes_total", help: "Bytes evicted by purges.", labels: "cache", isCounter: true,
+        registry.observableCounter(
+            "alula_cache_evicted_bytes_total", help: "Bytes evicted by purges.", labels: "cache",
             read: each(\.evictedBytes))
-        registry.gauge(
-            "alula_cache_requests_total", help: "Cache lookups.", labels: "cache", "result", counting: "request",
-            isCounter: true
+        registry.observableCounter(
+            "alula_cache_requests_total", help: "Cache lookups.", labels: "cache", "result", counting: "request"
         ) {
             caches.statistics.flatMap {
                 [([$0.name, "hit"], Double($0.statistics.hits)), ([$0.name, "miss"], Double($0.statistics.misses))]
             }
         }
-        registry.gauge(
-            "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.", counting: "tag",
-            isCounter: true
+        registry.observableCounter(
+            "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.", counting: "tag"
         ) {
             [([], Double(caches.tagIndex.withLock(\.droppedCount)))]
         }

@@ -16,9 +16,8 @@ extension DiskLayer {
         registry.gauge("alula_disk_cache_note_bytes", help: "Size of prefetch jobs, besides cache capacities.") {
             [([], Double(store.statistics.noteUsage))]
         }
-        registry.gauge(
-            "alula_disk_cache_failures_total", help: "Disk cache failures.", labels: "kind", counting: "failure",
-            isCounter: true
+        registry.observableCounter(
+            "alula_disk_cache_failures_total", help: "Disk cache failures.", labels: "kind", counting: "failure"
         ) {
             let statistics = store.statistics
             return [
@@ -38,7 +37,7 @@ extension SharedLayer {
         let label = name.words
         let prefix = "alula_" + label.split(separator: " ").joined(separator: "_")
         func count(_ suffix: String, help: String, counting unit: String, _ value: @escaping @Sendable () -> Int) {
-            registry.gauge(prefix + suffix, help: help, counting: unit, isCounter: true) { [([], Double(value()))] }
+            registry.observableCounter(prefix + suffix, help: help, counting: unit) { [([], Double(value()))] }
         }
         registry.gauge("\(prefix)_up", help: "1 while the \(label) works.") {
             [([], store.isUp ? 1 : 0)]
@@ -46,9 +45,8 @@ extension SharedLayer {
         registry.gauge("\(prefix)_full", help: "1 while the \(label) is full.") {
             [([], store.statistics.isFull ? 1 : 0)]
         }
-        registry.gauge(
-            "\(prefix)_requests_total", help: "Lookups in the \(label).", labels: "result", counting: "request",
-            isCounter: true
+        registry.observableCounter(
+            "\(prefix)_requests_total", help: "Lookups in the \(label).", labels: "result", counting: "request"
         ) {
             let requests = store.statistics.requests
             return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }

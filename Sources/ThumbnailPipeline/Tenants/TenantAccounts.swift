@@ -17,25 +17,22 @@ package final class TenantAccounts: Sendable {
                 values(account.history.total).map { ([account.name.string] + $0.0, $0.1) }
             }
         }
-        registry.gauge(
+        registry.observableCounter(
             "alula_tenant_requests_total", help: "Responses by tenant and cache result.", labels: "tenant", "cache",
-            counting: "request", isCounter: true
+            counting: "request"
         ) { each { $0.requests.map { ([$0.key?.rawValue ?? ""], Double($0.value)) } } }
-        registry.gauge(
+        registry.observableCounter(
             "alula_tenant_refusals_total", help: "Failed requests by tenant and error code.", labels: "tenant", "code",
-            counting: "request", isCounter: true
+            counting: "request"
         ) { each { $0.refusals.map { ([$0.key.rawValue], Double($0.value)) } } }
-        registry.gauge(
-            "alula_tenant_processor_seconds_total", help: "Processor time of image work by tenant.", labels: "tenant",
-            isCounter: true
+        registry.observableCounter(
+            "alula_tenant_processor_seconds_total", help: "Processor time of image work by tenant.", labels: "tenant"
         ) { each { [([], $0.processor.seconds)] } }
-        registry.gauge(
-            "alula_tenant_origin_bytes_total", help: "Bytes fetched from origins by tenant.", labels: "tenant",
-            isCounter: true
+        registry.observableCounter(
+            "alula_tenant_origin_bytes_total", help: "Bytes fetched from origins by tenant.", labels: "tenant"
         ) { each { [([], Double($0.originBytes))] } }
-        registry.gauge(
-            "alula_tenant_sent_bytes_total", help: "Bytes of response bodies by tenant.", labels: "tenant",
-            isCounter: true
+        registry.observableCounter(
+            "alula_tenant_sent_bytes_total", help: "Bytes of response bodies by tenant.", labels: "tenant"
         ) { each { [([], Double($0.sentBytes))] } }
     }
 

@@ -44,9 +44,9 @@ package final class WorkUsage: Sendable {
                 totals.withLock { $0[[step.rawValue, format.rawValue]] = .zero }
             }
         }
-        registry.gauge(
+        registry.observableCounter(
             "alula_work_seconds_total", help: "Processor time of image work by step and format.", labels: "step",
-            "format", isCounter: true
+            "format"
         ) { [totals] in
             totals.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
                 ($0.key, $0.value.seconds)

@@ -32,7 +32,7 @@ import Testing
         ("White", .white),
     ])
     func `Alula's own grammar accepts some of CSS's spellings`(text: String, color: Color) {
-        #expect(ColorGrammar.ownColor(text) == color)
+        #expect(ColorGrammar.nativeColor(text) == color)
         #expect(ColorGrammar.cssColor(text) == color)
     }
 
@@ -40,7 +40,7 @@ import Testing
         "#", "#ff", "#red", "##fff", "#1234", "hsl(0,0%,0%)", "rgb(1,2)", "rgb", "rgb()", "#+ff", "# fff",
     ])
     func `other spellings are rejected`(text: String) {
-        #expect(ColorGrammar.ownColor(text) == nil)
+        #expect(ColorGrammar.nativeColor(text) == nil)
     }
 
     @Test func `a number sign is valid only before digits`() {

@@ -120,8 +120,8 @@ struct ImgproxyGravityTests {
         _ gravity: ImgproxyGravity, _ inner: PixelSize, _ outer: PixelSize = PixelSize(400, 300), ratio: Double = 1,
         mayOverhang: Bool = false
     ) -> [Int] {
-        let place = gravity.place(of: inner, on: outer, ratio: ratio, mayOverhang: mayOverhang)
-        return [place.x, place.y]
+        let corner = gravity.corner(of: inner, on: outer, ratio: ratio, mayOverhang: mayOverhang)
+        return [corner.x, corner.y]
     }
 
     @Test func `sides and corners`() {
@@ -175,9 +175,9 @@ struct ImgproxyGravityTests {
                 // Even sizes and remainders divisible by four, so that no half is rounded.
                 let inner = PixelSize(10, 10)
                 let turned = turn.turned(outer)
-                let after = gravity.place(of: inner, on: turned, ratio: 1)
+                let after = gravity.corner(of: inner, on: turned, ratio: 1)
                 let before = gravity.before(quarters: quarters, mirroringX: mirrorsX, mirroringY: mirrorsY)
-                    .place(of: inner, on: outer, ratio: 1)
+                    .corner(of: inner, on: outer, ratio: 1)
                 let led = turn.turned(ImagePart(x: before.x, y: before.y, size: inner, of: outer))
                 #expect(abs(led.x - after.x) <= 1 && abs(led.y - after.y) <= 1, "\(kind) \(turn)")
             }

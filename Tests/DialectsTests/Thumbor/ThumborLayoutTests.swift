@@ -122,11 +122,11 @@ struct ThumborLayoutTests {
         ("bottom", 100, 30, 70), ("top", 100, 30, 0), ("r-5", 100, 30, 75),
     ])
     func `positions of marks match both services`(text: String, side: Int, own: Int, start: Int) throws {
-        #expect(try #require(ThumborFilterReader.place(text)).start(in: side, sourceSide: own) == start)
+        #expect(try #require(ThumborFilterReader.position(text)).start(in: side, markSide: own) == start)
     }
 
     @Test(arguments: ["", "-", "p", "1.5", "x", "left-", "10q", "--1", "0.1p"])
-    func `other text is not a position`(text: String) { #expect(ThumborFilterReader.place(text) == nil) }
+    func `other text is not a position`(text: String) { #expect(ThumborFilterReader.position(text) == nil) }
 
     @Test func `whole marks are repeated at even distances, six by six if there would be more than a hundred`() throws {
         var mark = ThumborMark(subject: .source(0))
@@ -138,7 +138,7 @@ struct ThumborLayoutTests {
         let many = mark.rows(of: PixelSize(width: 10, height: 10), on: PixelSize(width: 300, height: 200))
         #expect(many.across == BlendRow(start: 0, count: 6, pitch: 58))
         #expect(many.down == BlendRow(start: 0, count: 6, pitch: 38))
-        mark.y = try #require(ThumborFilterReader.place("bottom"))
+        mark.y = try #require(ThumborFilterReader.position("bottom"))
         let tiled = mark.rows(of: PixelSize(width: 80, height: 40), on: PixelSize(width: 300, height: 200))
         #expect(tiled.across == BlendRow(start: 0, count: 4, pitch: 80) && tiled.down.start == 160)
     }

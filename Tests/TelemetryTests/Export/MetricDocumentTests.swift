@@ -41,7 +41,8 @@ struct MetricDocumentTests {
     @Test func `a value that rises and falls is a gauge, or a sum if instances add up`() {
         registry.gauge("alula_queue_seconds", help: "Q.") { [([], 0.5)] }
         registry.gauge(
-            "process_threads", help: "T.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
+            "process_threads", help: "T.",
+            otlp: OTLPMetric("process.thread.count", unit: "{thread}", isUpDownCounter: true)
         ) {
             [([], 7)]
         }

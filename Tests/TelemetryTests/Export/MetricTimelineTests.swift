@@ -79,25 +79,25 @@ struct MetricTimelineTests {
     }
 
     @Test func `with low memory, external counters are sent as totals`() {
-        let total = Level()
-        total.change(by: 7)
+        let total = UpDownCounter()
+        total.add(7)
         let counter = registry.counter("alula_decodes_total", help: "")
-        registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
+        registry.observableCounter("alula_purges_total", help: "") { [([], Double(total.value))] }
         counter.increment()
         var timeline = MetricTimeline(.lowmemory, since: 100)
         timeline.accept(registry.readings, at: 160)
         counter.increment()
-        total.change(by: 1)
+        total.add(1)
         #expect(points(timeline) == ["alula.decodes from 160: 1", "alula.purges from 100: 8"])
     }
 
     @Test func `a restarted counter is sent with its full value`() {
-        let total = Level()
-        total.change(by: 7)
-        registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
+        let total = UpDownCounter()
+        total.add(7)
+        registry.observableCounter("alula_purges_total", help: "") { [([], Double(total.value))] }
         var timeline = MetricTimeline(.delta, since: 100)
         timeline.accept(registry.readings, at: 160)
-        total.change(by: -4)
+        total.add(-4)
         #expect(points(timeline) == ["alula.purges from 160: 3"])
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct SpanDocumentTests {
     @Test func `a document has OTLP's JSON form`() throws {
         let tracer = Tracer(
-            TraceSampler(share: 1), propagatesAll: false, registry: MetricsRegistry(),
+            TraceSampler(ratio: 1), propagatesAll: false, registry: MetricsRegistry(),
             timekeeper: ManualTimekeeper(secondsSince1970: 1_800_000_000))
         let link = try #require(
             TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
@@ -18,7 +18,7 @@ struct SpanDocumentTests {
             links: [link], failure: "cannot_decode")
         let text = String(
             decoding: SpanDocument.bytes(
-                tracer.takeSpans(atMost: 1), of: OTLPResource([("service.name", "alula")], version: "2")),
+                tracer.dequeueSpans(atMost: 1), of: OTLPResource([("service.name", "alula")], version: "2")),
             as: UTF8.self)
         let expected =
             #"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"alula"}}]},"#

@@ -10,9 +10,9 @@ struct TracerTests {
     private let time = ManualTimekeeper(secondsSince1970: 1_800_000_000)
 
     private func tracer(
-        sampling share: Double = 1, propagatesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
+        sampling ratio: Double = 1, propagatesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
     ) -> Tracer {
-        Tracer(TraceSampler(share: share), propagatesAll: propagatesAll, registry: registry, timekeeper: time)
+        Tracer(TraceSampler(ratio: ratio), propagatesAll: propagatesAll, registry: registry, timekeeper: time)
     }
 
     @Test func `a share of the requests is sampled`() {
@@ -21,7 +21,7 @@ struct TracerTests {
         #expect(800..<1_200 ~= count)
     }
 
-    @Test func `with a share of zero no request is sampled`() {
+    @Test func `with a ratio of zero no request is sampled`() {
         let tracer = tracer(sampling: 0)
         #expect((0..<100).allSatisfy { _ in tracer.begin() == nil })
     }
@@ -37,10 +37,10 @@ struct TracerTests {
     }
 
     @Test(arguments: [(0.0, false), (1, true)])
-    func `a sampler that does not follow callers decides itself`(share: Double, isSampled: Bool) throws {
+    func `a sampler that does not follow callers decides itself`(ratio: Double, isSampled: Bool) throws {
         let parent = try #require(Self.parent)
         let tracer = Tracer(
-            TraceSampler(share: share, followsCaller: false), propagatesAll: false, registry: MetricsRegistry(),
+            TraceSampler(ratio: ratio, isParentBased: false), propagatesAll: false, registry: MetricsRegistry(),
             timekeeper: time)
         for flag in [true, false] {
             let caller = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: flag)
@@ -48,8 +48,8 @@ struct TracerTests {
         }
     }
 
-    @Test func `services with one share decide alike on a trace`() throws {
-        let sampler = TraceSampler(share: 0.25, followsCaller: false)
+    @Test func `services with the same ratio decide alike on a trace`() throws {
+        let sampler = TraceSampler(ratio: 0.25, isParentBased: false)
         // Only the 63 lowest bits count; in the first ID they are just below a quarter.
         #expect(sampler.samples(0x3fff_ffff_ffff_ffff) && !sampler.samples(0x4000_0000_0000_0000))
         let tracer = Tracer(sampler, propagatesAll: true, registry: MetricsRegistry(), timekeeper: time)
@@ -66,7 +66,7 @@ struct TracerTests {
         #expect(trace.context.traceparent.hasSuffix("-00"))
         trace.record("decode", time: .zero ..< .seconds(1))
         trace.finish("GET thumbnail", time: .zero ..< .seconds(1), attributes: [])
-        #expect(tracer.takeSpans(atMost: 10).isEmpty)
+        #expect(tracer.dequeueSpans(atMost: 10).isEmpty)
         #expect(tracer.beginIfSampled() == nil)
     }
 
@@ -80,7 +80,7 @@ struct TracerTests {
             attributes: [("server.address", "example.com")], failure: "origin_timeout")
         trace.record("dns", within: place, time: .seconds(5) ..< .seconds(5))
         trace.finish("GET thumbnail", time: .seconds(5) ..< .seconds(6), attributes: [])
-        let spans = tracer.takeSpans(atMost: 10)
+        let spans = tracer.dequeueSpans(atMost: 10)
         #expect(spans.map(\.name) == ["download", "dns", "GET thumbnail"])
         #expect(spans.allSatisfy { $0.context.traceID == Self.parent?.traceID })
         #expect(spans[0].parentID == trace.context.spanID && spans[0].context == place)
@@ -97,7 +97,7 @@ struct TracerTests {
         let trace = try #require(tracer.begin())
         for _ in 0..<(Tracer.maximumSpans + 3) { trace.record("decode", time: .zero ..< .zero) }
         #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 3\n"))
-        #expect(tracer.takeSpans(atMost: 100).count == 100)
-        #expect(tracer.takeSpans(atMost: .max).count == Tracer.maximumSpans - 100)
+        #expect(tracer.dequeueSpans(atMost: 100).count == 100)
+        #expect(tracer.dequeueSpans(atMost: .max).count == Tracer.maximumSpans - 100)
     }
 }

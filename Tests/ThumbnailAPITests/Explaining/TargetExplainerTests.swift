@@ -44,7 +44,7 @@ struct TargetExplainerTests {
         for prefix in ["http://h:80", "https://images.example.com"] {
             #expect(explain(prefix + "/thumbnail?url=x%3Ay&w=3#f").source == "x:y")
         }
-        #expect(explain("https://h").word == "refused")
+        #expect(explain("https://h").verdictName == "refused")
     }
 
     @Test func `a rejection has the code, the reason and the parameter`() {
@@ -54,7 +54,7 @@ struct TargetExplainerTests {
                     code: "bad_parameter", reason: "Must be a whole number from 1 to 16384.", parameter: "w"))
         let unknown = explain("/nothing/here")
         #expect(unknown.dialect == nil && unknown.json.text.contains(#""code":"no_such_route""#))
-        #expect(explain("/health/live").word == "refused")
+        #expect(explain("/health/live").verdictName == "refused")
     }
 
     @Test func `expiry and the source policy are checked, expiry first`() throws {
@@ -64,7 +64,7 @@ struct TargetExplainerTests {
             configuration, pipeline: PipelineConfiguration(), rules: DownloadRules(downloads))
         func word(_ source: String, _ more: String = "", now: Int? = 100) -> String {
             let explanation = explainer.explanation(of: "/thumbnail?url=\(source)&w=3" + more, now: now)
-            guard case .rejected(let code, _, _) = explanation.verdict else { return explanation.word }
+            guard case .rejected(let code, _, _) = explanation.verdict else { return explanation.verdictName }
             #expect(explanation.steps.isEmpty == (code == "bad_parameter"))
             return code
         }
@@ -77,7 +77,7 @@ struct TargetExplainerTests {
         #expect(word("https://a.example.com/b", "&expires=101") == "works")
         #expect(word("https://a.example.com/b", "&expires=1", now: nil) == "works")
         // A policy that is not checked rejects nothing.
-        #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").word == "works")
+        #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").verdictName == "works")
     }
 
     @Test func `another dialect's options are explained as parameters, and the rest in words`() throws {
@@ -121,7 +121,7 @@ struct TargetExplainerTests {
         #expect(explanation.verdict == .ignores && explanation.ignored == ["sm:0"])
         #expect(explanation.lines.last == "ignored     sm:0")
         tester.configuration.signingKeys = [[UInt8](0..<32)]
-        #expect(tester.explain("/i/x").word == "refused")
+        #expect(tester.explain("/i/x").verdictName == "refused")
         #expect(tester.explain("/thumbnail?url=x%3Ay").json.text.contains(#""code":"bad_signature""#))
     }
 }

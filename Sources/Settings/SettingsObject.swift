@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import Text
 
-struct OriginProblem: Error, Equatable {
+struct InvalidMember: Error, Equatable {
     let path: String
     let allowed: String
     var isAboutName = false
@@ -11,20 +11,20 @@ struct OriginProblem: Error, Equatable {
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
-struct OriginMembers {
+struct SettingsObject {
     /// The path of a member, such as `origins.photos.tls`.
     let path: String
     private let members: [ExactText: JSONValue]
     let environment: [String: String]
 
     /// - Parameter names: The allowed members; nil allows any.
-    init(_ value: JSONValue, at path: String, names: [String]?, environment: [String: String]) throws(OriginProblem) {
+    init(_ value: JSONValue, at path: String, names: [String]?, environment: [String: String]) throws(InvalidMember) {
         let form = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
-        guard let members = value.members else { throw OriginProblem(path: path, allowed: form) }
+        guard let members = value.members else { throw InvalidMember(path: path, allowed: form) }
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
         if let knownNames, let unknown = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
             let nearest = NearestName.of(unknown.string, among: names ?? []).map { "; did you mean \($0)?" } ?? ""
-            throw OriginProblem(path: "\(path).\(unknown)", allowed: form + nearest, isAboutName: true)
+            throw InvalidMember(path: "\(path).\(unknown)", allowed: form + nearest, isAboutName: true)
         }
         self.path = path
         self.members = members
@@ -35,30 +35,31 @@ struct OriginMembers {
 
     func value(_ name: String) -> JSONValue? { members[ExactText(name)] }
 
-    func member(_ value: JSONValue, named name: String, allowing names: [String]) throws(OriginProblem) -> OriginMembers
-    {
-        try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
+    func member(
+        _ value: JSONValue, named name: String, allowing names: [String]
+    ) throws(InvalidMember) -> SettingsObject {
+        try SettingsObject(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
     func has(_ name: String) -> Bool { members[ExactText(name)] != nil }
 
-    func object(_ name: String, names: [String]?) throws(OriginProblem) -> OriginMembers? {
+    func object(_ name: String, names: [String]?) throws(InvalidMember) -> SettingsObject? {
         guard let value = members[ExactText(name)] else { return nil }
-        return try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
+        return try SettingsObject(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
-    func text(_ name: String, allowed: String = "a text") throws(OriginProblem) -> String? {
+    func text(_ name: String, allowed: String = "a text") throws(InvalidMember) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed: allowed) }
         return text
     }
 
-    func requiredText(_ name: String, allowed: String = "a text") throws(OriginProblem) -> String {
+    func requiredText(_ name: String, allowed: String = "a text") throws(InvalidMember) -> String {
         guard let text = try text(name, allowed: allowed) else { throw problem(name, allowed: allowed) }
         return text
     }
 
-    func texts(_ name: String, allowed: String) throws(OriginProblem) -> [String]? {
+    func texts(_ name: String, allowed: String) throws(InvalidMember) -> [String]? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .array(let values) = value else { throw problem(name, allowed: allowed) }
         var texts: [String] = []
@@ -69,7 +70,7 @@ struct OriginMembers {
         return texts
     }
 
-    func setting<Value>(_ name: String, as parser: SettingParser<Value>) throws(OriginProblem) -> Value? {
+    func setting<Value>(_ name: String, as parser: SettingParser<Value>) throws(InvalidMember) -> Value? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
             // No setting has this text, so the error lists the allowed values.
@@ -80,7 +81,7 @@ struct OriginMembers {
     }
 
     /// Returns the value of a secret reference; a literal secret is a problem.
-    func secret(_ name: String) throws(OriginProblem) -> String? {
+    func secret(_ name: String) throws(InvalidMember) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
             return try SecretReferences(environment: environment).secret(of: value)
@@ -91,7 +92,7 @@ struct OriginMembers {
 
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    func requiredSecret(_ name: String) throws(OriginProblem) -> String {
+    func requiredSecret(_ name: String) throws(InvalidMember) -> String {
         guard let secret = try secret(name) else { throw problem(name, allowed: SecretReferences.allowed) }
         return secret
     }
@@ -101,7 +102,7 @@ struct OriginMembers {
     /// - Parameter reserved: The fields that the service sets.
     func fields(
         _ name: String, notAmong reserved: [HTTPField.Name]
-    ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
+    ) throws(InvalidMember) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
         guard let headers = try object(name, names: nil) else { return [] }
         guard members[ExactText(name)]?.isSecretReference != true else {
             throw problem(name, allowed: "an object of fields, whose values can be secrets")
@@ -128,7 +129,7 @@ struct OriginMembers {
         return fields
     }
 
-    func document(_ name: String) throws(OriginProblem) -> String? {
+    func document(_ name: String) throws(InvalidMember) -> String? {
         switch members[ExactText(name)] {
         case let value? where value.isSecretReference:
             throw problem(name, allowed: "a text, an object or an array; secrets can be in headers")
@@ -141,7 +142,7 @@ struct OriginMembers {
 
     func isSecret(_ name: String) -> Bool { if case .object? = members[ExactText(name)] { true } else { false } }
 
-    func problem(_ name: String, allowed: String) -> OriginProblem {
-        OriginProblem(path: "\(path).\(name)", allowed: allowed)
+    func problem(_ name: String, allowed: String) -> InvalidMember {
+        InvalidMember(path: "\(path).\(name)", allowed: allowed)
     }
 }

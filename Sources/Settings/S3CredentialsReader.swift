@@ -3,10 +3,10 @@ import Downloading
 /// Reads a key in the settings, or the service that issues keys.
 ///
 /// Platforms set these environment variables for other programs, too.
-enum StoreKeys {
+enum S3CredentialsReader {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 
-    static func read(_ s3: OriginMembers) throws(OriginProblem) -> OriginCredentials {
+    static func read(_ s3: SettingsObject) throws(InvalidMember) -> OriginCredentials {
         let region = try region(s3)
         let allowed = "web-identity or container"
         switch try s3.text("from", allowed: allowed) {
@@ -28,7 +28,7 @@ enum StoreKeys {
         }
     }
 
-    private static func region(_ s3: OriginMembers) throws(OriginProblem) -> String {
+    private static func region(_ s3: SettingsObject) throws(InvalidMember) -> String {
         let region = try s3.has("region") ? s3.requiredText("region") : s3.variable("AWS_REGION")
         guard let region else { throw s3.problem("region", allowed: "a region's name, unless AWS_REGION is set") }
         guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
@@ -37,8 +37,8 @@ enum StoreKeys {
         return region
     }
 
-    private static func webIdentity(_ s3: OriginMembers, region: String) throws(OriginProblem) -> KeySource {
-        func required(_ name: String) throws(OriginProblem) -> String {
+    private static func webIdentity(_ s3: SettingsObject, region: String) throws(InvalidMember) -> KeySource {
+        func required(_ name: String) throws(InvalidMember) -> String {
             guard let value = s3.variable(name) else {
                 throw s3.problem("from", allowed: "web-identity only where \(name) is set")
             }
@@ -51,25 +51,25 @@ enum StoreKeys {
             service: try service("AWS_ENDPOINT_URL_STS", s3: s3) ?? endpoint)
     }
 
-    private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {
-        var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3: s3)
+    private static func container(_ s3: SettingsObject) throws(InvalidMember) -> KeySource {
+        var url = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3: s3)
         // If Amazon's container service gives only a path, its host is fixed.
-        if place == nil {
-            place = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
+        if url == nil {
+            url = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
         }
-        if let place {
+        if let url {
             let file = s3.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map { KeySource.ContainerToken.file($0) }
             let text = s3.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").map {
                 KeySource.ContainerToken.text(Secret($0))
             }
-            return .container(service: place, file ?? text)
+            return .container(service: url, file ?? text)
         }
         var service = try service("AWS_EC2_METADATA_SERVICE_ENDPOINT", s3: s3) ?? "http://169.254.169.254"
         while service.hasSuffix("/") { service.removeLast() }
         return .instance(service: service)
     }
 
-    private static func service(_ name: String, s3: OriginMembers) throws(OriginProblem) -> String? {
+    private static func service(_ name: String, s3: SettingsObject) throws(InvalidMember) -> String? {
         guard let text = s3.variable(name) else { return nil }
         guard let url = try? SourceURL(parsing: text) else {
             throw s3.problem("from", allowed: "an absolute http or https URL in \(name)")
