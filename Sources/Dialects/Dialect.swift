@@ -14,7 +14,7 @@ package protocol Dialect: Sendable {
     /// The name in the setting `unsignedDialects`.
     var unsignedName: String { get }
 
-    /// Whether targets are signed.
+    /// Whether targets can or must be signed.
     ///
     /// A dialect without signatures is closed while another dialect has keys, unless `unsignedDialects` lists it.
     var signatures: DialectSignatures { get }

@@ -1,8 +1,8 @@
 import Downloading
 
-/// Reads a key in the settings, or the service that issues keys.
+/// Reads an access key, or the service that issues temporary keys.
 ///
-/// Platforms set these environment variables for other programs, too.
+/// Platforms set the variables that begin with `AWS_` for other programs, too.
 enum S3CredentialsReader {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 

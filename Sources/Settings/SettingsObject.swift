@@ -3,6 +3,7 @@ import HTTPTypes
 import JSON
 import Text
 
+/// A member of an object in the settings file that is unknown or has an invalid value.
 struct InvalidMember: Error, Equatable {
     let path: String
     let allowed: String
@@ -11,6 +12,7 @@ struct InvalidMember: Error, Equatable {
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
+/// An object in the settings file, whose members are read by name.
 struct SettingsObject {
     /// The path of a member, such as `origins.photos.tls`.
     let path: String

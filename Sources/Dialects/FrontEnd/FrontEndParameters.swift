@@ -1,6 +1,7 @@
 import Recipes
 import Text
 
+/// The parameters of a query, or the options in a path, by name.
 struct FrontEndParameters {
     /// The values by name; nil for a repeated parameter.
     private let values: [ExactText: String?]

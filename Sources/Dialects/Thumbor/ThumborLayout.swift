@@ -54,7 +54,7 @@ struct ThumborLayout: Hashable {
             box = box.exchanged
         }
         if !fitIn.isFull, target.width >= partSize.width, target.height >= partSize.height { return }
-        // Compares the ratios of the widths and of the heights without division.
+        // Compare the ratios of widths and heights without division.
         let across = partSize.width * target.height
         let down = partSize.height * target.width
         if fitIn.isFull ? across <= down : across >= down {
