@@ -10,7 +10,7 @@ struct MemoryCacheTests {
     private func cache(
         capacity: Int = 104_857_600, preferred: Int = 62_914_560, policy: EvictionPolicy = .lru
     ) -> MemoryCache<VariantKey, StoredImage> {
-        MemoryCache(capacity: capacity, preferred: preferred, policy: policy, cost: \.bytes)
+        MemoryCache(CacheBounds(capacity: capacity, preferred: preferred, policy: policy), cost: \.bytes)
     }
 
     @Test func `the count of removals changes with every removed entry, and with no other access`() {
@@ -130,7 +130,7 @@ struct MemoryCacheTests {
     @Test func `a preferred usage above the capacity is a programming error`() async {
         await #expect(processExitsWith: .failure) {
             _ = MemoryCache<VariantKey, StoredImage>(
-                capacity: 10, preferred: 11, cost: \.bytes)
+                CacheBounds(capacity: 10, preferred: 11), cost: \.bytes)
         }
     }
 
@@ -176,9 +176,9 @@ struct MemoryCacheTests {
         let cache = cache(capacity: 100, preferred: 80)
         for index in 0..<10 { cache.add(StoredImage(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
         let held = cache.value(for: VariantKey("0", 1))
-        cache.setBounds(capacity: 50, preferred: 30)
+        cache.setBounds(CacheBounds(capacity: 50, preferred: 30))
         #expect(cache.memoryUsage == 30)
-        cache.setBounds(capacity: 0, preferred: 0)
+        cache.setBounds(CacheBounds(capacity: 0, preferred: 0))
         #expect(cache.memoryUsage == 0)
         #expect(held?.name == "0")
     }
@@ -261,7 +261,7 @@ struct MemoryCacheTests {
     @Test func `a change of the policy applies to the next eviction`() {
         let cache = cache(capacity: 3, preferred: 2)
         cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1), timeCost: .milliseconds(40))
-        cache.setBounds(capacity: 3, preferred: 2, policy: .cost)
+        cache.setBounds(CacheBounds(capacity: 3, preferred: 2, policy: .cost))
         for name in ["b", "c", "d"] {
             cache.add(StoredImage(name: name, bytes: 1), for: VariantKey(name, 1), timeCost: .milliseconds(10))
         }

@@ -106,7 +106,7 @@ struct PipelineEventTests {
         fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         let usage = fixture.caches.memory.decoded.memoryUsage
-        fixture.caches.memory.decoded.setBounds(capacity: usage, preferred: usage)
+        fixture.caches.memory.decoded.setBounds(CacheBounds(capacity: usage, preferred: usage))
         _ = try await fixture.thumbnail("/b")
         #expect(events.filter { $0.kind == .purge } == [.purge(url: nil, entries: 1, bytes: usage, cause: .full)])
     }

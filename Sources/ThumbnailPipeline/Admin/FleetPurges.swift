@@ -72,12 +72,12 @@ package struct FleetPurges: Sendable {
             let known = pipeline.caches.sources(under: tag)
             for identity in known { removal.forget(identity, cause: .fleet) }
             removals.begin { [announcingLayer, otherLayers, removal] in
-                let all = known.union(await removal.sources(under: tag).sources)
+                let all = known.union(await removal.sources(under: tag).identities)
                 for identity in all { removal.forget(identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 for other in otherLayers { other.forget(.sources(Array(all))) }
                 // Other instances may hold copies without knowing the tag.
-                _ = await announcingLayer?.purge(.sources(Array(SourceRemoval.bounded(all).sources)))
+                _ = await announcingLayer?.purge(.sources(Array(SourceRemoval.bounded(all).identities)))
             }
         }
     }

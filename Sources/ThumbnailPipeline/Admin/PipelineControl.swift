@@ -59,28 +59,35 @@ package struct PipelineControl: ServiceControlling {
 
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
-        var (known, isComplete) = await removal.sources(under: tag)
-        var removed = await purgeLocal(known)
-        let collector = TaggedSourceCollector(removal, layers: pipeline.caches.shared.count)
+        var found = await removal.sources(under: tag)
+        var removed = await purgeLocal(found.identities)
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
-            let announced = SourceRemoval.bounded(known)
-            if !known.isEmpty { state = await pipeline.caches.purgeShared(.sources(Array(announced.sources))) }
-            state = max(
-                state, await pipeline.caches.purgeShared(.tagged(TagRemoval(of: shared, onSources: collector.add))))
-            let (all, hasAll) = collector.finish()
-            isComplete = isComplete && announced.isComplete && hasAll
-            let others = all.subtracting(known)
-            // Another layer or instance may hold copies without knowing the tag.
-            if !others.isEmpty { state = max(state, await pipeline.caches.purgeShared(.sources(Array(others)))) }
-            known.formUnion(others)
-            removed = removed + (await purgeLocal(known))
+            state = await purgeShared(shared, adding: &found)
+            removed = removed + (await purgeLocal(found.identities))
         }
-        removed.isComplete = isComplete && state == .done
+        removed.isComplete = found.isComplete && state == .done
         record(removed, tag: tag.string)
         if state == .rejected { throw PipelineError.tooManyPurges }
-        notifier?.notify(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
+        notifier?.notify(CompletedPurge(sources: found.identities.map(\.name).sorted(), tags: [tag.string]))
         return removed
+    }
+
+    /// Purges the sources under a tag from the shared layers; adds the sources that only these know.
+    private func purgeShared(_ tag: SharedTag, adding found: inout FoundSources) async -> RemovalState {
+        let caches = pipeline.caches
+        let collector = TaggedSourceCollector(removal, layers: caches.shared.count)
+        let announced = SourceRemoval.bounded(found.identities)
+        var state = RemovalState.done
+        if !found.identities.isEmpty { state = await caches.purgeShared(.sources(Array(announced.identities))) }
+        state = max(state, await caches.purgeShared(.tagged(TagRemoval(of: tag, onSources: collector.add))))
+        let collected = collector.finish()
+        let others = collected.identities.subtracting(found.identities)
+        // Another layer or instance may hold copies without knowing the tag.
+        if !others.isEmpty { state = max(state, await caches.purgeShared(.sources(Array(others)))) }
+        found.identities.formUnion(others)
+        found.isComplete = found.isComplete && announced.isComplete && collected.isComplete
+        return state
     }
 
     private func purgeLocal(_ identities: Set<SourceIdentity>) async -> RemovedEntries {
@@ -149,10 +156,10 @@ private final class TaggedSourceCollector: Sendable {
     }
 
     /// Returns the sources reported so far, and whether every layer reported all of its sources.
-    func finish() -> (sources: Set<SourceIdentity>, hasAll: Bool) {
+    func finish() -> FoundSources {
         state.withLock { state in
             defer { state.sources = nil }
-            return (state.sources ?? [], state.incompleteLayers <= 0)
+            return FoundSources(identities: state.sources ?? [], isComplete: state.incompleteLayers <= 0)
         }
     }
 }

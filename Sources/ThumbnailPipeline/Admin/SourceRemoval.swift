@@ -39,22 +39,22 @@ struct SourceRemoval: Sendable {
             \.wildcard)
     }
 
-    func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        var sources = pipeline.caches.sources(under: tag)
-        var isComplete = true
+    /// Returns the sources with a tag that this instance knows.
+    func sources(under tag: ExactText) async -> FoundSources {
+        var found = FoundSources(identities: pipeline.caches.sources(under: tag))
         for layer in pipeline.caches.local {
             let known = await layer.sources(under: tag)
-            sources.formUnion(known.names.compactMap { identity(named: $0) })
-            isComplete = isComplete && known.isComplete
+            found.identities.formUnion(known.names.compactMap { identity(named: $0) })
+            found.isComplete = found.isComplete && known.isComplete
         }
-        return (sources, isComplete)
+        return found
     }
 
     /// Limits the sources to the number that can be announced to other instances.
-    static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
+    static func bounded(_ identities: Set<SourceIdentity>) -> FoundSources {
         var limit = TagRemovalLimit()
-        let bounded = sources.filter { limit.admit($0.name) }
-        return (bounded, bounded.count == sources.count)
+        let bounded = identities.filter { limit.admit($0.name) }
+        return FoundSources(identities: bounded, isComplete: bounded.count == identities.count)
     }
 
     func identity(named name: String) -> SourceIdentity? { try? pipeline.downloader.identity(of: ExactText(name)) }
@@ -64,4 +64,10 @@ struct SourceRemoval: Sendable {
         pipeline.failedDecodes.forget(identity)
         pipeline.caches.forgetTags(of: identity)
     }
+}
+
+struct FoundSources {
+    var identities: Set<SourceIdentity>
+    /// False if a layer could not list all its sources, or if there were too many.
+    var isComplete = true
 }

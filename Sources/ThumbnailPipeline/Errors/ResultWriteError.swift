@@ -5,7 +5,16 @@ import ThumbnailTypes
 struct ResultWriteError: ServiceError {
     private let cause: DownloadError
 
-    init(_ cause: DownloadError) { self.cause = cause }
+    private init(_ cause: DownloadError) { self.cause = cause }
+
+    @discardableResult
+    static func replacingDownloadErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as DownloadError where error != .shuttingDown {
+            throw ResultWriteError(error)
+        }
+    }
 
     var response: ErrorResponse {
         ErrorResponse(

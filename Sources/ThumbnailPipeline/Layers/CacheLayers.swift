@@ -30,8 +30,11 @@ package final class CacheLayers: Sendable {
         resultStore: SharedStore? = nil, rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""),
         events: EventLog = EventLog(), timekeeper: any Timekeeper
     ) {
-        memory = MemoryLayer(configuration) { entries, bytes, isRequested in
-            events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isRequested ? .memory : .full))
+        memory = MemoryLayer(configuration) { eviction in
+            events.record(
+                .purge(
+                    url: nil, entries: eviction.entries, bytes: eviction.bytes,
+                    cause: eviction.isRequested ? .memory : .full))
         }
         local = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
         shared = [(LayerName.sharedCache, sharedCache), (.resultStore, resultStore)].compactMap { name, store in

@@ -1,6 +1,14 @@
 import Coordination
 import Synchronization
 
+/// The entries that a cache evicted at once.
+struct Eviction: Sendable {
+    let entries: Int
+    let bytes: Int
+    /// Whether they were evicted to free memory, and not because the cache was full.
+    let isRequested: Bool
+}
+
 /// A cache with a capacity in bytes; above it, entries are evicted down to the preferred usage.
 ///
 /// The gap amortizes evictions. An entry larger than the capacity is not added and evicts nothing; an addition never
@@ -22,9 +30,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         var entries = BoundedMap<Key, Stored>()
         var keysBySource: [Key.Source: Set<Key>] = [:]
         var keyUsage = 0
-        var capacity: Int
-        var preferred: Int
-        var policy: EvictionPolicy
+        var bounds: CacheBounds
         /// The highest priority evicted so far.
         var age = 0.0
         var hits = 0
@@ -34,16 +40,15 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     private let state: Locked<State>
     private let cost: @Sendable (Value) -> Int
-    private let onEviction: @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
+    private let onEviction: @Sendable (Eviction) -> Void
     private let removals = Atomic(0)
     private let repeatedHits = Atomic(0)
 
     init(
-        capacity: Int, preferred: Int, policy: EvictionPolicy = .lru, cost: @escaping @Sendable (Value) -> Int,
-        onEviction: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void = { _, _, _ in }
+        _ bounds: CacheBounds, cost: @escaping @Sendable (Value) -> Int,
+        onEviction: @escaping @Sendable (Eviction) -> Void = { _ in }
     ) {
-        precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
-        state = Locked(State(capacity: capacity, preferred: preferred, policy: policy))
+        state = Locked(State(bounds: bounds))
         self.cost = cost
         self.onEviction = onEviction
     }
@@ -60,7 +65,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
                 return nil
             }
             state.hits += 1
-            if state.policy == .cost {
+            if state.bounds.policy == .cost {
                 let priority = state.age + cached.worth
                 state.entries.modify(key) { $0.priority = priority }
             }
@@ -88,7 +93,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         let keyCost = key.byteCount > valueCost / 64 ? key.byteCount : 0
         let (isAdmitted, replaced, evicted) = state.withLock { state -> (Bool, Entry?, [Entry]) in
             let replaced = remove(key, from: &state)
-            guard valueCost + keyCost <= state.capacity else { return (false, replaced, []) }
+            guard valueCost + keyCost <= state.bounds.capacity else { return (false, replaced, []) }
             let weight = valueCost + keyCost
             let worth = (timeCost.seconds / Double(max(1, weight))).binade
             state.entries.insert(
@@ -96,8 +101,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
                 weight: weight)
             for source in key.dependencies { state.keysBySource[source, default: []].insert(key) }
             state.keyUsage += keyCost
-            let isOver = state.entries.weight > state.capacity
-            return (true, replaced, isOver ? evict(downTo: state.preferred, sparesNewest: true, from: &state) : [])
+            let isOver = state.entries.weight > state.bounds.capacity
+            return (
+                true, replaced, isOver ? evict(downTo: state.bounds.preferred, sparesNewest: true, from: &state) : []
+            )
         }
         // Released here, outside the lock: freeing pixels takes time.
         _ = replaced
@@ -135,20 +142,17 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return RemovedEntries(entries: removed.count, bytes: removed.weight)
     }
 
-    func setBounds(capacity: Int, preferred: Int, policy: EvictionPolicy = .lru) {
-        precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
+    func setBounds(_ bounds: CacheBounds) {
         let evicted = state.withLock { state in
-            state.capacity = capacity
-            state.preferred = preferred
-            state.policy = policy
-            return state.entries.weight > capacity ? evict(downTo: preferred, from: &state) : []
+            state.bounds = bounds
+            return state.entries.weight > bounds.capacity ? evict(downTo: bounds.preferred, from: &state) : []
         }
         report(evicted, isRequested: false)
     }
 
     @discardableResult
     func purgeToPreferred() -> Int {
-        report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isRequested: true)
+        report(state.withLock { evict(downTo: $0.bounds.preferred, from: &$0) }, isRequested: true)
     }
 
     @discardableResult
@@ -163,7 +167,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return state.withLock { state in
             CacheStatistics(
                 usage: CacheUsage(
-                    bytes: state.entries.weight, capacity: state.capacity, preferred: state.preferred,
+                    bytes: state.entries.weight, capacity: state.bounds.capacity, preferred: state.bounds.preferred,
                     entries: state.entries.count),
                 hits: state.hits + repeated, misses: state.misses, evictedBytes: state.evictedBytes)
         }
@@ -177,7 +181,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     private func evict(downTo bound: Int, sparesNewest: Bool = false, from state: inout State) -> [Entry] {
         let evicted =
-            switch state.policy {
+            switch state.bounds.policy {
             case .lru: state.entries.evict(downTo: bound, sparesNewest: sparesNewest)
             case .cost: evictByCost(downTo: bound, sparesNewest: sparesNewest, from: &state)
             }
@@ -217,7 +221,9 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @discardableResult
     private func report(_ evicted: [Entry], isRequested: Bool) -> Int {
         let bytes = evicted.reduce(0) { $0 + $1.weight }
-        if !evicted.isEmpty { onEviction(evicted.count, bytes, isRequested) }
+        if !evicted.isEmpty {
+            onEviction(Eviction(entries: evicted.count, bytes: bytes, isRequested: isRequested))
+        }
         return bytes
     }
 }

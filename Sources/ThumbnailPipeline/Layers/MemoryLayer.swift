@@ -19,31 +19,18 @@ struct MemoryLayer: CacheLayer {
     let name = LayerName.memory
     let holdsSources = true
 
-    init(
-        _ configuration: PipelineConfiguration,
-        onEviction: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isRequested: Bool) -> Void
-    ) {
-        decoded = MemoryCache(
-            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
-            policy: configuration.decodedCachePolicy, cost: \.byteCount, onEviction: onEviction)
-        results = MemoryCache(
-            capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred, cost: \.cost,
-            onEviction: onEviction)
-        sources = MemoryCache(
-            capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
-            cost: \.cost, onEviction: onEviction)
-        records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
-        partialRecords = MemoryCache(
-            capacity: Self.partialRecordCapacity, preferred: Self.partialRecordCapacity / 10 * 9, cost: \.cost)
+    init(_ configuration: PipelineConfiguration, onEviction: @escaping @Sendable (Eviction) -> Void) {
+        decoded = MemoryCache(configuration.decodedBounds, cost: \.byteCount, onEviction: onEviction)
+        results = MemoryCache(configuration.resultBounds, cost: \.cost, onEviction: onEviction)
+        sources = MemoryCache(configuration.sourceBounds, cost: \.cost, onEviction: onEviction)
+        records = MemoryCache(CacheBounds(capacity: Self.recordCapacity), cost: \.cost)
+        partialRecords = MemoryCache(CacheBounds(capacity: Self.partialRecordCapacity), cost: \.cost)
     }
 
     func setBounds(_ configuration: PipelineConfiguration) {
-        decoded.setBounds(
-            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
-            policy: configuration.decodedCachePolicy)
-        results.setBounds(capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred)
-        sources.setBounds(
-            capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9)
+        decoded.setBounds(configuration.decodedBounds)
+        results.setBounds(configuration.resultBounds)
+        sources.setBounds(configuration.sourceBounds)
     }
 
     var health: LayerHealth {
@@ -136,4 +123,16 @@ struct SourceBody: Sendable {
     let bytes: SharedBytes
 
     var cost: Int { bytes.footprint + 128 }
+}
+
+extension PipelineConfiguration {
+    fileprivate var decodedBounds: CacheBounds {
+        CacheBounds(capacity: decodedCacheCapacity, preferred: decodedCachePreferred, policy: decodedCachePolicy)
+    }
+
+    fileprivate var resultBounds: CacheBounds {
+        CacheBounds(capacity: resultCacheCapacity, preferred: resultCachePreferred)
+    }
+
+    fileprivate var sourceBounds: CacheBounds { CacheBounds(capacity: sourceCacheMemory) }
 }

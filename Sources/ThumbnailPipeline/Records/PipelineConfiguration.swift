@@ -49,6 +49,22 @@ package enum EvictionPolicy: String, Sendable, CaseIterable {
     case cost
 }
 
+/// A cache above its capacity evicts entries down to its preferred usage; both in bytes.
+struct CacheBounds: Sendable {
+    let capacity: Int
+    let preferred: Int
+    let policy: EvictionPolicy
+
+    /// - Parameter preferred: Nil means nine tenths of the capacity.
+    init(capacity: Int, preferred: Int? = nil, policy: EvictionPolicy = .lru) {
+        self.capacity = capacity
+        self.preferred = preferred ?? capacity / 10 * 9
+        self.policy = policy
+        precondition(
+            0...capacity ~= self.preferred, "the preferred usage must lie between 0 and the capacity")
+    }
+}
+
 /// The operator's bounds on `max-age`, in seconds.
 package struct ClientMaxAge: Hashable, Sendable {
     package var minimum: Int?

@@ -32,11 +32,7 @@ package struct ResultWriter: Sendable {
     }
 
     package func holds(_ destination: Destination) async throws -> Bool {
-        do {
-            return try await origins?.holds(destination) ?? false
-        } catch let error as DownloadError where error != .shuttingDown {
-            throw ResultWriteError(error)
-        }
+        try await ResultWriteError.replacingDownloadErrors { try await origins?.holds(destination) ?? false }
     }
 
     /// Uses the destination's `Cache-Control`, or else derives it from the source's freshness.
@@ -47,14 +43,11 @@ package struct ResultWriter: Sendable {
     ) async throws -> StoredResult {
         let image = thumbnail.image
         let freshness = source.map { $0.freshness(of: thumbnail) } ?? thumbnail.freshness
-        do {
-            try await origins?.put(
-                image.bytes, at: destination,
-                description: ObjectDescription(
-                    mediaType: image.format.mediaType,
-                    cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl))
-        } catch let error as DownloadError where error != .shuttingDown {
-            throw ResultWriteError(error)
+        let description = ObjectDescription(
+            mediaType: image.format.mediaType,
+            cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl)
+        try await ResultWriteError.replacingDownloadErrors {
+            try await origins?.put(image.bytes, at: destination, description: description)
         }
         return StoredResult(
             location: destination.location, mediaType: image.format.mediaType, bytes: image.bytes.count,

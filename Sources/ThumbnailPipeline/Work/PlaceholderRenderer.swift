@@ -12,7 +12,7 @@ struct PlaceholderRenderer: Sendable {
     let timekeeper: any Timekeeper
     let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
     private let cache = MemoryCache<PlaceholderKey, EncodedImage>(
-        capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
+        CacheBounds(capacity: capacity, preferred: capacity / 4 * 3), cost: { $0.bytes.footprint + 1_024 })
 
     /// A typical image takes 2 kB, the largest some hundred.
     private static let capacity = 4 << 20
