@@ -12,7 +12,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// An even number of digits of either case.
+    /// Decodes digits of either case; returns nil for an odd number of digits or other characters.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -36,7 +36,7 @@ package enum Base64 {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
     }
 
-    /// Nil unless the text is canonical, with padding.
+    /// Decodes canonical text with padding; returns nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard text.utf8.count.isMultiple(of: 4), padding <= 2 else { return nil }
@@ -53,7 +53,7 @@ package enum Base64URL {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: false)
     }
 
-    /// Nil unless the text is canonical: this alphabet only, no padding, unused bits zero.
+    /// Decodes canonical text: without padding, with unused bits of zero; returns nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Digits.decode(text.utf8, values: values)
     }
@@ -62,14 +62,14 @@ package enum Base64URL {
 private enum Base64Digits {
     private static let none = UInt8.max
 
-    /// ``none`` for bytes that are no digit.
+    /// Returns the value of each byte; ``none`` for bytes that are not digits.
     static func values(in alphabet: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: none, count: 256)
         for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
         return values
     }
 
-    /// Accepts no padding, and zeros as unused bits; nil for others.
+    /// Returns nil for padding, other characters, and unused bits that are not zero.
     static func decode(_ digits: some Collection<UInt8>, values: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)
@@ -93,8 +93,8 @@ private enum Base64Digits {
         unsafe String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var count = 0
             func append(_ bits: UInt32, digits: Int) {
-                for place in 0..<digits {
-                    unsafe text[count] = alphabet[Int(bits >> UInt32(18 - 6 * place)) & 63]
+                for index in 0..<digits {
+                    unsafe text[count] = alphabet[Int(bits >> UInt32(18 - 6 * index)) & 63]
                     count += 1
                 }
             }

@@ -29,7 +29,7 @@ package enum HMAC {
         return code
     }
 
-    /// In constant time; lengths are public.
+    /// Compares in constant time, except for the lengths, which are public.
     package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         unsafe left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }

@@ -4,7 +4,7 @@ import CLibcrypto
 @safe
 package struct SHA256: ~Copyable {
     private let context: OpaquePointer
-    /// Fetched once; otherwise the library looks it up for each hash.
+    /// Fetched once, because libcrypto would otherwise look it up for each hash.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     package init() {
@@ -41,7 +41,7 @@ package struct SHA256Digest: Hashable, Sendable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Nil unless it has 32 bytes.
+    /// Nil unless there are 32 bytes.
     package init?(received bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes

@@ -31,7 +31,7 @@ extension JSONReader {
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
         let start = position
         while let byte = peek, byte.isASCIIDigit { position += 1 }
-        guard position > start || mayBeNone else { throw failure("a digit is missing") }
+        guard position > start || mayBeNone else { throw failure("expected a digit") }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
@@ -45,7 +45,7 @@ extension JSONReader {
     private mutating func hexadecimal(_ sign: String, from start: Int) throws(Failure) -> JSONValue {
         let first = position
         while let byte = peek, byte.isHexadecimalDigit { position += 1 }
-        guard position > first else { throw failure("a digit is missing") }
+        guard position > first else { throw failure("expected a digit") }
         let digits = String(decoding: bytes[first..<position], as: UTF8.self)
         guard let number = Int(sign + digits, radix: 16) else { throw outOfRange(start) }
         return .int(number)

@@ -11,16 +11,16 @@ extension JSONReader {
             switch byte {
             case quote:
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw Failure(reason: "the text is not UTF-8", offset: start)
+                    throw Failure(reason: "the string is not UTF-8", offset: start)
                 }
                 return string
             case UInt8(ascii: "\\"): text += try escape()
             case ..<0x20 where dialect == .strict || byte == 0x0a || byte == 0x0d:
-                throw failure("a control character in a text")
+                throw failure("a control character in a string")
             default: text.append(byte)
             }
         }
-        throw Failure(reason: "a text has no end", offset: start)
+        throw Failure(reason: "an unterminated string", offset: start)
     }
 
     mutating func identifier() throws(Failure) -> String? {
@@ -28,7 +28,7 @@ extension JSONReader {
         while let byte = peek {
             if take("\\") {
                 guard take("u"), let scalar = Unicode.Scalar(try unit()), isPart(scalar, of: name) else {
-                    throw failure("no such escape")
+                    throw failure("an unknown escape")
                 }
                 name.unicodeScalars.append(scalar)
             } else {
@@ -47,7 +47,7 @@ extension JSONReader {
         return name.isEmpty ? scalar.properties.isIDStart : scalar.properties.isIDContinue
     }
 
-    /// Nil if the bytes are not UTF-8.
+    /// Decodes a scalar, and returns its length in bytes; nil if the bytes are not UTF-8.
     func scalar(at position: Int) -> (Unicode.Scalar, Int)? {
         var decoder = UTF8()
         var iterator = bytes[position..<min(position + 4, bytes.count)].makeIterator()
@@ -56,7 +56,7 @@ extension JSONReader {
     }
 
     private mutating func escape() throws(Failure) -> [UInt8] {
-        guard let byte = peek else { throw failure("a text has no end") }
+        guard let byte = peek else { throw failure("an unterminated string") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
@@ -67,7 +67,7 @@ extension JSONReader {
         case UInt8(ascii: "t"): return [0x09]
         case UInt8(ascii: "u"): return try surrogates(first: unit())
         default:
-            guard dialect == .json5 else { throw failure("no such escape") }
+            guard dialect == .json5 else { throw failure("an unknown escape") }
             return try looseEscape(byte)
         }
     }
@@ -78,7 +78,7 @@ extension JSONReader {
         case UInt8(ascii: "x"): return Array(String(Character(Unicode.Scalar(UInt8(try hexadecimals(2))))).utf8)
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             let isFollowed = peek.map(\.isASCIIDigit) ?? false
-            guard byte == UInt8(ascii: "0"), !isFollowed else { throw failure("no such escape") }
+            guard byte == UInt8(ascii: "0"), !isFollowed else { throw failure("an unknown escape") }
             return [0]
         // A line continuation.
         case 0x0d:
@@ -96,12 +96,12 @@ extension JSONReader {
 
     private mutating func surrogates(first: UInt16) throws(Failure) -> [UInt8] {
         guard UTF16.isLeadSurrogate(first) else {
-            guard let scalar = Unicode.Scalar(first) else { throw failure("half of a surrogate pair") }
+            guard let scalar = Unicode.Scalar(first) else { throw failure("an unpaired surrogate") }
             return Array(String(Character(scalar)).utf8)
         }
-        guard take("\\"), take("u") else { throw failure("half of a surrogate pair") }
+        guard take("\\"), take("u") else { throw failure("an unpaired surrogate") }
         let second = try unit()
-        guard UTF16.isTrailSurrogate(second) else { throw failure("half of a surrogate pair") }
+        guard UTF16.isTrailSurrogate(second) else { throw failure("an unpaired surrogate") }
         return Array(String(decoding: [first, second], as: UTF16.self).utf8)
     }
 
@@ -111,7 +111,7 @@ extension JSONReader {
         let digits = bytes[position..<min(position + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(\.isHexadecimalDigit),
             let number = Int(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw failure("\(count) hexadecimal digits expected") }
+        else { throw failure("expected \(count) hexadecimal digits") }
         position += count
         return number
     }

@@ -1,6 +1,6 @@
 package import Text
 
-/// RFC 8259 or JSON5; rejects duplicate members of an object.
+/// Parses JSON (RFC 8259) or JSON5; rejects duplicate members of an object.
 package struct JSONReader {
     package enum Dialect: Sendable {
         case strict
@@ -10,11 +10,11 @@ package struct JSONReader {
 
     package struct Failure: Error, Equatable {
         package let reason: String
-        /// In bytes.
+        /// The offset in bytes.
         package let offset: Int
     }
 
-    /// In bytes.
+    /// The offsets of a member's name and value in bytes.
     package struct Position: Equatable, Sendable {
         package let name: Int
         package let value: Int
@@ -25,7 +25,7 @@ package struct JSONReader {
     var position = 0
     private var path: [String] = []
     private var positions: [ExactText: Position] = [:]
-    private var notesPlaces = false
+    private var recordsPositions = false
 
     private static let maximumDepth = 32
 
@@ -38,27 +38,27 @@ package struct JSONReader {
         var reader = JSONReader(bytes, dialect: dialect)
         let value = try reader.value(depth: 0)
         try reader.skipSpace()
-        guard reader.position == bytes.count else { throw reader.failure("something follows the value") }
+        guard reader.position == bytes.count else { throw reader.failure("unexpected text after the value") }
         return value
     }
 
-    /// Ignores the rest of the text.
+    /// Parses the first value, and ignores the rest of the text.
     package static func firstValue(in bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes, dialect: .strict)
         return try reader.value(depth: 0)
     }
 
-    /// Outside arrays, by their dotted paths: `origins.photos.url`.
+    /// Returns the positions of members outside arrays by their dotted paths, such as `origins.photos.url`.
     package static func positions(
         in bytes: [UInt8], dialect: Dialect = .strict
     ) throws(Failure) -> [ExactText: Position] {
         var reader = JSONReader(bytes, dialect: dialect)
-        reader.notesPlaces = true
+        reader.recordsPositions = true
         _ = try reader.value(depth: 0)
         return reader.positions
     }
 
-    /// Whitespace and comments before the value.
+    /// Returns the offset of the value, after whitespace and comments.
     package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
         var reader = JSONReader(bytes, dialect: dialect)
         try reader.skipSpace()
@@ -67,7 +67,7 @@ package struct JSONReader {
 
     private mutating func value(depth: Int) throws(Failure) -> JSONValue {
         try skipSpace()
-        guard let byte = peek else { throw failure("the text ends where a value should begin") }
+        guard let byte = peek else { throw failure("expected a value before the end of the text") }
         switch byte {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
@@ -84,7 +84,7 @@ package struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.maximumDepth else { throw failure("too many values inside each other") }
+        guard depth < Self.maximumDepth else { throw failure("the values are nested too deep") }
         position += 1
         var members: [(String, JSONValue)] = []
         var names: Set<ExactText> = []
@@ -95,38 +95,38 @@ package struct JSONReader {
             let start = position
             let name = try memberName()
             guard names.insert(ExactText(name)).inserted else {
-                throw Failure(reason: "a member is there twice", offset: start)
+                throw Failure(reason: "a duplicate member", offset: start)
             }
             try skipSpace()
-            guard take(":") else { throw failure("a colon is missing") }
-            if notesPlaces {
+            guard take(":") else { throw failure("expected a colon") }
+            if recordsPositions {
                 path.append(name)
                 try skipSpace()
                 positions[ExactText(path.joined(separator: "."))] = Position(name: start, value: position)
             }
             members.append((name, try value(depth: depth + 1)))
-            if notesPlaces { path.removeLast() }
+            if recordsPositions { path.removeLast() }
             try skipSpace()
             if take("}") { return .object(members) }
-            guard take(",") else { throw failure("a comma or the object's end is missing") }
+            guard take(",") else { throw failure("expected a comma or the end of the object") }
             if try isAtLooseEnd("}") { return .object(members) }
         }
     }
 
     private mutating func array(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.maximumDepth else { throw failure("too many values inside each other") }
+        guard depth < Self.maximumDepth else { throw failure("the values are nested too deep") }
         position += 1
         var elements: [JSONValue] = []
         try skipSpace()
         if take("]") { return .array([]) }
-        let notesPlacesAround = notesPlaces
-        notesPlaces = false
-        defer { notesPlaces = notesPlacesAround }
+        let recordsPositionsAround = recordsPositions
+        recordsPositions = false
+        defer { recordsPositions = recordsPositionsAround }
         while true {
             elements.append(try value(depth: depth + 1))
             try skipSpace()
             if take("]") { return .array(elements) }
-            guard take(",") else { throw failure("a comma or the array's end is missing") }
+            guard take(",") else { throw failure("expected a comma or the end of the array") }
             if try isAtLooseEnd("]") { return .array(elements) }
         }
     }
@@ -137,13 +137,13 @@ package struct JSONReader {
         case UInt8(ascii: "'") where dialect == .json5: return try string()
         default:
             guard dialect == .json5, let name = try identifier() else {
-                throw failure("expected a member's name")
+                throw failure("expected a member name")
             }
             return name
         }
     }
 
-    /// The comma just read was a trailing one, which JSON5 allows.
+    /// Whether the comma just read was a trailing one, which JSON5 allows; skips the end.
     private mutating func isAtLooseEnd(_ end: Unicode.Scalar) throws(Failure) -> Bool {
         guard dialect == .json5 else { return false }
         try skipSpace()
@@ -189,7 +189,7 @@ extension JSONReader {
             while let byte = peek, byte != 0x0a, byte != 0x0d { position += 1 }
         } else if take(word: "/*") {
             while !take(word: "*/") {
-                guard peek != nil else { throw Failure(reason: "a comment has no end", offset: start) }
+                guard peek != nil else { throw Failure(reason: "an unterminated comment", offset: start) }
                 position += 1
             }
         } else {
@@ -197,7 +197,7 @@ extension JSONReader {
         }
     }
 
-    /// Including the byte order mark, and line and paragraph separators.
+    /// Whether the scalar is a space, including the byte order mark and line and paragraph separators.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .spaceSeparator, .lineSeparator, .paragraphSeparator: true

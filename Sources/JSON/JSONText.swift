@@ -1,12 +1,12 @@
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// In quotes.
+    /// Appends a text in quotes.
     ///
     /// Escapes quotes, backslashes, and all characters that are invisible or affect how others are displayed: control
     /// characters (including DEL and C1), line separators, and formatting characters, above all bidirectional ones.
     ///
-    /// - Parameter limit: In bytes; a longer text is truncated at a character boundary.
+    /// - Parameter limit: Maximum bytes; a longer text is truncated at a character boundary.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {
         buffer.append(UInt8(ascii: "\""))
         defer { buffer.append(UInt8(ascii: "\"")) }

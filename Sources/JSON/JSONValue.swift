@@ -1,6 +1,6 @@
 package import Text
 
-/// Objects preserve the order of their members.
+/// A JSON value; objects preserve the order of their members.
 package indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ package indirect enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// Unique in parsed values; nil for any other value.
+    /// The members of an object, unique in parsed values; nil for any other value.
     package var members: [ExactText: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return Dictionary(members.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })

@@ -18,17 +18,19 @@ extension StringProtocol {
         return self[utf8.index(utf8.startIndex, offsetBy: prefix.utf8.count)...]
     }
 
-    /// `lowercased()` maps U+212A to `k`, and so turns non-ASCII text into ASCII.
+    /// Maps only ASCII letters; `lowercased()` also maps U+212A to `k`, which turns non-ASCII text into ASCII.
     @inlinable public var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 }
 
 extension BinaryInteger {
-    /// With a leading zero below ten.
+    /// The number with a leading zero below ten.
     package var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
 extension Int {
-    /// Without trailing zeros beyond `minimum` decimals: 1500 with three places is `1.5`.
+    /// Writes a number of `places` decimals: 1500 with three places is `1.5`.
+    ///
+    /// - Parameter minimum: The decimals to keep even if they are zeros.
     package func decimal(places: Int, minimum: Int = 0) -> String {
         let one = (0..<places).reduce(1) { unit, _ in 10 * unit }
         var digits = String(self % one + one).dropFirst()
@@ -38,7 +40,7 @@ extension Int {
 }
 
 extension String {
-    /// Several times as fast as iterating over `utf8`.
+    /// Whether all bytes are allowed; several times as fast as iterating over `utf8`.
     @inlinable public func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
         let bytes = utf8Span.span
         for index in bytes.indices where !isAllowed(bytes[index]) { return false }

@@ -16,7 +16,7 @@ public struct ExactText: Hashable, Comparable, Sendable {
 
     public static func == (left: ExactText, right: ExactText) -> Bool { left.string.isExactly(right.string) }
 
-    /// The order of their Unicode scalars.
+    /// Orders texts by their bytes, which is the order of their Unicode scalars.
     public static func < (left: ExactText, right: ExactText) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
@@ -37,7 +37,7 @@ extension ExactText: CustomStringConvertible {
 }
 
 extension String {
-    /// `==` also accepts canonically equivalent texts.
+    /// Whether the bytes are equal; `==` also accepts canonically equivalent texts.
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let left = utf8Span.span

@@ -1,12 +1,12 @@
 public enum NearestName {
-    /// In bytes; a longer text is not a mistyped name.
+    /// The maximum length in bytes; a longer text is not a mistyped name.
     private static let maximumLength = 64
 
-    /// The first name with the fewest edits: inserting, deleting or replacing a byte, or swapping two adjacent ones.
+    /// Returns the first name with the fewest edits; nil if no name is near, or if `text` itself is a name.
     ///
-    /// Case is ignored. If even the nearest name needs more edits than a third of the text's bytes, returns the only
-    /// name that begins with the text, if the text has at least three bytes. Nil if there is none, or if `text` is
-    /// itself a name.
+    /// An edit inserts, deletes or replaces a byte, or swaps two adjacent ones. Case is ignored. A name is near if it
+    /// needs at most one edit per three bytes of the text. Otherwise, a text of at least three bytes is near the only
+    /// name that begins with it.
     public static func of(_ text: String, among names: some Sequence<String>) -> String? {
         guard text.utf8.count <= maximumLength, !text.isEmpty else { return nil }
         let bytes = Array(text.asciiLowercased.utf8)
@@ -21,7 +21,7 @@ public enum NearestName {
         return bytes.count >= 3 && longer.count == 1 ? longer.first : nil
     }
 
-    /// No two edits touch the same bytes (optimal string alignment).
+    /// Returns the number of edits, no two of which touch the same bytes (optimal string alignment).
     private static func edits(from text: [UInt8], to name: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...name.count)

@@ -1,4 +1,4 @@
-/// A value with secrets: text, debuggers and reflection show none of them, so that no log does.
+/// A value with secrets, which its description, debuggers and reflection hide, so that they never reach a log.
 package protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

@@ -1,12 +1,13 @@
 extension URLEscape {
-    /// Once; nil for an incomplete escape, a byte that must be escaped in a target, or text that is not UTF-8.
+    /// Decodes a text once; nil for an incomplete escape, a byte that a target must escape, or invalid UTF-8.
     package static func decodeText(_ bytes: some Collection<UInt8>) -> String? {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let decoded = decode(bytes) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// The text may contain any byte, and is returned unchanged if its escapes are broken; nil for text that is not
-    /// UTF-8.
+    /// Decodes a text again, which may contain any byte; returns it unchanged if an escape is incomplete.
+    ///
+    /// Nil for invalid UTF-8.
     package static func decodeAgain(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: decode(bytes) ?? Array(bytes), as: UTF8.self)
     }
@@ -18,7 +19,7 @@ extension URLEscape {
         }
     }
 
-    /// So that decoding keeps the escapes of `%`, `?` and `#`.
+    /// Escapes the escapes of `%`, `?` and `#` again, so that decoding keeps them.
     package static func escapingMarks(in text: some StringProtocol) -> String {
         var unescaped: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -33,12 +34,12 @@ extension URLEscape {
     /// Escapes all but the unreserved characters of RFC 3986 section 2.3.
     package static func encode(_ text: String) -> String { encode(text.utf8) }
 
-    /// Escapes everything except visible ASCII, and also quotes and brackets.
+    /// Escapes a URL for `Location`: everything except visible ASCII, and also quotes and brackets.
     package static func location(_ url: String) -> String {
         encode(url.utf8) { $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
-    /// Spaces and other characters not allowed in a URL.
+    /// Escapes spaces and other characters that a URL must not contain.
     package static func escapingRest(of text: String) -> String {
         let unescaped = Array("-._~!$&'()*+,;=:@/?%".utf8)
         return encode(text.utf8) { $0.isASCIIAlphanumeric || unescaped.contains($0) }
@@ -51,11 +52,12 @@ extension URLEscape {
         return String(url[..<path]) + encode(url[path...].utf8) { $0 != 0x20 }
     }
 
-    /// Follows browsers (WHATWG's URL Standard, "basic URL parser"): trims blanks, escapes other blanks as `%20`,
-    /// converts a backslash to a slash before the query and to `%5C` in it, and accepts any number of slashes after a
-    /// web scheme.
+    /// Normalizes a reference like browsers (WHATWG's URL Standard, "basic URL parser").
     ///
-    /// - Parameter baseScheme: The reference may omit it along with its slashes.
+    /// Trims blanks, escapes other blanks as `%20`, converts a backslash to a slash before the query and to `%5C` in
+    /// it, and accepts any number of slashes after a web scheme.
+    ///
+    /// - Parameter baseScheme: The scheme of a reference that has none.
     package static func reference(_ text: String, from baseScheme: String) -> String {
         var bytes = Array(text.utf8)[...]
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -74,8 +76,7 @@ extension URLEscape {
         return escapingBlanks(in: "\(isAbsolute ? scheme : baseScheme)://\(below)\(tail)")
     }
 
-    /// Decodes the escapes of reserved characters: front ends write names with them; all other characters are
-    /// literal.
+    /// Decodes the escapes of reserved characters, which front ends write in names; other characters are literal.
     package static func fileName(_ path: Substring) -> String { decode(path) { reserved.contains($0) } }
 
     package static func path(ofFile name: String) -> String {

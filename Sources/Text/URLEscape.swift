@@ -1,12 +1,13 @@
-/// RFC 3986 section 2.1; a plus does not stand for a space.
+/// Percent-encoding (RFC 3986 section 2.1); a plus does not stand for a space.
 package enum URLEscape {
-    /// RFC 3986 section 2.2 except the slash, and the percent sign; their escapes stand for the character itself,
-    /// without its meaning as a delimiter.
+    /// The reserved characters (RFC 3986 section 2.2) except the slash, and the percent sign.
+    ///
+    /// Their escapes stand for the characters themselves, without their meaning as delimiters.
     package static let reserved = Set("!#$%&'()*+,:;=?@[]".utf8)
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// RFC 3986 section 2.3.
+    /// Whether the byte is unreserved (RFC 3986 section 2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: "~")
@@ -45,7 +46,7 @@ package enum URLEscape {
         return decoded
     }
 
-    /// Unchanged if the result is not UTF-8.
+    /// Decodes only some escapes; returns the text unchanged if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -62,7 +63,7 @@ package enum URLEscape {
         return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
-    /// The two digits of an escape.
+    /// Removes the two digits of an escape, and returns their value.
     private static func popValue(from rest: inout ArraySlice<UInt8>) -> UInt8? {
         guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
             return nil

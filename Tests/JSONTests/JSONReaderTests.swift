@@ -89,7 +89,7 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure(reason: "expected a value", offset: 6)) {
             try JSONReader.value(in: Array(#"{"a": x}"#.utf8))
         }
-        #expect(throws: JSONReader.Failure(reason: "a member is there twice", offset: 7)) {
+        #expect(throws: JSONReader.Failure(reason: "a duplicate member", offset: 7)) {
             try JSONReader.value(in: Array(#"{"a":1,"a":2}"#.utf8))
         }
     }

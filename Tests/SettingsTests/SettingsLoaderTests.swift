@@ -119,8 +119,8 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: [
-        ("{\n  port: 1\n  adminPort: 2\n}", "it is not JSON5: a comma or the object's end is missing, in line 3"),
-        ("{ port: 1, 'port': 2 }", "it is not JSON5: a member is there twice, in line 1"),
+        ("{\n  port: 1\n  adminPort: 2\n}", "it is not JSON5: expected a comma or the end of the object, in line 3"),
+        ("{ port: 1, 'port': 2 }", "it is not JSON5: a duplicate member, in line 1"),
         ("[]", "it must be one JSON5 object of settings"),
     ])
     func `an unreadable file is named, with the line of its fault`(file: String, reason: String) {
