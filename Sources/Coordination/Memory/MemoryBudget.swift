@@ -110,13 +110,11 @@ package final class MemoryBudget: Sendable {
     package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
     func takeNow(_ bytes: Int, for owner: MemoryReservation.Owner) throws(Full) {
-        purging: for step in [nil] + Purge.allCases.map(Optional.some) {
+        for step in Self.purgeSteps {
             if let step { perform(step) }
-            switch state.withLock({ $0.take(bytes, for: owner, allocated: allocated()) }) {
-            case .available: return
-            case .afterPurge: continue
-            case .unavailable: break purging
-            }
+            let availability = state.withLock { $0.take(bytes, for: owner, allocated: allocated()) }
+            if availability == .available { return }
+            if availability == .unavailable { break }
         }
         state.withLock { $0.rejections += 1 }
         throw Full()
@@ -148,13 +146,16 @@ package final class MemoryBudget: Sendable {
 
     /// Admits waiters while there is enough memory; purges caches when there is too little.
     private func admit() {
-        for step in [nil] + Purge.allCases.map(Optional.some) {
+        for step in Self.purgeSteps {
             if let step { perform(step) }
             let (continuations, isShort) = state.withLock { $0.admit(allocated: allocated()) }
             for continuation in continuations { continuation.resume() }
             if !isShort { return }
         }
     }
+
+    /// No purge, then each one.
+    private static let purgeSteps: [Purge?] = [nil] + Purge.allCases
 
     @discardableResult private func perform(_ step: Purge) -> Int {
         let freed = purgeCaches(step)

@@ -149,19 +149,29 @@ struct MemoryBudgetState<Continuation> {
         // Subtract, because the size of an extreme request saturates.
         let free = limit - allocated - reserved
         guard let flow = owner.flow else { return bytes <= free - limit + ceiling(for: owner.use) }
-        let tenantUsage = usage[flow.id] ?? Usage()
-        if owner.use == .work {
-            let isFirst = tenantUsage.work == 0
-            let isNext = !mustYield(flow)
-            guard bytes <= free, isFirst || isNext else { return false }
-            let isAlone = usage.keys.allSatisfy { $0 == flow.id }
-            let isDue = hasWaited && isFirst && isNext && isLarge(bytes, for: flow)
-            return isAlone || isDue || flow.mayTake(bytes, used: tenantUsage.work, free: free)
+        return switch owner.use {
+        case .work: workFits(bytes, of: flow, free: free, hasWaited: hasWaited)
+        case .arrival: arrivalFits(bytes, of: flow, free: free, allocated: allocated)
         }
+    }
+
+    /// Whether work may start: a tenant's first, or further work while no tenant with less memory waits.
+    private func workFits(_ bytes: Int, of flow: TenantFlow, free: Int, hasWaited: Bool) -> Bool {
+        let used = usage[flow.id]?.work ?? 0
+        let isFirst = used == 0
+        let isNext = !mustYield(flow)
+        guard bytes <= free, isFirst || isNext else { return false }
+        let isAlone = usage.keys.allSatisfy { $0 == flow.id }
+        let isDue = hasWaited && isFirst && isNext && isLarge(bytes, for: flow)
+        return isAlone || isDue || flow.mayTake(bytes, used: used, free: free)
+    }
+
+    private func arrivalFits(_ bytes: Int, of flow: TenantFlow, free: Int, allocated: Int) -> Bool {
+        let used = usage[flow.id]?.sum ?? 0
         // Other tenants' work does not block this tenant's sources.
         let freeOfBodies = ceiling(for: .arrival) - allocated - (reserved - reservedForWork)
-        return flow.mayTake(bytes, used: tenantUsage.sum, free: min(free, freeOfBodies))
-            && (bytes <= limit / 4 - tenantUsage.sum || !mustYield(flow))
+        return flow.mayTake(bytes, used: used, free: min(free, freeOfBodies))
+            && (bytes <= limit / 4 - used || !mustYield(flow))
     }
 
     /// Whether the work may exceed the quarter reserved for work, so that its share would never suffice.

@@ -53,23 +53,19 @@ package final class ConcurrencyLimiter: Sendable {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                var replaced: CheckedContinuation<Void, any Error>?
-                let result: Result<Void, any Error>? = queue.withLock { queue in
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    switch queue.enter(
+                let admission: Queue.Admission? = queue.withLock { queue in
+                    if Task.isCancelled { return nil }
+                    return queue.enter(
                         id, of: flow, weight: weight, cost: cost, queueTimeout: queueTimeout, at: now,
                         continuation: continuation)
-                    {
-                    case .runs: return .success(())
-                    case .waits: return nil
-                    case .replaces(let other):
-                        replaced = other
-                        return nil
-                    case .rejected(let delay): return .failure(WorkerPool.Full(delay: delay))
-                    }
                 }
-                if let result { continuation.resume(with: result) }
-                replaced?.resume(throwing: WorkerPool.Full(delay: backlog.delay))
+                switch admission {
+                case .runs: continuation.resume()
+                case .waits: break
+                case .replaces(let other): other.resume(throwing: WorkerPool.Full(delay: backlog.delay))
+                case .rejected(let delay): continuation.resume(throwing: WorkerPool.Full(delay: delay))
+                case nil: continuation.resume(throwing: CancellationError())
+                }
             }
         } onCancel: {
             queue.withLock { $0.leave(id) }?.resume(throwing: CancellationError())

@@ -5,7 +5,7 @@
 ///
 /// Flows, such as clients and tenants, take turns by cost relative to their weights: start-time fair queueing (Goyal,
 /// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
-/// places in a full queue. Work of one flow keeps its order.
+/// positions in a full queue. Work of one flow keeps its order.
 struct FairQueue<Continuation> {
     typealias ID = UInt64
 
@@ -94,40 +94,39 @@ struct FairQueue<Continuation> {
         continuation: Continuation
     ) -> Admission {
         let flow = Self.bucket(of: flow)
-        let startTag = startTag(of: flow)
-        let charge = cost / weight
+        let entrant = Waiter(
+            id: id, flow: flow, cost: cost, since: now, charge: cost / weight, startTag: startTag(of: flow),
+            continuation: continuation)
         if running.count < maximumConcurrency {
-            begin(id, of: flow, startTag: startTag, cost: cost, at: now)
-            nextStartTags[flow] = startTag + charge
+            begin(entrant, at: now)
+            nextStartTags[flow] = entrant.startTag + entrant.charge
             return .runs
         }
-        let ahead = waiting[..<place(of: startTag)]
+        let ahead = waiting[..<insertionIndex(of: entrant.startTag)]
         let delay = delay(behind: ahead, at: now)
         if let queueTimeout, delay > queueTimeout, ahead.count >= maximumConcurrency { return .rejected(delay) }
-        var replaced: Continuation?
-        if waiting.count >= maximumWaiting {
-            guard let other = waiterToReplace(by: flow, charge: charge), let continuation = leave(other) else {
-                return .rejected(delay)
-            }
-            replaced = continuation
+        guard waiting.count >= maximumWaiting else {
+            insert(entrant)
+            return .waits
         }
-        if waiting.isEmpty { waitingSince = now }
-        if flow < 0, exclusiveSince[flow] == nil { exclusiveSince[flow] = now }
-        waiting.insert(
-            Waiter(
-                id: id, flow: flow, cost: cost, since: now, charge: charge, startTag: startTag,
-                continuation: continuation),
-            at: place(of: startTag))
-        nextStartTags[flow] = startTag + charge
-        return replaced.map { .replaces($0) } ?? .waits
+        guard let other = waiterToReplace(by: entrant), let replaced = leave(other) else { return .rejected(delay) }
+        insert(entrant)
+        return .replaces(replaced)
     }
 
-    /// Returns the last waiter of the longest flow, by cost relative to its weight, if that flow is longer than `flow`.
-    private func waiterToReplace(by flow: Int, charge: Duration) -> ID? {
+    private mutating func insert(_ waiter: Waiter) {
+        if waiting.isEmpty { waitingSince = waiter.since }
+        if waiter.flow < 0, exclusiveSince[waiter.flow] == nil { exclusiveSince[waiter.flow] = waiter.since }
+        waiting.insert(waiter, at: insertionIndex(of: waiter.startTag))
+        nextStartTags[waiter.flow] = waiter.startTag + waiter.charge
+    }
+
+    /// Returns the last waiter of the longest flow, by cost relative to its weight, if it is longer than the entrant's.
+    private func waiterToReplace(by entrant: Waiter) -> ID? {
         var charges: [Int: Duration] = [:]
         for waiter in waiting { charges[waiter.flow, default: .zero] += waiter.charge }
-        guard let most = charges.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }), most.key != flow,
-            most.value > charges[flow, default: .zero] + charge
+        guard let most = charges.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }), most.key != entrant.flow,
+            most.value > charges[entrant.flow, default: .zero] + entrant.charge
         else { return nil }
         return waiting.last { $0.flow == most.key }?.id
     }
@@ -154,7 +153,7 @@ struct FairQueue<Continuation> {
             return nil
         }
         let next = remove(at: 0)
-        begin(next.id, of: next.flow, startTag: next.startTag, cost: next.cost, at: now)
+        begin(next, at: now)
         return next.continuation
     }
 
@@ -165,10 +164,10 @@ struct FairQueue<Continuation> {
         return waiter
     }
 
-    private mutating func begin(_ id: ID, of flow: Int, startTag: Duration, cost: Duration, at now: Duration) {
-        running[id] = RunningWork(flow: flow, cost: cost, start: now)
-        guard startTag > virtualTime else { return }
-        virtualTime = startTag
+    private mutating func begin(_ waiter: Waiter, at now: Duration) {
+        running[waiter.id] = RunningWork(flow: waiter.flow, cost: waiter.cost, start: now)
+        guard waiter.startTag > virtualTime else { return }
+        virtualTime = waiter.startTag
         // Flows without recent work are removed.
         nextStartTags = nextStartTags.filter { $0.value > virtualTime }
     }
@@ -177,8 +176,8 @@ struct FairQueue<Continuation> {
 
     private func startTag(of flow: Int) -> Duration { max(virtualTime, nextStartTags[flow] ?? .zero) }
 
-    /// Returns the position behind all waiters with the same tag.
-    private func place(of startTag: Duration) -> Int {
+    /// Returns the index behind all waiters with the same tag.
+    private func insertionIndex(of startTag: Duration) -> Int {
         var first = 0
         var last = waiting.count
         while first < last {
@@ -193,7 +192,7 @@ struct FairQueue<Continuation> {
     /// - Parameter flow: The flow of the next work; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
         let flow = flow.map(Self.bucket)
-        let ahead = waiting[..<(flow.map { place(of: startTag(of: $0)) } ?? waiting.count)]
+        let ahead = waiting[..<(flow.map { insertionIndex(of: startTag(of: $0)) } ?? waiting.count)]
         let since = if let flow, flow < 0 { exclusiveSince[flow] } else { waitingSince }
         return Backlog(count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
