@@ -16,10 +16,9 @@ struct IdleWorkerTests {
         let file = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(file)
         let maximum = header.maximumPixelBytes(of: DecodePlan())
-        let outcome = try worker.perform(
-            .decode(DecodePlan()), on: file, maximumResultBytes: maximum, token: WorkToken()
-        ) {
-            answer, output in
+        let job = WorkerJob(
+            work: .decode(DecodePlan()), bytes: file, maximumResultBytes: maximum, token: WorkToken())
+        let outcome = try worker.perform(job) { answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
             return try claim.image(in: &output, of: header, by: DecodePlan())
         }

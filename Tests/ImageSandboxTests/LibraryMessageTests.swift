@@ -64,9 +64,9 @@ struct LibraryMessageTests {
         try #require(watched.roster.blockingProtections().isSupervised)
         let worker = try watched.roster.acquire(token: WorkToken())
         #expect(worker.socket.send(WorkerRequest.attempt(.openSocket).message))
-        let outcome = try worker.perform(
-            .decode(DecodePlan()), on: ImageFixture.jpeg.bytes, maximumResultBytes: 1, token: WorkToken(),
-            read: { _, _ in 0 })
+        let job = WorkerJob(
+            work: .decode(DecodePlan()), bytes: ImageFixture.jpeg.bytes, maximumResultBytes: 1, token: WorkToken())
+        let outcome = try worker.perform(job) { _, _ in 0 }
         guard case .forbidden(let call) = outcome else {
             Issue.record("it was not stopped: \(outcome)")
             return

@@ -48,8 +48,8 @@ private final class PlayedWorker {
     ) throws -> WorkerProcess.Outcome<DecodedImage> {
         let header = try ImageHeader.inspect(file)
         let maximum = header.maximumPixelBytes(of: DecodePlan())
-        return try process.perform(.decode(DecodePlan()), on: file, maximumResultBytes: maximum, token: token) {
-            answer, output in
+        let job = WorkerJob(work: .decode(DecodePlan()), bytes: file, maximumResultBytes: maximum, token: token)
+        return try process.perform(job) { answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
             return try claim.image(in: &output, of: header, by: DecodePlan())
         }
@@ -62,8 +62,8 @@ private final class PlayedWorker {
         let work = WorkerRequest.Work.encode(
             image.description, as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
         let maximum = WorkerResponse.maximumFileBytes(of: image.size)
-        return try process.perform(work, on: image.pixels, maximumResultBytes: maximum, token: WorkToken()) {
-            answer, output in
+        let job = WorkerJob(work: work, bytes: image.pixels, maximumResultBytes: maximum, token: WorkToken())
+        return try process.perform(job) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
             return try WorkerResponse.file(byteCount: count, in: &output, format: .avif, size: image.size)
         }
@@ -271,9 +271,8 @@ struct LyingWorkerTests {
             return nil
         }
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 8, height: 8))
-        _ = try worker.process.perform(.decode(DecodePlan()), on: file, maximumResultBytes: 1, token: WorkToken()) {
-            _, _ in header
-        }
+        let job = WorkerJob(work: .decode(DecodePlan()), bytes: file, maximumResultBytes: 1, token: WorkToken())
+        _ = try worker.process.perform(job) { _, _ in header }
         #expect(errors.withLock { $0 } == [EPERM, EPERM])
     }
 

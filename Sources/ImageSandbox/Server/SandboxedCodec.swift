@@ -30,17 +30,6 @@ package final class SandboxedCodec: ImageCodec {
         case started(WorkerRoster)
     }
 
-    private struct Job {
-        let work: WorkerRequest.Work
-        let bytes: SharedBytes
-        let maximumResultBytes: Int
-        let roster: WorkerRoster
-        /// Address space and CPU time; nil keeps the worker's limits.
-        var memory: Int?
-        var processorTime: Duration?
-        let token: WorkToken
-    }
-
     private struct Fault: Error {
         let detail: String
     }
@@ -83,15 +72,15 @@ package final class SandboxedCodec: ImageCodec {
         try plan.check(header, limits: limits)
         let (bytes, header) = try header.decodedFile(in: bytes)
         if limits.endsUnderestimatedDecodes { try rejectUnderestimated(bytes) }
-        let job = Job(
-            work: .decode(plan), bytes: bytes, maximumResultBytes: header.maximumPixelBytes(of: plan), roster: decoders,
+        let job = WorkerJob(
+            work: .decode(plan), bytes: bytes, maximumResultBytes: header.maximumPixelBytes(of: plan),
             // A process uses more address space than memory.
             memory: 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46),
             processorTime: configuration.processorTime(
                 ofDecoding: header, by: plan, fileByteCount: bytes.count, limits: limits),
             token: token)
         do {
-            let image = try perform(job) { response, output in
+            let image = try perform(job, by: decoders) { response, output in
                 guard case .decoded(let claim) = response else { throw Fault(detail: "unexpected response") }
                 return try claim.image(in: &output, of: header, by: plan)
             }
@@ -116,13 +105,12 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         var description = image.description
         description.delays = []
-        let job = Job(
+        let job = WorkerJob(
             work: .encode(description, as: format, settings: settings, delays: image.delays.count),
             bytes: image.pixelsAndDelays,
-            maximumResultBytes: WorkerResponse.maximumFileBytes(of: image.size, frames: image.frames),
-            roster: try startedEncoders(), token: token)
+            maximumResultBytes: WorkerResponse.maximumFileBytes(of: image.size, frames: image.frames), token: token)
         do {
-            return try perform(job) { response, output in
+            return try perform(job, by: startedEncoders()) { response, output in
                 guard case .encoded(let byteCount) = response else { throw Fault(detail: "unexpected response") }
                 return try WorkerResponse.file(
                     byteCount: byteCount, in: &output, format: format, size: image.size, frames: image.frames)
@@ -134,12 +122,12 @@ package final class SandboxedCodec: ImageCodec {
 
     package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
         try token.check()
-        let job = Job(
-            work: .findFaces(search.size), bytes: search.bytes, maximumResultBytes: 1, roster: decoders,
+        let job = WorkerJob(
+            work: .findFaces(search.size), bytes: search.bytes, maximumResultBytes: 1,
             memory: FaceSearch.memory, processorTime: configuration.processorTime(forCostOf: FaceSearch.time),
             token: token)
         do {
-            return try perform(job) { response, _ in
+            return try perform(job, by: decoders) { response, _ in
                 guard case .faces(let faces) = response else { throw Fault(detail: "unexpected response") }
                 return faces
             }
@@ -189,35 +177,40 @@ package final class SandboxedCodec: ImageCodec {
 
     /// Performs a job in a worker; if the worker ends, retries once in another one.
     private func perform<Result>(
-        _ job: Job, read: (WorkerResponse, inout OutputMemory) throws -> Result
+        _ job: WorkerJob, by roster: WorkerRoster, read: (WorkerResponse, inout OutputMemory) throws -> Result
     ) throws -> Result {
         try rejectQuarantined(job)
         do {
-            for isLast in [false, true] {
-                let worker = try job.roster.acquire(token: job.token)
-                let outcome: WorkerProcess.Outcome<Result>
-                do {
-                    outcome = try worker.perform(
-                        job.work, on: job.bytes, maximumResultBytes: job.maximumResultBytes, memory: job.memory,
-                        processorTime: job.processorTime, token: job.token, read: read)
-                } catch {
-                    // The worker got no request or has answered it, so it is still usable.
-                    job.roster.release(worker)
-                    throw error
-                }
-                if let result = try result(of: outcome, by: worker, for: job, isLast: isLast) { return result }
-            }
+            if let result = try attempt(job, by: roster, isLast: false, read: read) { return result }
+            if let result = try attempt(job, by: roster, isLast: true, read: read) { return result }
         } catch let error as SharedMemoryError {
             throw WorkerUnavailable(detail: "\(error.step): error \(error.number)")
         }
         throw CancellationError()
     }
 
+    /// Performs a job in one worker; returns nil if the worker ended and another one may try.
+    private func attempt<Result>(
+        _ job: WorkerJob, by roster: WorkerRoster, isLast: Bool,
+        read: (WorkerResponse, inout OutputMemory) throws -> Result
+    ) throws -> Result? {
+        let worker = try roster.acquire(token: job.token)
+        let outcome: WorkerProcess.Outcome<Result>
+        do {
+            outcome = try worker.perform(job, read: read)
+        } catch {
+            // The worker got no request or has answered it, so it is still usable.
+            roster.release(worker)
+            throw error
+        }
+        return try result(of: outcome, by: worker, of: roster, for: job, isLast: isLast)
+    }
+
     /// Handles the outcome and returns or ends the worker; returns nil if another worker may try.
     private func result<Result>(
-        of outcome: WorkerProcess.Outcome<Result>, by worker: WorkerProcess, for job: Job, isLast: Bool
+        of outcome: WorkerProcess.Outcome<Result>, by worker: WorkerProcess, of roster: WorkerRoster,
+        for job: WorkerJob, isLast: Bool
     ) throws -> Result? {
-        let roster = job.roster
         switch outcome {
         case .done(let result):
             roster.release(worker)
@@ -261,7 +254,7 @@ package final class SandboxedCodec: ImageCodec {
         return nil
     }
 
-    private func rejectQuarantined(_ job: Job) throws {
+    private func rejectQuarantined(_ job: WorkerJob) throws {
         let now = timekeeper.now
         let isAnyContentDamaged = !damagedContents.withLock { $0.isEmpty(at: now) }
         let hasTimedOutJobs = !timedOutJobs.withLock { $0.isEmpty(at: now) }
@@ -283,7 +276,7 @@ package final class SandboxedCodec: ImageCodec {
     }
 
     /// Quarantines the input of a job, and returns the error for it.
-    private func quarantine(_ job: Job, detail: String) -> Fault {
+    private func quarantine(_ job: WorkerJob, detail: String) -> Fault {
         let key = QuarantineKey(digest: reportQuarantine(of: job.bytes, reason: detail), work: job.work)
         damagedContents.withLock { $0.insert(QuarantinedInput(key), at: timekeeper.now) }
         return Fault(detail: detail)

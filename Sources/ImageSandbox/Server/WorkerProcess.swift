@@ -3,6 +3,20 @@ import Coordination
 import Glibc
 import Memory
 
+/// Work for a worker process, with its input and limits.
+struct WorkerJob {
+    let work: WorkerRequest.Work
+    let bytes: SharedBytes
+    let maximumResultBytes: Int
+    /// Address space in bytes beyond the worker's current one, so that a file with a false header fails.
+    ///
+    /// Nil keeps the initial limit.
+    var memory: Int?
+    /// The limit on CPU time; nil uses the remaining time of ``token``.
+    var processorTime: Duration?
+    let token: WorkToken
+}
+
 /// A worker process, used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
@@ -73,35 +87,24 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static let checkInterval: CInt = 50
 
-    /// Performs work, and blocks until the worker has finished.
+    /// Performs a job, and blocks until the worker has finished.
     ///
-    /// - Parameters:
-    ///   - maximumResultBytes: The maximum size of the result in bytes.
-    ///   - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails;
-    ///     nil keeps the initial limit.
-    ///   - processorTime: The limit on CPU time; nil uses the remaining time of `token`.
-    ///   - read: Checks the response and the output memory.
+    /// - Parameter read: Checks the response and the output memory.
     /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, maximumResultBytes: Int, memory: Int? = nil,
-        processorTime limit: Duration? = nil, token: WorkToken,
-        read: (_ response: WorkerResponse, _ output: inout OutputMemory) throws -> Result
+        _ job: WorkerJob, read: (_ response: WorkerResponse, _ output: inout OutputMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
         let isOutputNew = output == nil
         if isOutputNew { output = try ReusableMemory("alula output", isWritable: false) }
         guard let reusable = self.output.take() else { return .ended }
-        var output = try OutputMemory(reusable, capacity: maximumResultBytes)
-        if let memory { setAddressSpace(for: memory) }
+        var output = try OutputMemory(reusable, capacity: job.maximumResultBytes)
+        if let memory = job.memory { setAddressSpace(for: memory) }
         let processorStart = processorTime
-        defer { token.add(processorTime: processorTime - processorStart) }
+        defer { job.token.add(processorTime: processorTime - processorStart) }
         supervisor?.resetCounts()
-        let isSent = try send(
-            work, on: bytes, maximumResultBytes: maximumResultBytes, output: output, isOutputNew: isOutputNew)
-        guard isSent else { return .ended }
-        if let outcome: Outcome<Result> = waitForMessage(since: processorStart, limit: limit, token: token) {
-            return outcome
-        }
+        guard try send(job, output: output, isOutputNew: isOutputNew) else { return .ended }
+        if let outcome: Outcome<Result> = waitForMessage(for: job, since: processorStart) { return outcome }
         let message = socket.receive(count: WorkerResponse.byteCount)
         if message.isEmpty { return .ended }
         guard let response = WorkerResponse(message) else { return .protocolError("an unknown response") }
@@ -125,9 +128,8 @@ final class WorkerProcess: @unchecked Sendable {
     /// Blocks until the worker sends a message; returns the outcome if there will be none.
     ///
     /// - Parameter start: The worker's processor time before the work.
-    private func waitForMessage<Result>(
-        since start: Duration, limit: Duration?, token: WorkToken
-    ) -> Outcome<Result>? {
+    private func waitForMessage<Result>(for job: WorkerJob, since start: Duration) -> Outcome<Result>? {
+        let limit = job.processorTime
         // A short limit needs frequent checks.
         let interval = CInt(max(1, min(Double(Self.checkInterval), (limit?.seconds ?? .infinity) * 250)))
         while true {
@@ -136,8 +138,8 @@ final class WorkerProcess: @unchecked Sendable {
             case .forbidden(let call): return .forbidden(call: call)
             case .none: break
             }
-            if token.shouldStop {
-                let isBusy = token.timeLimit.map { processorTime - start >= $0 / 2 }
+            if job.token.shouldStop {
+                let isBusy = job.token.timeLimit.map { processorTime - start >= $0 / 2 }
                 return .interrupted(wasBusy: isBusy ?? false)
             }
             if isStopped { return .ended }
@@ -146,9 +148,9 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     private func send(
-        _ work: WorkerRequest.Work, on bytes: SharedBytes, maximumResultBytes: Int, output: borrowing OutputMemory,
-        isOutputNew: Bool
+        _ job: WorkerJob, output: borrowing OutputMemory, isOutputNew: Bool
     ) throws(SharedMemoryError) -> Bool {
+        let bytes = job.bytes
         var newMemories: WorkerRequest.Memories = isOutputNew ? .output : []
         var descriptors = isOutputNew ? [output.descriptor] : []
         let large: SharedMemory?
@@ -178,7 +180,7 @@ final class WorkerProcess: @unchecked Sendable {
         // The worker continues on this thread's processor, so that the kernel need not search for one.
         CLinux_bind_to_this_processor(id)
         let request = WorkerRequest.perform(
-            work, byteCount: bytes.count, maximumResultBytes: maximumResultBytes, newMemories: newMemories)
+            job.work, byteCount: bytes.count, maximumResultBytes: job.maximumResultBytes, newMemories: newMemories)
         let isSent = socket.send(request.message, descriptors: descriptors)
         _ = consume large
         return isSent
