@@ -3,7 +3,7 @@ import Memory
 @testable import Imaging
 @testable import Recipes
 
-/// The statements of files about a gain map, outside of any file: XMP, ISO 21496-1, an index, a camera's notes.
+/// The statements of files about a gain map, outside of any file: XMP, ISO 21496-1, an index, a camera's segments.
 ///
 /// Numbers that are believed can be written, and are read again as the same.
 @c(LLVMFuzzerTestOneInput)
@@ -23,11 +23,11 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         if let headroom = AppleHeadroom(exif: span, range: all), let metadata = headroom.metadata {
             precondition(metadata.appleCurve.count == 256, "a curve of another length")
         }
-        var notes = JPEGGainMapNotes()
-        notes.read(span, marker: 0xE1, at: all)
-        notes.read(span, marker: 0xE2, at: all)
-        notes.exif = all
-        _ = GainMap.jpeg(span, notes: notes, orientation: QuarterTurn(quarters: 1), countsScans: true)
+        var segments = JPEGGainMapSegments()
+        segments.read(span, marker: 0xE1, at: all)
+        segments.read(span, marker: 0xE2, at: all)
+        segments.exif = all
+        _ = GainMap.jpeg(span, segments: segments, orientation: QuarterTurn(quarters: 1), countsScans: true)
     }
     return 0
 }

@@ -94,11 +94,11 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// The preview is in the file, and turned like the photograph.
 private func checkPreview(of file: SharedBytes, _ header: ImageHeader) {
-    guard let preview = header.preview, preview.place.upperBound <= file.count, !preview.place.isEmpty,
+    guard let preview = header.preview, preview.range.upperBound <= file.count, !preview.range.isEmpty,
         let (part, own) = try? header.decodedFile(in: file)
     else { fatalError("no preview: \(header)") }
     precondition(own.format == .jpeg && own.size == header.size && own.bands == header.bands, "another preview")
-    precondition(part.count <= preview.place.count + 100, "more than a preview and its turn")
+    precondition(part.count <= preview.range.count + 100, "more than a preview and its turn")
 }
 
 /// What is left of a file is the same picture.

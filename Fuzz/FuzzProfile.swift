@@ -40,7 +40,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let header = try? ImageHeader.inspect(file) else { fatalError("the image has lost its header") }
     let choice = profile.reduce(0, ^)
     let (gamut, lane): (DecodedGamut, ImageDecoder.Lane) = (
-        choice & 1 == 0 ? .mapped : .wide, choice & 2 == 0 ? .planar : .vips
+        choice & 1 == 0 ? .mapped : .displayP3, choice & 2 == 0 ? .planar : .vips
     )
     _ = try? ImageDecoder.decode(
         file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken(), lane: lane)

@@ -64,8 +64,8 @@ enum SampleStep: String, CaseIterable {
         case .watermarkTiled: return Self.overlay(on: size, scaledTo: size.scaled(by: 1, over: 5), isTiled: true)
         case .blendColor:
             return BlendStep(
-                .color(Color(red: 9, green: 99, blue: 199, alpha: 90), size: size), across: BlendRow(start: 0),
-                down: BlendRow(start: 0), mode: .overlay, opacity: 60)
+                .color(Color(red: 9, green: 99, blue: 199, alpha: 90), size: size), across: CopyPositions(start: 0),
+                down: CopyPositions(start: 0), mode: .overlay, opacity: 60)
         case .blendMultiply: return Self.blend(on: size, mode: .multiply)
         case .blendSoftLight: return Self.blend(on: size, mode: .softLight)
         case .blendBurn: return Self.blend(on: size, mode: .colorBurn)
@@ -127,8 +127,8 @@ enum SampleStep: String, CaseIterable {
         }
         return BlendStep(
             of: 0, layout: layout, decoded: FrameShape(size: size, hasAlpha: true),
-            across: BlendRow(start: 0, count: copies, pitch: own.width),
-            down: BlendRow(start: 0, count: copies, pitch: own.height), mode: mode, opacity: 60)
+            across: CopyPositions(start: 0, count: copies, pitch: own.width),
+            down: CopyPositions(start: 0, count: copies, pitch: own.height), mode: mode, opacity: 60)
     }
 
     private static func convolution(side: Int) -> ConvolutionStep {

@@ -18,7 +18,7 @@ struct RangePlan {
     }
 
     /// Selects the next range; returns false if the limits allow no more.
-    mutating func advance(to missing: [Range<Int>], of file: FileParts, atMost limit: Int) -> Bool {
+    mutating func advance(to missing: [Range<Int>], of file: PartialFile, atMost limit: Int) -> Bool {
         guard let first = missing.first, count < Self.maximumRanges else { return false }
         let start = first.lowerBound
         // Include later ranges that are near.
@@ -27,13 +27,13 @@ struct RangePlan {
         let remaining = min(limit, maximumBytes) - file.knownCount
         let end = min(start + min(length, remaining), file.count)
         // With less than a page, the parser would request the same range again.
-        guard end >= min(start + FileParts.page, file.count), end > start else { return false }
+        guard end >= min(start + PartialFile.page, file.count), end > start else { return false }
         count += 1
         range = start..<end
         return true
     }
 
-    mutating func advance(to block: Range<Int>, of file: FileParts) -> Bool {
+    mutating func advance(to block: Range<Int>, of file: PartialFile) -> Bool {
         guard !block.isEmpty, block.upperBound <= file.count, block.count <= maximumBytes - file.knownCount else {
             return false
         }

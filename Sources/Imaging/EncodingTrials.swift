@@ -37,29 +37,38 @@ final class PlaneTrials: EncodingTrials {
     }
 
     func similarity(quality: Int) throws -> Double {
-        if image.hasColorDetail {
-            let file = try self.file(quality: quality)
-            files[quality] = file
-            let reference = try reference ?? ComparedPlanes(colorsOf: planes(chromaStep: 1), token: trialEncoder.token)
-            self.reference = reference
-            return try ComparedPlanes(colorsOf: trialEncoder.decode(file), token: trialEncoder.token).similarity(
-                to: reference)
-        }
+        try image.hasColorDetail ? colorSimilarity(quality: quality) : lumaSimilarity(quality: quality)
+    }
+
+    private func colorSimilarity(quality: Int) throws -> Double {
+        let file = try keptFile(quality: quality)
+        let reference = try reference ?? ComparedPlanes(colorsOf: planes(chromaStep: 1), token: trialEncoder.token)
+        self.reference = reference
+        return try ComparedPlanes(colorsOf: trialEncoder.decode(file), token: trialEncoder.token)
+            .similarity(to: reference)
+    }
+
+    private func lumaSimilarity(quality: Int) throws -> Double {
         let file: SharedBytes
         let planes: DecodedImage
         if encoder.writesLumaAlone {
             planes = try resampled.first?.value ?? self.planes(for: quality)
-            let luma = planes.planes.prefix(1)
-            file = try encode(Array(luma), in: planes.pixels, quality: quality)
+            file = try encode(Array(planes.planes.prefix(1)), in: planes.pixels, quality: quality)
         } else {
             planes = try self.planes(for: quality)
-            file = try self.file(quality: quality)
-            files[quality] = file
+            file = try keptFile(quality: quality)
         }
         let reference = try reference ?? ComparedPlanes(lumaOf: planes, token: trialEncoder.token)
         self.reference = reference
         return try ComparedPlanes(lumaOf: trialEncoder.decode(file), in: reference.range, token: trialEncoder.token)
             .similarity(to: reference)
+    }
+
+    /// Encodes a file, and keeps it in case the search chooses it.
+    private func keptFile(quality: Int) throws -> SharedBytes {
+        let file = try file(quality: quality)
+        files[quality] = file
+        return file
     }
 
     private func encode(_ planes: [Plane], in samples: SharedBytes, quality: Int) throws -> SharedBytes {

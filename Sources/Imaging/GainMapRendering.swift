@@ -34,19 +34,19 @@ extension DecodedGainMap {
         guard let geometry = steps.gainMapGeometry(mapSize: size, imageSize: plan.source.size) else { return nil }
         let maximum = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
-            let base = geometry.isFitted ? try plan.decodeBase(file, of: image, token: token, codec: codec) : nil
-            let map =
-                try geometry.isFitted ? fitted(to: image, geometry: geometry, base: base, token: token) : self.image
-            let (size, steps) =
-                geometry.isFitted
-                ? (map.size, [])
-                : (self.size, RenderSteps(Array(geometry.resampling) + Array(geometry.turning)))
+            var map = self.image
+            var source = FrameShape(size: size, hasAlpha: false)
+            var mapSteps = RenderSteps(Array(geometry.resampling) + Array(geometry.turning))
+            if geometry.isFitted {
+                let base = try plan.decodeBase(file, of: image, token: token, codec: codec)
+                map = try fitted(to: image, geometry: geometry, base: base, token: token)
+                source.size = map.size
+                mapSteps = []
+            }
             var mapFile: SharedBytes?
-            for quality in EncodingQuality.ofGainMap(pixels: size.area)
+            for quality in EncodingQuality.ofGainMap(pixels: source.size.area)
             where mapFile.map({ $0.count > maximum }) ?? true {
-                let mapPlan = RenderPlan(
-                    source: FrameShape(size: size, hasAlpha: false), steps: steps, format: plan.format,
-                    quality: quality)
+                let mapPlan = RenderPlan(source: source, steps: mapSteps, format: plan.format, quality: quality)
                 mapFile = try ImageRenderer.render(map, plan: mapPlan, token: token, codec: codec).bytes
             }
             return mapFile.map { EncodedGainMap(file: $0, metadata: metadata) }
@@ -63,10 +63,10 @@ extension DecodedGainMap {
         let whole = image.filledRegion
         let filled = map.filledRegion
         let size = geometry.turn.inverse.turned(geometry.size)
-        let part = geometry.part
+        let region = geometry.region
         let bands = map.bands
-        let across = ImagePart.span(part.x, count: part.size.width, of: part.whole.width, in: whole.width)
-        let down = ImagePart.span(part.y, count: part.size.height, of: part.whole.height, in: whole.height)
+        let across = ImageRegion.span(region.x, count: region.size.width, of: region.whole.width, in: whole.width)
+        let down = ImageRegion.span(region.y, count: region.size.height, of: region.whole.height, in: whole.height)
         let memory = try PlaneMemory(count: size.area * bands)
         var gains = metadata.gains(for: image.sampleRange)
         gains.orientation = Int32(geometry.turn.exif)
@@ -101,11 +101,11 @@ extension RenderPlan {
         _ file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
         let profile = image.profile ?? .sRGB
-        let isSame = gamut == .p3 ? profile.isDisplayP3 : image.profile == nil || profile.isStandard
+        let isSame = gamut == .p3 ? profile.isDisplayP3 : image.profile == nil || profile.isSRGB
         guard !image.hasAlpha, isSame || image.bands == 3 && profile.isDisplayP3 else { return nil }
         let shown = try codec.decodeResult(file, as: format, token: token)
-        guard !isSame, let widening = GamutConversion.widening else { return shown }
-        return try shown.interleaved(token: token).converted(by: widening, token: token)
+        guard !isSame, let conversion = GamutConversion.srgbToDisplayP3 else { return shown }
+        return try shown.interleaved(token: token).converted(by: conversion, token: token)
     }
 }
 
@@ -136,7 +136,7 @@ extension GainMapMetadata {
             }
         }
         func light(from start: Double, _ length: Double) -> [Double] {
-            (0..<256).map { StandardCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }
+            (0..<256).map { SRGBCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }
         }
         storeFloats(light(from: start, length), in: &gains.light)
         storeFloats(light(from: 0, 255), in: &gains.base_light)

@@ -94,7 +94,7 @@ extension ImageCodec {
             file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: .none, token: token)
     }
 
-    /// Draws the part of a vector image inside a border, at the required size.
+    /// Draws the region of a vector image inside a border, at the required size.
     ///
     /// A first drawing at natural size is used to find the border.
     ///

@@ -7,9 +7,9 @@ package enum ImageDecoder {
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
         #if VIPS_LANE
-        package static let usual = Lane.vips
+        package static let preferred = Lane.vips
         #else
-        package static let usual = Lane.planar
+        package static let preferred = Lane.planar
         #endif
     }
 
@@ -22,7 +22,8 @@ package enum ImageDecoder {
     /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, allocate: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }
+        lane: Lane = .preferred, jpeg: JPEGDecoder? = nil,
+        allocate: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
@@ -84,7 +85,7 @@ private struct ImageDecode {
     /// Decodes by libvips; if that fails, repairs the file and tries again.
     private func decodeByVips(_ file: RepairedFile, allocate: PlaneMemory.Allocator) throws -> DecodedImage {
         let damage = header.format.decoding.damage
-        let bytes = try damage.withoutSurplus?(file.bytes, token) ?? file.bytes
+        let bytes = try damage.withoutTrailingData?(file.bytes, token) ?? file.bytes
         do {
             return try loadByVips(
                 RepairedFile(bytes: bytes, isIncomplete: file.isIncomplete), allocate: allocate)
@@ -129,7 +130,7 @@ private struct ImageDecode {
         return try unsafe pixels.pixels.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.wrapping(
                 bytes, width: pixels.size.width, height: pixels.size.height * frames, bands: pixels.bands,
-                isWide: pixels.isWide)
+                has16Bits: pixels.has16Bits)
             let profiled = try pixels.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             let loaded = LoadedImage(
                 image: profiled, level: pixels.level, frames: frames, delays: pixels.delays, loop: pixels.loop,
@@ -148,12 +149,12 @@ private struct ImageDecode {
             try token.check()
         }
         if orientation != .none {
-            strip = try strip.map { frame throws(VipsError) in try frame.turned(orientation) }
+            strip = try strip.map { frame throws(VipsError) in try frame.turnedByVips(orientation) }
         }
         let image = strip.image
-        guard image.hasEightBits, 1...4 ~= image.bands else {
+        guard image.has8Bits, 1...4 ~= image.bands else {
             throw ImagingError.cannotDecode(
-                detail: "\(image.bands) bands\(image.hasEightBits ? "" : ", not of 8 bits")")
+                detail: "\(image.bands) bands\(image.has8Bits ? "" : ", not of 8 bits")")
         }
         return DecodedImage(
             pixels: try image.pixels(allocate: allocate, token: token),
@@ -164,23 +165,25 @@ private struct ImageDecode {
 
     private func reduceAndConvertColors(_ loaded: LoadedImage) throws -> (FrameStrip, ColorProfile?) {
         let encoding = header.colors.encoding
-        let isBright = encoding?.isBright == true
-        let isWide = plan.gamut == .wide
+        let isHDR = encoding?.isHDR == true
+        let toDisplayP3 = plan.gamut == .displayP3
         // Colors declared in the header take precedence over a profile.
         let declared = encoding?.profile(ofBands: loaded.image.bands)
         let profiled =
             try declared.map { profile throws(VipsError) in try loaded.image.profiled(profile.file) } ?? loaded.image
         // Tone mapping comes before averaging: otherwise a sample of the sun would dominate the mean.
-        let toned = try isBright ? encoding.map { try loaded.image.toneMapped($0, isWide: isWide, token: token) } : nil
-        var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: loaded.frames)
+        let toned =
+            try isHDR ? encoding.map { try loaded.image.toneMapped($0, toDisplayP3: toDisplayP3, token: token) } : nil
+        var strip = try FrameStrip(image: toned ?? profiled.in8Bits(), frames: loaded.frames)
         let reduction = plan.level / loaded.level
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
                 try frame.boxAveraged(by: reduction, token: token)
             }
         }
-        guard !isBright else { return (strip, isWide ? .displayP3 : nil) }
-        let (converted, profile) = try strip.image.convertedIfNeeded(profileOf: profiled, isWide: isWide, token: token)
+        guard !isHDR else { return (strip, toDisplayP3 ? .displayP3 : nil) }
+        let (converted, profile) = try strip.image.convertedIfNeeded(
+            profileOf: profiled, toDisplayP3: toDisplayP3, token: token)
         strip.image = converted
         return (strip, profile)
     }
@@ -234,8 +237,8 @@ private struct FrameStrip {
         let height = image.height / frames
         var results: [VipsImage] = []
         for frame in 0..<frames {
-            let part = try image.extracted(left: 0, top: frame * height, width: image.width, height: height)
-            results.append(try body(part))
+            let extracted = try image.extracted(left: 0, top: frame * height, width: image.width, height: height)
+            results.append(try body(extracted))
         }
         return FrameStrip(image: try VipsImage.stacked(results), frames: frames)
     }

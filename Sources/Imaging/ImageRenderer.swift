@@ -21,11 +21,11 @@ package enum ImageRenderer {
         // libvips evaluates lazily, so steps may read these until encoding ends.
         defer { extendLifetime(additions) }
         let trimmed = try plan.border?.resolved(plan, for: image, token: token) ?? plan
-        let placed = trimmed.resolvingFaces(faces)
+        let resolved = trimmed.resolvingFaces(faces)
         let render = ImageRender(
             image: image, additions: additions, additionCache: additionCache, token: token, codec: codec)
-        let gamut = placed.gamut == .auto ? try render.visibleGamut(by: placed) : placed.gamut
-        return try render.encoded(by: placed.convertingColors(of: image, to: gamut))
+        let gamut = resolved.gamut == .auto ? try render.visibleGamut(by: resolved) : resolved.gamut
+        return try render.encoded(by: resolved.convertingColors(of: image, to: gamut))
     }
 
     package static func placeholder(
@@ -38,7 +38,7 @@ package enum ImageRenderer {
         let settings = EncoderSettings(
             quality: format.encoderQuality(pixels: size.area), effort: format.effort, bitDepth: format.bitDepth)
         // A single pixel is enough, because libvips repeats it.
-        return try VipsError.reported(token: token) {
+        return try VipsError.asEncodeFailure(token: token) {
             try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.wrapping(bytes, width: 1, height: 1, bands: pixel.count)
                     .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
@@ -69,13 +69,13 @@ private struct ImageRender {
             pixels = try PlanarRenderer.renderPixels(of: image, to: target, token: token)
             rest = planAfterPlanes
         }
-        let isWide = try withFrames(of: pixels, by: rest) { frames in
+        let exceedsSRGB = try withFrames(of: pixels, by: rest) { frames in
             try DecodedImage(
                 pixels: frames.image.pixels(token: token), size: rest.outputSize, bands: frames.image.bands,
                 frames: frames.count
-            ).isWide(token: token)
+            ).exceedsSRGB(token: token)
         }
-        return isWide ? .p3 : .srgb
+        return exceedsSRGB ? .p3 : .srgb
     }
 
     /// Renders the leading steps on planes if they support them, and the other steps with libvips.
@@ -94,7 +94,8 @@ private struct ImageRender {
         var stamps: [PlaneStamp] = []
         for case let step as any PlaneStampStep in steps {
             var context = StepContext(token: token, additions: additions, cache: additionCache)
-            stamps.append(try VipsError.reported(token: token) { try step.stamp(in: encoder.range, context: &context) })
+            stamps.append(
+                try VipsError.asEncodeFailure(token: token) { try step.stamp(in: encoder.range, context: &context) })
         }
         return stamps
     }
@@ -174,7 +175,7 @@ private struct ImageRender {
     private func withFrames<Result>(
         of pixels: DecodedImage, by plan: RenderPlan, _ body: (ComposedFrames) throws -> Result
     ) throws -> Result {
-        try VipsError.reported(token: token) {
+        try VipsError.asEncodeFailure(token: token) {
             try unsafe pixels.pixels.withUnsafeBytes { bytes throws in
                 let frameBytes = bytes.count / pixels.frames
                 let count = plan.isAnimated ? pixels.frames : 1

@@ -24,9 +24,10 @@ enum PlanarLane {
         // Filters can be applied to planes that are encoded directly; lossless encoders use pixels.
         let isForPlanes = !needsPixels && !plan.isLossless && image.bands == 3 && plan.format.encoding?.planes != nil
         var start = whole
-        start.takesFilters = isForPlanes
+        start.supportsFilters = isForPlanes
         // A quality search encodes the planes several times, but encoders may overwrite transparent parts.
-        start.takesAlpha = isForPlanes && plan.format.encoding?.planes?.holdsAlpha == true && !plan.quality.isSearched
+        start.supportsAlphaPlane =
+            isForPlanes && plan.format.encoding?.planes?.holdsAlpha == true && !plan.quality.isSearched
         var (target, count) = plan.steps.planarTarget(from: start)
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
         guard target.canResample(from: image.size) else { return (whole, plan) }

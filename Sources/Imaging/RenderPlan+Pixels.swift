@@ -8,8 +8,8 @@ extension BorderTrim {
             plan, inside: image.box ?? box(in: image, token: token), of: image.size, isDrawnAnew: image.box != nil)
     }
 
-    func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
-        try image.interleavedInSRGB(token: token).part(inside: trim, token: token)
+    func box(in image: DecodedImage, token: WorkToken) throws -> ImageRegion {
+        try image.interleavedInSRGB(token: token).region(inside: trim, token: token)
     }
 }
 
@@ -20,7 +20,7 @@ extension RenderPlan {
         let gamut = isColored && gamut == .p3 ? Gamut.p3 : .srgb
         return with(
             gamut: gamut,
-            steps: isColored ? steps.convertingColors(from: image.profile, toWide: gamut == .p3) : steps,
+            steps: isColored ? steps.convertingColors(from: image.profile, toDisplayP3: gamut == .p3) : steps,
             hasGainMap: image.gainMap != nil)
     }
 

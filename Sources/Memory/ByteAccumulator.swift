@@ -8,24 +8,24 @@ package struct ByteAccumulator: ~Copyable {
         fileprivate(set) var base: UnsafeMutableRawPointer?
         fileprivate(set) var count = 0
         fileprivate var capacity = 0
-        /// Otherwise from `malloc`.
+        /// Whether the block is a mapping; otherwise `malloc` allocated it.
         fileprivate(set) var isMapped = false
 
         fileprivate func release() { if isMapped { unsafe munmap(base, capacity) } else { unsafe free(base) } }
     }
 
-    /// A larger block is mapped: it grows without a copy, which would hold up the other transfers of a thread.
+    /// Larger blocks are mapped: they grow without a copy, which would delay the other transfers of a thread.
     private static let maximumHeapCapacity = 4 << 20
 
     package var count: Int { block.count }
     private var block = Block()
 
-    /// - Parameter capacity: A hint from an announced length, already capped by the caller.
+    /// - Parameter capacity: The expected length, which the caller has capped.
     package init(reservingCapacity capacity: Int = 0) { if capacity > 0 { reserve(capacity) } }
 
     deinit { block.release() }
 
-    /// When full, the block grows by half, so that the slack stays small.
+    /// Appends bytes; a full block grows by half, so that little memory is unused.
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
@@ -47,7 +47,7 @@ package struct ByteAccumulator: ~Copyable {
         return block
     }
 
-    /// `minimumCapacity` is at least the current count.
+    /// - Parameter minimumCapacity: At least the current count.
     package mutating func reserve(_ minimumCapacity: Int) {
         var grown = block
         if minimumCapacity <= Self.maximumHeapCapacity, !block.isMapped {
@@ -74,10 +74,10 @@ extension ByteAccumulator.Block {
         return (max(count, 1) + page - 1) / page * page
     }
 
-    /// Frees the pages behind the bytes of a mapping; returns the size of the others.
+    /// Frees the unused pages of a mapping; returns the remaining size.
     mutating func trim() -> Int {
         let size = Self.roundedToPages(count)
-        // The kernel may have no further mapping to split this one.
+        // This fails if the process has too many mappings to split one.
         if let base = unsafe base, size < capacity, unsafe munmap(base + size, capacity - size) != 0 { return capacity }
         capacity = size
         return size
@@ -85,10 +85,10 @@ extension ByteAccumulator.Block {
 }
 
 extension FixedWidthInteger {
-    /// The lowest bytes.
+    /// Returns the lowest bytes.
     package func bigEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] { littleEndianBytes(count).reversed() }
 
-    /// The lowest bytes.
+    /// Returns the lowest bytes.
     package func littleEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
     }

@@ -1,5 +1,5 @@
 package struct CacheValue: Sendable {
-    /// Fields that the reader needs besides the body; small.
+    /// The small fields that readers need besides the body.
     package let head: [UInt8]
     package let body: SharedBytes
 

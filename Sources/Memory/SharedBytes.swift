@@ -4,25 +4,25 @@ import Synchronization
 
 /// An immutable, reference-counted block of bytes: source files, decoded pixels and encoded results.
 ///
-/// The memory comes from any allocator (malloc, a C library's own, a shared mapping). Safe to share because no code
-/// writes after `init`.
+/// The memory comes from any allocator: `malloc`, a C library, or a shared mapping. Threads can share it, because no
+/// code writes to it after `init`.
 @safe
 package final class SharedBytes: @unchecked Sendable {
     package typealias Release = @Sendable (_ base: UnsafeMutableRawPointer, _ count: Int) -> Void
 
     package let count: Int
-    /// The whole block as allocated.
+    /// The size of the whole block as allocated.
     package let footprint: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
-    /// A slice does not count as allocated, because the block counts itself.
+    /// False for a slice, which does not count as allocated, because its block does.
     private let isWhole: Bool
     private static let allocated = Atomic(0)
 
-    /// The size of all blocks of the process, in caches, work and responses.
+    /// The size of all blocks of the process: in caches, in work and in responses.
     package static var allocatedByteCount: Int { allocated.load(ordering: .relaxed) }
 
-    /// `release` is called exactly once, on the thread that drops the last reference.
+    /// Takes ownership; calls `release` exactly once, on the thread that drops the last reference.
     ///
     /// - Parameter footprint: The memory in bytes that `release` frees.
     @unsafe
@@ -36,9 +36,9 @@ package final class SharedBytes: @unchecked Sendable {
         Self.allocated.wrappingAdd(footprint, ordering: .relaxed)
     }
 
-    /// Retains the whole block, which counts once, and `object`.
+    /// Creates a slice, which retains the whole block and `object`.
     package init(_ range: Range<Int>, of whole: SharedBytes, holding object: (any Sendable)? = nil) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
+        precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the slice is not within the block")
         unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
         count = range.count
         footprint = whole.footprint
@@ -46,16 +46,15 @@ package final class SharedBytes: @unchecked Sendable {
         isWhole = false
     }
 
-    /// The first `count` bytes of a `malloc` block.
+    /// Takes ownership of a `malloc` block with `count` bytes.
     ///
-    /// A block for a C library is often far larger than the bytes written to it, so the rest of the block is freed.
+    /// C libraries often allocate far more than they write, so the rest of the block is freed.
     @unsafe
     package convenience init(heap base: UnsafeMutableRawPointer?, count: Int) {
         var base = unsafe base
         // Size classes of the allocator are at most a quarter apart, small ones 16 bytes.
         if unsafe CLinux_block_size(base) > count + count / 4 + 64 {
-            // `realloc` to zero bytes would free the block. If the allocator cannot shrink the block, it stays as it
-            // is.
+            // `realloc` to zero bytes would free the block. If the allocator cannot shrink it, it stays as it is.
             unsafe base = realloc(base, max(1, count)) ?? base
         }
         unsafe self.init(
@@ -93,7 +92,7 @@ package final class SharedBytes: @unchecked Sendable {
         try unsafe body(UnsafeRawBufferPointer(start: base, count: count).bytes)
     }
 
-    /// Valid while this object lives.
+    /// Calls `body` with the bytes, which are valid while this object lives.
     @unsafe
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -30,7 +30,7 @@ package struct Thumbnail: Sendable {
     package var slot: ResponseSlot? { result.cacheStatus == RenderedImage.hit ? result.slot : nil }
 
     package var gainMap: GainMapUse? {
-        image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
+        image.hasGainMap ? .keep : sourceHeader?.colors.hdrFormat == .gainMap ? .drop : nil
     }
 }
 

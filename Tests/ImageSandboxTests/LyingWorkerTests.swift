@@ -87,13 +87,13 @@ struct LyingWorkerTests {
 
     /// Planes of the image as libjpeg returns them, which `lie` may change.
     private static func planes(
-        _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
+        _ lie: @escaping @Sendable (inout [DecodedDescription.PlaneShape]) -> Void
     ) -> @Sendable (CInt) -> [UInt8]? {
         answer { claim in
             let half = PixelSize(width: 32, height: 24)
             claim.pixelCount = 64 * 48 + 2 * 64 * 24
             claim.description.planes = [ImageFixture.size, half, half].map { size in
-                DecodedDescription.Part(
+                DecodedDescription.PlaneShape(
                     size: size, region: Plane.Region(width: Double(size.width), height: Double(size.height)))
             }
             lie(&claim.description.planes)

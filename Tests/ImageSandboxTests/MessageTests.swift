@@ -82,8 +82,8 @@ struct MessageTests {
             .decode(
                 DecodePlan(
                     drawnSize: PixelSize(width: 30, height: 20),
-                    drawnPart: DrawnPart(
-                        of: ImagePart(
+                    drawnRegion: DrawnRegion(
+                        of: ImageRegion(
                             x: 3, y: 4, size: PixelSize(width: 5, height: 6), of: PixelSize(width: 1 << 23, height: 10)),
                         scaledTo: PixelSize(width: 1 << 22, height: 9), x: 7, y: 8))), byteCount: 9,
             maximumResultBytes: 9, newMemories: []),
@@ -180,8 +180,8 @@ struct MessageTests {
 
     private static func part(
         _ width: Int, _ height: Int, _ left: Double, _ top: Double, _ across: Double, _ down: Double
-    ) -> DecodedDescription.Part {
-        DecodedDescription.Part(
+    ) -> DecodedDescription.PlaneShape {
+        DecodedDescription.PlaneShape(
             size: PixelSize(width: width, height: height),
             region: Plane.Region(left: left, top: top, width: across, height: down))
     }

@@ -37,9 +37,9 @@ struct SandboxedDrawingTests {
         let mask = "<mask id='m'><rect width='64' height='48' fill='white'/></mask>"
         let file = SharedBytes(UnwrittenImages.svg("width='64' height='48'", mask + groups))
         let whole = PixelSize(width: 64, height: 48)
-        let part = DrawnPart(
-            of: ImagePart(allOf: whole), scaledTo: PixelSize(width: 1 << 22, height: 3 << 20), x: 1 << 21, y: 1 << 20)
-        let plan = DecodePlan(drawnSize: PixelSize(width: 50, height: 40), drawnPart: part)
+        let part = DrawnRegion(
+            of: ImageRegion(allOf: whole), scaledTo: PixelSize(width: 1 << 22, height: 3 << 20), x: 1 << 21, y: 1 << 20)
+        let plan = DecodePlan(drawnSize: PixelSize(width: 50, height: 40), drawnRegion: part)
         let image = try fixture.decode(file, plan: plan)
         #expect(image.size == plan.drawnSize)
         let expected = try InProcessCodec().decode(

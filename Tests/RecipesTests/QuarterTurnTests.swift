@@ -12,7 +12,7 @@ struct QuarterTurnTests {
     }
 
     @Test func `two turns move a part like their combination`() throws {
-        let part = ImagePart(x: 1, y: 2, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10))
+        let part = ImageRegion(x: 1, y: 2, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10))
         for first in 1...8 {
             for second in 1...8 {
                 let (one, two) = (
@@ -24,12 +24,12 @@ struct QuarterTurnTests {
     }
 
     @Test func `a turn to the right brings the left side up`() {
-        let part = ImagePart(x: 1, y: 2, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10))
+        let part = ImageRegion(x: 1, y: 2, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10))
         #expect(
             QuarterTurn(quarters: 1).turned(part)
-                == ImagePart(x: 4, y: 1, size: PixelSize(width: 4, height: 3), of: PixelSize(width: 10, height: 20)))
+                == ImageRegion(x: 4, y: 1, size: PixelSize(width: 4, height: 3), of: PixelSize(width: 10, height: 20)))
         #expect(
             QuarterTurn.mirrorY.turned(part)
-                == ImagePart(x: 1, y: 4, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10)))
+                == ImageRegion(x: 1, y: 4, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10)))
     }
 }

@@ -169,7 +169,7 @@ struct TimeCostTests {
         let frame = FrameShape(size: PixelSize(width: 1_000, height: 1_000), hasAlpha: true)
         let small = try #require(ConvolutionStep(factors: [0, 1, 0, 1, 2, 1, 0, 1, 0], columns: 3))
         let large = try #require(ConvolutionStep(factors: [Int](repeating: 1, count: 225), columns: 15))
-        let one = BlendRow(start: 0)
+        let one = CopyPositions(start: 0)
         func blend(_ mode: BlendMode) -> BlendStep {
             BlendStep(.color(.white, size: frame.size), across: one, down: one, mode: mode, opacity: 50)
         }

@@ -123,7 +123,7 @@ import ThumbnailTypes
         isKept: Bool
     ) async throws {
         var header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 3, height: 2))
-        header.colors.highRange = .gainMap
+        header.colors.hdrFormat = .gainMap
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), hasGainMap: isKept)
         let thumbnail = Thumbnail(

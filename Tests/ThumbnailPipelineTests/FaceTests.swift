@@ -170,7 +170,7 @@ struct FaceTests {
         let upright = FaceDrawing.image(Self.size, bands: 3, [(620, 200, 150)])
         let stored = SampleImage(turn.inverse.turned(Self.size), bands: 3) { x, y in
             let place = turn.turned(
-                ImagePart(
+                ImageRegion(
                     x: x, y: y, size: PixelSize(width: 1, height: 1), of: turn.inverse.turned(Self.size)))
             let start = (place.y * Self.size.width + place.x) * 3
             return Array(upright.pixels[start..<start + 3])

@@ -64,13 +64,13 @@ struct CloudflareRecipe: RenderRecipe {
         return draft
     }
 
-    private func part(of whole: PixelSize) throws(ImagingError) -> ImagePart? {
+    private func part(of whole: PixelSize) throws(ImagingError) -> ImageRegion? {
         guard case .pixels(let margins, let width, let height) = options.trim else { return nil }
         let size = PixelSize(
             width: min(width ?? .max, whole.width - margins.left - margins.right),
             height: min(height ?? .max, whole.height - margins.top - margins.bottom))
         guard size.width > 0, size.height > 0 else { throw .cropOutside(whole) }
-        return ImagePart(x: margins.left, y: margins.top, size: size, of: whole)
+        return ImageRegion(x: margins.left, y: margins.top, size: size, of: whole)
     }
 
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {

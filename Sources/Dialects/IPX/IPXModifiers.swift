@@ -121,7 +121,7 @@ struct IPXModifiers: Hashable, Sendable {
         let margins = ImageOperations.Margins(
             top: try side(0), right: try side(1), bottom: try side(2), left: try side(3))
         let word = try values.word("extend.4", of: "background", "copy", "repeat", "mirror")
-        if let edge = word.flatMap({ ImageOperations.Margins.Pixels(rawValue: $0) }) {
+        if let edge = word.flatMap({ ImageOperations.Margins.Extend(rawValue: $0) }) {
             steps.append(EdgeStep(edge, margins: margins))
         } else {
             steps.append(MarginStep(margins, color: background ?? .black))

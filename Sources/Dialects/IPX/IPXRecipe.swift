@@ -72,7 +72,7 @@ struct IPXRecipe: RenderRecipe {
             guard part.x + part.size.width <= size.width, part.y + part.size.height <= size.height else {
                 throw .cropOutside(size)
             }
-            let storedPart = before.inverse.turned(ImagePart(x: part.x, y: part.y, size: part.size, of: size))
+            let storedPart = before.inverse.turned(ImageRegion(x: part.x, y: part.y, size: part.size, of: size))
             rendering.operations.crop = .pixels(
                 x: storedPart.x, y: storedPart.y, width: storedPart.size.width, height: storedPart.size.height)
             size = part.size

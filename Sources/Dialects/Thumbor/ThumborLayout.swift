@@ -3,7 +3,7 @@ import Recipes
 /// Sizes before thumbor's filters; halves round to even, or up if the image is fitted into the box.
 struct ThumborLayout: Hashable {
     /// The part to keep, in pixels of the turned image.
-    private(set) var part: ImagePart
+    private(set) var part: ImageRegion
     private(set) var size: PixelSize
     /// The size of the most interesting part of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?
@@ -13,7 +13,7 @@ struct ThumborLayout: Hashable {
     static let maximumSide = 20_000_000
 
     /// - Parameter available: The turned image, or its part that a trim left.
-    init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
+    init(_ geometry: ThumborGeometry, of available: ImageRegion, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
         func pixels(_ side: ThumborGeometry.Side, sourceSide: Int, parent: Int?, maximum: Int) -> Int {
@@ -101,7 +101,7 @@ struct ThumborLayout: Hashable {
             let start = min(max(Double(middle) - Double(cropped) / 2, 0), Double(side - cropped))
             return Int(start.rounded(.toNearestOrEven))
         }
-        part = ImagePart(
+        part = ImageRegion(
             x: part.x
                 + start(focus: focus?.x, alignment: geometry.across, side: partSize.width, cropped: cropped.width),
             y: part.y
@@ -144,7 +144,7 @@ struct ThumborLayout: Hashable {
 }
 
 extension ThumborGeometry.Crop {
-    fileprivate func part(of available: ImagePart) -> ImagePart? {
+    fileprivate func part(of available: ImageRegion) -> ImageRegion? {
         func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
             switch length {
             case .pixels(let pixels): min(pixels, side)
@@ -165,6 +165,6 @@ extension ThumborGeometry.Crop {
             y: min(edge(bottom, of: whole.height), available.y + available.size.height)
         )
         guard x < end.x, y < end.y else { return nil }
-        return ImagePart(x: x, y: y, size: PixelSize(width: end.x - x, height: end.y - y), of: whole)
+        return ImageRegion(x: x, y: y, size: PixelSize(width: end.x - x, height: end.y - y), of: whole)
     }
 }

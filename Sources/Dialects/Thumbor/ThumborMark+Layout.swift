@@ -29,7 +29,7 @@ extension ThumborMark {
             var geometry = layer
             geometry.isSmart = false
             geometry.focuses = []
-            let layout = ThumborLayout(geometry, of: ImagePart(allOf: markSize), parent: image)
+            let layout = ThumborLayout(geometry, of: ImageRegion(allOf: markSize), parent: image)
             return Self.stamp(of: layout)
         }
         guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: markSize, size: markSize) }
@@ -70,13 +70,13 @@ extension ThumborMark {
     ///
     /// thumbor repeats whole marks at even distances, at most six by six if there would be over a hundred. Positions in
     /// a form that only imagor supports yield adjacent marks, clipped at the edges.
-    func rows(of markSize: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
+    func rows(of markSize: PixelSize, on image: PixelSize) -> (across: CopyPositions, down: CopyPositions) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
-        func row(_ position: Position, side: Int, of markSide: Int) -> BlendRow {
+        func row(_ position: Position, side: Int, of markSide: Int) -> CopyPositions {
             guard position.anchor == .repeated else {
-                return BlendRow(start: position.start(in: side, markSide: markSide))
+                return CopyPositions(start: position.start(in: side, markSide: markSide))
             }
-            if isTiled { return BlendRow(start: 0, count: side / markSide + 1, pitch: markSide) }
+            if isTiled { return CopyPositions(start: 0, count: side / markSide + 1, pitch: markSide) }
             let (count, rest) =
                 side < 2 * markSide
                 ? ((side + markSide - 1) / markSide, 10) : (side / markSide, side % markSide)
@@ -93,8 +93,8 @@ extension ThumborMark {
         return (across, down)
     }
 
-    private static func spread(_ count: Int, rest: Int, markSide: Int) -> BlendRow {
-        BlendRow(start: 0, count: count, pitch: markSide + rest / (max(count, 2) - 1))
+    private static func spread(_ count: Int, rest: Int, markSide: Int) -> CopyPositions {
+        CopyPositions(start: 0, count: count, pitch: markSide + rest / (max(count, 2) - 1))
     }
 }
 

@@ -45,8 +45,8 @@ extension ThumborPlanBuilder {
         case .color(let color):
             add(
                 BlendStep(
-                    .color(color, size: visiblePart.size), across: BlendRow(start: visiblePart.x),
-                    down: BlendRow(start: visiblePart.y), opacity: mark.opacity))
+                    .color(color, size: visiblePart.size), across: CopyPositions(start: visiblePart.x),
+                    down: CopyPositions(start: visiblePart.y), opacity: mark.opacity))
         case .source(let index):
             let stamp = mark.stamp(of: additions[index].size, on: layer.size)
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {

@@ -153,7 +153,9 @@ extension ThumborPlanBuilder {
         }
     }
 
-    private mutating func blend(_ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep) {
+    private mutating func blend(
+        _ mark: ThumborMark, size: PixelSize, _ step: (CopyPositions, CopyPositions) -> BlendStep
+    ) {
         let rows = mark.rows(of: size, on: image.size)
         let across = rows.across
         let down = rows.down

@@ -4,13 +4,13 @@ package import Memory
 /// Some bytes of one version of a source, not decodable as an image.
 package struct PartialSource: Sendable {
     package let head: SourceHead
-    package private(set) var file: FileParts
+    package private(set) var file: PartialFile
     let version: RangeVersion?
     private(set) var timings: TransferTimings
 
     /// Nil if the file cannot be read in ranges.
     init?(_ range: SourceRange) {
-        guard let file = FileParts(count: range.totalBytes) else { return nil }
+        guard let file = PartialFile(count: range.totalBytes) else { return nil }
         self.file = file
         head = range.head
         version = range.version

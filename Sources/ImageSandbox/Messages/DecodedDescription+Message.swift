@@ -12,7 +12,7 @@ extension MessageCoder {
         result.jpegDecoding = element(value.jpegDecoding, of: Self.jpegDecodings)
         result.hasColorDetail = flag(value.hasColorDetail)
         let count = index(value.planes.count, below: 4)
-        let empty = DecodedDescription.Part(size: value.size, region: Plane.Region(width: 0, height: 0))
+        let empty = DecodedDescription.PlaneShape(size: value.size, region: Plane.Region(width: 0, height: 0))
         result.planes = (0..<count).map { plane($0 < value.planes.count ? value.planes[$0] : empty) }
         return result
     }
@@ -20,12 +20,12 @@ extension MessageCoder {
     private static let jpegDecodings: [JPEGDecoding?] =
         [nil, .fast] + JPEGDecoding.Reason.allCases.map { .fallback($0) }
 
-    private mutating func plane(_ part: DecodedDescription.Part) -> DecodedDescription.Part {
-        DecodedDescription.Part(
-            size: pixelSize(part.size),
+    private mutating func plane(_ plane: DecodedDescription.PlaneShape) -> DecodedDescription.PlaneShape {
+        DecodedDescription.PlaneShape(
+            size: pixelSize(plane.size),
             region: Plane.Region(
-                left: fraction(part.region.left), top: fraction(part.region.top), width: fraction(part.region.width),
-                height: fraction(part.region.height)))
+                left: fraction(plane.region.left), top: fraction(plane.region.top), width: fraction(plane.region.width),
+                height: fraction(plane.region.height)))
     }
 }
 

@@ -31,14 +31,16 @@ struct MessageCoder {
         return coder.bytes + [UInt8](repeating: 0, count: messageLength - coder.bytes.count)
     }
 
-    /// Reads a message, starting from one of each kind; returns nil if it is invalid.
+    /// Reads a message; returns nil if it is invalid.
+    ///
+    /// - Parameter initialMessage: Returns any message of a kind, to start reading from; nil for an unknown kind.
     static func read<Message>(
-        _ bytes: [UInt8], of kinds: [Message], _ code: (inout MessageCoder, Message) -> Message
+        _ bytes: [UInt8], startingFrom initialMessage: (_ kind: Int) -> Message?,
+        _ code: (inout MessageCoder, Message) -> Message
     ) -> Message? {
         var coder = MessageCoder(reading: bytes)
-        let kind = coder.byte(0)
-        guard bytes.count == messageLength, kinds.indices ~= kind - 1 else { return nil }
-        let message = code(&coder, kinds[kind - 1])
+        guard bytes.count == messageLength, let initial = initialMessage(coder.byte(0)) else { return nil }
+        let message = code(&coder, initial)
         return coder.isValid ? message : nil
     }
 

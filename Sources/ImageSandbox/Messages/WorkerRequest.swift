@@ -31,31 +31,44 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    /// One request of each kind, used as initial values for reading.
-    private static let kinds: [WorkerRequest] = [
-        .perform(.decode(DecodePlan()), byteCount: 0, maximumResultBytes: 0, newMemories: []),
-        .perform(
-            .encode(
-                DecodedDescription(size: PixelSize(width: 1, height: 1), bands: 1), as: .jpeg,
-                settings: EncoderSettings(quality: 1, effort: 0)), byteCount: 0, maximumResultBytes: 0, newMemories: []),
-        .attempt(.openFile), .releaseMemory,
-        .perform(.findFaces(PixelSize(width: 1, height: 1)), byteCount: 0, maximumResultBytes: 0, newMemories: []),
-    ]
+    /// The first byte of a message.
+    private enum Kind: Int {
+        case decode = 1
+        case encode, attempt, releaseMemory, findFaces
 
-    private var kind: Int {
-        switch self {
-        case .perform(.decode, _, _, _): 1
-        case .perform(.encode, _, _, _): 2
-        case .attempt: 3
-        case .releaseMemory: 4
-        case .perform(.findFaces, _, _, _): 5
+        /// A request of this kind, to start reading from.
+        var initialRequest: WorkerRequest {
+            let unit = PixelSize(width: 1, height: 1)
+            let work: Work
+            switch self {
+            case .decode: work = .decode(DecodePlan())
+            case .encode:
+                work = .encode(
+                    DecodedDescription(size: unit, bands: 1), as: .jpeg,
+                    settings: EncoderSettings(quality: 1, effort: 0))
+            case .findFaces: work = .findFaces(unit)
+            case .attempt: return .attempt(.openFile)
+            case .releaseMemory: return .releaseMemory
+            }
+            return .perform(work, byteCount: 0, maximumResultBytes: 0, newMemories: [])
         }
     }
 
-    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind) { $0.request($1) } }
+    private var kind: Kind {
+        switch self {
+        case .perform(.decode, _, _, _): .decode
+        case .perform(.encode, _, _, _): .encode
+        case .perform(.findFaces, _, _, _): .findFaces
+        case .attempt: .attempt
+        case .releaseMemory: .releaseMemory
+        }
+    }
+
+    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind.rawValue) { $0.request($1) } }
 
     package init?(_ message: [UInt8]) {
-        guard let read = MessageCoder.read(message, of: Self.kinds, { $0.request($1) }) else { return nil }
+        let read = MessageCoder.read(message, startingFrom: { Kind(rawValue: $0)?.initialRequest }) { $0.request($1) }
+        guard let read else { return nil }
         self = read
     }
 }
@@ -82,7 +95,7 @@ extension MessageCoder {
             let format = element(format, of: ImageFormat.allCases)
             var settings = EncoderSettings(
                 quality: byte(requested.quality), effort: byte(requested.effort), bitDepth: byte(requested.bitDepth),
-                isWide: flag(requested.isWide), isLossless: flag(requested.isLossless))
+                isDisplayP3: flag(requested.isDisplayP3), isLossless: flag(requested.isLossless))
             let delays = size(delays)
             // 0 stands for an unknown one.
             let visualQuality = byte(requested.visualQuality ?? 0)
@@ -107,25 +120,26 @@ extension MessageCoder {
         let drawn = pixelSize(plan.drawnSize ?? PixelSize(width: 0, height: 0))
         require([1, 2, 4, 8].contains(level) && frames > 0 && (drawn.width > 0) == (drawn.height > 0))
         let unit = PixelSize(width: 1, height: 1)
-        let part =
-            flag(plan.drawnPart != nil)
-            ? drawnPart(plan.drawnPart ?? DrawnPart(of: ImagePart(allOf: unit), scaledTo: unit)) : nil
+        let region =
+            flag(plan.drawnRegion != nil)
+            ? drawnRegion(plan.drawnRegion ?? DrawnRegion(of: ImageRegion(allOf: unit), scaledTo: unit)) : nil
         return DecodePlan(
             page: page, level: level, isAnimated: isAnimated, maximumFrames: frames,
-            incompleteImages: serves ? .serve : .reject, drawnSize: drawn.width > 0 ? drawn : nil, drawnPart: part,
+            incompleteImages: serves ? .serve : .reject, drawnSize: drawn.width > 0 ? drawn : nil, drawnRegion: region,
             gamut: gamut
         ).with(coarserLevels: [2, 4, 8].filter { coarser & $0 != 0 })
     }
 
-    private mutating func drawnPart(_ drawn: DrawnPart) -> DrawnPart {
-        let left = size(drawn.part.x)
-        let top = size(drawn.part.y)
-        let part = pixelSize(drawn.part.size)
-        let whole = pixelSize(drawn.part.whole)
+    private mutating func drawnRegion(_ drawn: DrawnRegion) -> DrawnRegion {
+        let left = size(drawn.region.x)
+        let top = size(drawn.region.y)
+        let region = pixelSize(drawn.region.size)
+        let whole = pixelSize(drawn.region.whole)
         let scaled = pixelSize(drawn.scaledSize)
-        require([part, whole, scaled].allSatisfy { min($0.width, $0.height) > 0 })
-        require(left + part.width <= whole.width && top + part.height <= whole.height)
-        return DrawnPart(
-            of: ImagePart(x: left, y: top, size: part, of: whole), scaledTo: scaled, x: size(drawn.x), y: size(drawn.y))
+        require([region, whole, scaled].allSatisfy { min($0.width, $0.height) > 0 })
+        require(left + region.width <= whole.width && top + region.height <= whole.height)
+        return DrawnRegion(
+            of: ImageRegion(x: left, y: top, size: region, of: whole), scaledTo: scaled, x: size(drawn.x),
+            y: size(drawn.y))
     }
 }

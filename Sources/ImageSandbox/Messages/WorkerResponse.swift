@@ -38,36 +38,57 @@ package enum WorkerResponse: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    private static let kinds: [WorkerResponse] = [
-        .ready(.none), .notStarted(""),
-        .decoded(
-            ClaimedImage(
-                description: DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0), pixelCount: 0,
-                delayCount: 0, profileCount: 0)), .encoded(byteCount: 0), .failed(""), .outOfMemory,
-        .attempted(0), .supervised, .prepared, .copied(0), .unreliable(""), .faces([]),
-    ]
+    /// The first byte of a message.
+    private enum Kind: Int {
+        case ready = 1
+        case notStarted, decoded, encoded, failed, outOfMemory, attempted, supervised, prepared, copied, unreliable,
+            faces
 
-    private var kind: Int {
-        switch self {
-        case .ready: 1
-        case .notStarted: 2
-        case .decoded: 3
-        case .encoded: 4
-        case .failed: 5
-        case .outOfMemory: 6
-        case .attempted: 7
-        case .supervised: 8
-        case .prepared: 9
-        case .copied: 10
-        case .unreliable: 11
-        case .faces: 12
+        /// A response of this kind, to start reading from.
+        var initialResponse: WorkerResponse {
+            switch self {
+            case .ready: .ready(.none)
+            case .notStarted: .notStarted("")
+            case .decoded:
+                .decoded(
+                    ClaimedImage(
+                        description: DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0), pixelCount: 0,
+                        delayCount: 0, profileCount: 0))
+            case .encoded: .encoded(byteCount: 0)
+            case .failed: .failed("")
+            case .outOfMemory: .outOfMemory
+            case .attempted: .attempted(0)
+            case .supervised: .supervised
+            case .prepared: .prepared
+            case .copied: .copied(0)
+            case .unreliable: .unreliable("")
+            case .faces: .faces([])
+            }
         }
     }
 
-    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind) { $0.response($1) } }
+    private var kind: Kind {
+        switch self {
+        case .ready: .ready
+        case .notStarted: .notStarted
+        case .decoded: .decoded
+        case .encoded: .encoded
+        case .failed: .failed
+        case .outOfMemory: .outOfMemory
+        case .attempted: .attempted
+        case .supervised: .supervised
+        case .prepared: .prepared
+        case .copied: .copied
+        case .unreliable: .unreliable
+        case .faces: .faces
+        }
+    }
+
+    package var message: [UInt8] { MessageCoder.message(of: self, kind: kind.rawValue) { $0.response($1) } }
 
     package init?(_ message: [UInt8]) {
-        guard let read = MessageCoder.read(message, of: Self.kinds, { $0.response($1) }) else { return nil }
+        let read = MessageCoder.read(message, startingFrom: { Kind(rawValue: $0)?.initialResponse }) { $0.response($1) }
+        guard let read else { return nil }
         self = read
     }
 }

@@ -15,7 +15,7 @@ enum BlurHash {
         let maximum = waves.flatMap { $0 }.map(abs).max() ?? 0
         let step = waves.isEmpty ? 0 : Int(min(max((maximum * 166 - 0.5).rounded(.down), 0), 82))
         append(step, digits: 1, to: &text)
-        let mean = factors[0].map { StandardCurve.component(of: $0) }
+        let mean = factors[0].map { SRGBCurve.component(of: $0) }
         append(mean[0] << 16 | mean[1] << 8 | mean[2], digits: 4, to: &text)
         let scale = waves.isEmpty ? 1 : Double(step + 1) / 166
         for wave in waves {
@@ -43,7 +43,7 @@ enum BlurHash {
                 let alpha = Double(image.pixels[offset + 3]) / 255
                 for channel in 0..<3 {
                     let component = Double(image.pixels[offset + channel]) * alpha + 255 * (1 - alpha)
-                    let light = StandardCurve.light[Int(component + 0.5)]
+                    let light = SRGBCurve.light[Int(component + 0.5)]
                     for column in 0..<columns { row[column][channel] += light * across[column][x] }
                 }
             }

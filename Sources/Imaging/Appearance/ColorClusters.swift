@@ -49,10 +49,10 @@ enum ColorClusters {
 
     private static func cells(of image: SmallImage) -> [Cell] {
         var sums: [Int: (red: Int, green: Int, blue: Int, count: Int)] = [:]
-        for place in stride(from: 0, to: image.pixels.count, by: 4) where image.pixels[place + 3] >= 128 {
-            let red = Int(image.pixels[place])
-            let green = Int(image.pixels[place + 1])
-            let blue = Int(image.pixels[place + 2])
+        for offset in stride(from: 0, to: image.pixels.count, by: 4) where image.pixels[offset + 3] >= 128 {
+            let red = Int(image.pixels[offset])
+            let green = Int(image.pixels[offset + 1])
+            let blue = Int(image.pixels[offset + 2])
             let cell = (red >> 3) << 10 | (green >> 3) << 5 | blue >> 3
             let sum = sums[cell] ?? (0, 0, 0, 0)
             sums[cell] = (sum.red + red, sum.green + green, sum.blue + blue, sum.count + 1)
@@ -124,9 +124,9 @@ enum ColorClusters {
 
 extension ColorClusters.Point {
     fileprivate init(red: Int, green: Int, blue: Int) {
-        let red = StandardCurve.light[red]
-        let green = StandardCurve.light[green]
-        let blue = StandardCurve.light[blue]
+        let red = SRGBCurve.light[red]
+        let green = SRGBCurve.light[green]
+        let blue = SRGBCurve.light[blue]
         let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
         let middle = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
         let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
@@ -140,7 +140,7 @@ extension ColorClusters.Point {
         let long = cube(lightness + 0.3963377774 * a + 0.2158037573 * b)
         let middle = cube(lightness - 0.1055613458 * a - 0.0638541728 * b)
         let short = cube(lightness - 0.0894841775 * a - 1.2914855480 * b)
-        func component(_ light: Double) -> UInt8 { UInt8(StandardCurve.component(of: light)) }
+        func component(_ light: Double) -> UInt8 { UInt8(SRGBCurve.component(of: light)) }
         return Color(
             red: component(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short),
             green: component(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short),

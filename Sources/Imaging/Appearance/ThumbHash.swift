@@ -52,20 +52,20 @@ enum ThumbHash {
         let hasAlpha: Bool
 
         init(_ image: SmallImage) {
-            let places = stride(from: 0, to: image.pixels.count, by: 4)
-            func value(_ place: Int) -> Double { Double(image.pixels[place]) / 255 }
+            let offsets = stride(from: 0, to: image.pixels.count, by: 4)
+            func value(_ offset: Int) -> Double { Double(image.pixels[offset]) / 255 }
             var sum = [0.0, 0.0, 0.0]
             var weight = 0.0
-            for place in places {
-                let alpha = value(place + 3)
+            for offset in offsets {
+                let alpha = value(offset + 3)
                 weight += alpha
-                for channel in 0..<3 { sum[channel] += alpha * value(place + channel) }
+                for channel in 0..<3 { sum[channel] += alpha * value(offset + channel) }
             }
             let mean = weight > 0 ? sum.map { $0 / weight } : sum
             hasAlpha = weight < Double(image.width * image.height)
-            for place in places {
-                let share = value(place + 3)
-                let color = (0..<3).map { mean[$0] * (1 - share) + share * value(place + $0) }
+            for offset in offsets {
+                let share = value(offset + 3)
+                let color = (0..<3).map { mean[$0] * (1 - share) + share * value(offset + $0) }
                 luminance.append((color[0] + color[1] + color[2]) / 3)
                 yellowBlue.append((color[0] + color[1]) / 2 - color[2])
                 redGreen.append(color[0] - color[1])

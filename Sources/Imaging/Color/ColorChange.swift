@@ -3,7 +3,7 @@ import Recipes
 
 /// A table for each component, then matrices, then a factor and an offset.
 ///
-/// Values are 0…255, clipped after each part and rounded only at the end. Appended changes are combined, so that there
+/// Values are 0…255, clipped after each stage and rounded only at the end. Appended changes are combined, so that there
 /// are few passes over the pixels.
 struct ColorChange: Equatable {
     struct Matrix: Equatable {
@@ -37,7 +37,7 @@ struct ColorChange: Equatable {
     private(set) var trailing = Scale()
 
     mutating func append(_ scale: Scale) {
-        precondition(trailing == Scale(), "nothing is appended to the last part")
+        precondition(trailing == Scale(), "the last offset ends the change")
         if matrices.isEmpty {
             leading.append(scale)
             table = table.map { min(max($0 * scale.factor + scale.offset, 0), 255) }
@@ -47,7 +47,7 @@ struct ColorChange: Equatable {
     }
 
     mutating func append(_ matrix: Matrix) {
-        precondition(trailing == Scale(), "nothing is appended to the last part")
+        precondition(trailing == Scale(), "the last offset ends the change")
         if let last = matrices.last, last.staysInRange {
             matrices[matrices.count - 1] = matrix.after(last)
         } else {

@@ -13,9 +13,9 @@ extension ColorProfile {
         func text(_ text: String) -> [UInt8] {
             let units = text.utf16.flatMap { $0.bigEndianBytes() }
             let header = [1, 12].flatMap { UInt32($0).bigEndianBytes() } + Array("enUS".utf8)
-            let place = [UInt32(units.count), 28].flatMap { $0.bigEndianBytes() }
+            let location = [UInt32(units.count), 28].flatMap { $0.bigEndianBytes() }
             let filling = [UInt8](repeating: 0, count: units.count % 4)
-            return Array("mluc".utf8) + [0, 0, 0, 0] + header + place + units + filling
+            return Array("mluc".utf8) + [0, 0, 0, 0] + header + location + units + filling
         }
         let adaptation = Array("sf32".utf8) + [0, 0, 0, 0] + Self.adaptation.flatMap { $0.bigEndianBytes() }
         return written([("desc", text(name)), ("cprt", text("CC0")), ("chad", adaptation)] + tags)
@@ -26,12 +26,12 @@ extension ColorProfile {
     private func written(_ tags: [(name: String, bytes: [UInt8])]) -> [UInt8] {
         var table = UInt32(tags.count).bigEndianBytes()
         var data: [UInt8] = []
-        var places: [[UInt8]: Int] = [:]
+        var offsets: [[UInt8]: Int] = [:]
         let start = Self.headerByteCount + 4 + 12 * tags.count
         for tag in tags {
-            let place = places[tag.bytes] ?? start + data.count
-            if places.updateValue(place, forKey: tag.bytes) == nil { data += tag.bytes }
-            table += Array(tag.name.utf8) + UInt32(place).bigEndianBytes() + UInt32(tag.bytes.count).bigEndianBytes()
+            let offset = offsets[tag.bytes] ?? start + data.count
+            if offsets.updateValue(offset, forKey: tag.bytes) == nil { data += tag.bytes }
+            table += Array(tag.name.utf8) + UInt32(offset).bigEndianBytes() + UInt32(tag.bytes.count).bigEndianBytes()
         }
         return header(byteCount: start + data.count) + table + data
     }

@@ -31,9 +31,9 @@ extension ColorProfile.Curve {
 
 extension ColorProfile {
     /// Whether the colors are sRGB within 8-bit precision, so that they need no conversion.
-    var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
+    var isSRGB: Bool { has(Self.srgbPrimaries) && curves.allSatisfy(\.isSRGB) }
 
-    var isDisplayP3: Bool { has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard) }
+    var isDisplayP3: Bool { has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isSRGB) }
 
     private func has(_ primaries: [[Double]]) -> Bool {
         self.primaries.count == 3
@@ -42,14 +42,14 @@ extension ColorProfile {
             }
     }
 
-    private static let standardPrimaries = [
+    private static let srgbPrimaries = [
         [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
     ]
 
     package static let displayP3 = ColorProfile(.displayP3)
     static let sRGB = ColorProfile(.srgb)
 
-    init(_ chromaticities: Chromaticities, formula: Int = 3, parameters: [Double] = Curve.standardParameters) {
+    init(_ chromaticities: Chromaticities, formula: Int = 3, parameters: [Double] = Curve.srgbParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         let curve = Curve.formula(formula, parameters.map(fixed))
         self.init(
@@ -60,21 +60,21 @@ extension ColorProfile {
 
 extension ColorProfile.Curve {
     /// Whether the curve is sRGB within half an 8-bit step.
-    fileprivate var isStandard: Bool {
+    fileprivate var isSRGB: Bool {
         switch self {
         // A single entry is a pure gamma curve, unlike sRGB.
         case .table(let values): values.count > 16 && isClose(to: .srgb)
         case .formula(let kind, let parameters):
-            kind == 3 && zip(parameters, Self.standardParameters).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.001 }
+            kind == 3 && zip(parameters, Self.srgbParameters).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.001 }
         }
     }
 
     /// The parameters of the sRGB curve in ICC's formula 3.
-    static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    static let srgbParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
     /// Whether pixels can be averaged as if they had the sRGB curve.
-    var isNearStandard: Bool {
-        isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
+    var isNearSRGB: Bool {
+        isSRGB || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
     /// Whether the curve equals this transfer function within half an 8-bit step.
@@ -96,11 +96,11 @@ extension ColorProfile.Curve {
 
     private func light(at component: Double) -> Double {
         guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
-        let place = component * Double(values.count - 1)
-        let index = min(Int(place), values.count - 2)
+        let position = component * Double(values.count - 1)
+        let index = min(Int(position), values.count - 2)
         let before = Double(values[index])
         let after = Double(values[index + 1])
-        return (before + (place - Double(index)) * (after - before)) / 65_535
+        return (before + (position - Double(index)) * (after - before)) / 65_535
     }
 
     private func sample(_ component: Double) -> (component: Double, light: Double) {
@@ -133,7 +133,7 @@ extension ColorEncoding.Transfer {
     fileprivate func light(of component: Double) -> Double {
         switch self {
         case .power(let power): pow(max(0, component), Double(power) / 100_000)
-        case .srgb, .pq, .hlg: StandardCurve.light(of: component)
+        case .srgb, .pq, .hlg: SRGBCurve.light(of: component)
         }
     }
 }

@@ -27,15 +27,15 @@ struct ICCProfile {
         colors = ICCProfile.colors(in: bytes, tags: tags)
         space = ICCProfile.space(in: bytes)
         intent = ICCProfile.intent(tags)
-        codePoints = tags["cicp"].flatMap { place in
-            guard bytes.text(at: place) == "cicp", let primaries = try? bytes.byte(at: place + 8),
-                let transfer = try? bytes.byte(at: place + 9)
+        codePoints = tags["cicp"].flatMap { offset in
+            guard bytes.text(at: offset) == "cicp", let primaries = try? bytes.byte(at: offset + 8),
+                let transfer = try? bytes.byte(at: offset + 9)
             else { return nil }
             return (primaries, transfer)
         }
     }
 
-    var isStandard: Bool { colors?.isStandard ?? false }
+    var isSRGB: Bool { colors?.isSRGB ?? false }
 
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }

@@ -8,7 +8,7 @@ extension SourceColors {
         switch encoding.transfer {
         case .pq, .hlg:
             space = Space(primaries: encoding.chromaticities.connectionPrimaries) ?? .other
-            highRange = encoding.transfer == .pq ? .pq : .hlg
+            hdrFormat = encoding.transfer == .pq ? .pq : .hlg
         case .srgb, .power: space = encoding.profile.map(Space.init(of:)) ?? .other
         }
     }
@@ -28,7 +28,7 @@ extension SourceColors {
         }
         // Unlike code points, an 8-bit table cannot represent light above white.
         guard profile.space == .color, let points = profile.codePoints,
-            let coded = SourceColors(primaries: points.primaries, transfer: points.transfer), coded.highRange != .none
+            let coded = SourceColors(primaries: points.primaries, transfer: points.transfer), coded.hdrFormat != .none
         else { return }
         self = coded
     }
@@ -52,7 +52,7 @@ extension SourceColors.Space {
     }
 
     fileprivate init(of profile: ColorProfile) {
-        if profile.isStandard {
+        if profile.isSRGB {
             self = .srgb
             return
         }

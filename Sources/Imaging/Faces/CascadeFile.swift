@@ -12,7 +12,7 @@ struct CascadeFile {
             let classifier = root["cascade"], classifier["featureType"]?.word == "LBP",
             classifier["stageType"]?.word == "BOOST", let width = classifier["width"]?.numbers().first,
             let height = classifier["height"]?.numbers().first, let stages = classifier["stages"]?.children,
-            let places = classifier["features"]?.children.map({ $0["rect"]?.numbers() ?? [] })
+            let rectangles = classifier["features"]?.children.map({ $0["rect"]?.numbers() ?? [] })
         else { return nil }
         var bytes = [UInt8](repeating: 0, count: CFaces_cascade_size())
         let isValid = unsafe bytes.withUnsafeMutableBytes { bytes -> Bool in
@@ -20,7 +20,8 @@ struct CascadeFile {
             unsafe CFaces_begin(cascade, width, height, use)
             for stage in stages {
                 for stump in stage["weakClassifiers"]?.children ?? [] {
-                    guard var stump = CFacesClassifier(stump, places: places), unsafe CFaces_add(cascade, &stump) == 1
+                    guard var stump = CFacesClassifier(stump, rectangles: rectangles),
+                        unsafe CFaces_add(cascade, &stump) == 1
                     else { return false }
                 }
                 guard let threshold = stage["stageThreshold"]?.fractions.first,
@@ -36,20 +37,20 @@ struct CascadeFile {
 
 extension CFacesClassifier {
     /// The node of a stump has two leaves, a feature, and the 256 patterns of the first leaf.
-    fileprivate init?(_ stump: XMLElement, places: [[Int32]]) {
+    fileprivate init?(_ stump: XMLElement, rectangles: [[Int32]]) {
         let node = stump["internalNodes"]?.numbers() ?? []
         let votes = stump["leafValues"]?.fractions ?? []
-        guard node.count == 11, node[0] == 0, node[1] == -1, places.indices.contains(Int(node[2])), votes.count == 2
+        guard node.count == 11, node[0] == 0, node[1] == -1, rectangles.indices.contains(Int(node[2])), votes.count == 2
         else {
             return nil
         }
-        let place = places[Int(node[2])]
-        guard place.count == 4 else { return nil }
+        let rectangle = rectangles[Int(node[2])]
+        guard rectangle.count == 4 else { return nil }
         self.init()
-        x = place[0]
-        y = place[1]
-        width = place[2]
-        height = place[3]
+        x = rectangle[0]
+        y = rectangle[1]
+        width = rectangle[2]
+        height = rectangle[3]
         vote = votes[0]
         vote_of_others = votes[1]
         let listed = node[3...].map { UInt32(bitPattern: $0) }

@@ -91,8 +91,8 @@ package struct FaceSearch: Sendable {
 extension Face {
     /// Nil if less than a pixel of the face is inside the image.
     fileprivate init?(_ face: CFacesFace, in size: PixelSize) {
-        func share(_ place: Float, of side: Int) -> Int {
-            min(max(0, Int((place / Float(side) * Float(Self.whole)).rounded())), Self.whole)
+        func share(_ position: Float, of side: Int) -> Int {
+            min(max(0, Int((position / Float(side) * Float(Self.whole)).rounded())), Self.whole)
         }
         let left = share(face.x, of: size.width)
         let top = share(face.y, of: size.height)

@@ -24,7 +24,7 @@ extension ImageHeader {
         return header.with(metadata, in: span)
     }
 
-    private func with(_ metadata: MetadataParts, in span: RawSpan) -> ImageHeader {
+    private func with(_ metadata: EmbeddedMetadata, in span: RawSpan) -> ImageHeader {
         // The header already has the rights of a photograph with a preview.
         if preview != nil { return self }
         var header = self
@@ -43,8 +43,8 @@ extension FormatCodec.LeadingBytes {
     /// `ftyp` brands are handled by `HEIFBrands`: the first known brand decides between formats.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
-        case .parts(let alternatives):
-            alternatives.contains { parts in parts.allSatisfy { file.hasBytes($0.value, at: $0.key) } }
+        case .signatures(let alternatives):
+            alternatives.contains { signature in signature.allSatisfy { file.hasBytes($0.value, at: $0.key) } }
         case .brands, .markup, .contents: false
         }
     }
@@ -55,7 +55,7 @@ extension FormatCodec.LeadingBytes {
 
     /// Call it last, because it parses text up to the first element.
     fileprivate func isMarkup(_ file: RawSpan) -> Bool {
-        if case .markup(let recognises) = self { recognises(file) } else { false }
+        if case .markup(let recognizes) = self { recognizes(file) } else { false }
     }
 }
 

@@ -38,14 +38,14 @@ struct AppleHeadroom {
         try? EXIFDirectory.read(bytes, in: range, at: exifIFD) { (entry, block) throws(ImagingError) in
             guard entry.tag == EXIFDirectory.makerNote else { return true }
             // Offsets in the notes are relative to their start.
-            let notes = block.extracting(try entry.place(in: block)..<block.byteCount)
+            let notes = block.extracting(try entry.valueOffset(in: block)..<block.byteCount)
             guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
             for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
-                let place = 16 + index * EXIFDirectory.entryLength
-                let tag = try notes.bigEndian16(at: place)
-                let type = try notes.bigEndian16(at: place + 2)
+                let entryOffset = 16 + index * EXIFDirectory.entryLength
+                let tag = try notes.bigEndian16(at: entryOffset)
+                let type = try notes.bigEndian16(at: entryOffset + 2)
                 guard [Self.headroom, Self.gain].contains(tag), type == 10 || type == 5 else { continue }
-                let value = try notes.bigEndian32(at: place + 8)
+                let value = try notes.bigEndian32(at: entryOffset + 8)
                 let numerator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value))
                 let denominator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value + 4))
                 if denominator != 0 { numbers[tag] = Double(numerator) / Double(denominator) }

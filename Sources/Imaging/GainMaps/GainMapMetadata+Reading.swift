@@ -52,9 +52,9 @@ extension GainMapMetadata {
         guard range.upperBound - start >= (sharesDenominator ? count + 1 : 2 * count) * 4 else { return nil }
         var fractions: [Fraction] = []
         for index in 0..<count {
-            let place = start + (sharesDenominator ? 4 + 4 * index : 8 * index)
-            guard let bits = try? bytes.bigEndian32(at: place),
-                let denominator = try? bytes.bigEndian32(at: sharesDenominator ? start : place + 4)
+            let offset = start + (sharesDenominator ? 4 + 4 * index : 8 * index)
+            guard let bits = try? bytes.bigEndian32(at: offset),
+                let denominator = try? bytes.bigEndian32(at: sharesDenominator ? start : offset + 4)
             else { return nil }
             // Headrooms and gammas are unsigned.
             let isSigned = index >= 2 && (index - 2) % 5 != 2

@@ -2,7 +2,7 @@ package import Memory
 package import Recipes
 
 package struct DecodedDescription: Hashable, Sendable {
-    package struct Part: Hashable, Sendable {
+    package struct PlaneShape: Hashable, Sendable {
         package var size: PixelSize
         package var region: Plane.Region
 
@@ -15,7 +15,7 @@ package struct DecodedDescription: Hashable, Sendable {
     /// The size of one upright frame after the reduction by the decoder.
     package var size: PixelSize
     package var bands: Int
-    package var planes: [Part]
+    package var planes: [PlaneShape]
     package var range: PlaneRange
     package var delays: [Int]
     package var loop: Int
@@ -30,7 +30,8 @@ package struct DecodedDescription: Hashable, Sendable {
     package var hasColorDetail: Bool
 
     package init(
-        size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
+        size: PixelSize, bands: Int, planes: [PlaneShape] = [], range: PlaneRange = .full, delays: [Int] = [],
+        loop: Int = 0,
         isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil,
         hasColorDetail: Bool = false
     ) {
@@ -121,18 +122,18 @@ extension DecodedDescription {
     }
 }
 
-extension DecodedDescription.Part {
+extension DecodedDescription.PlaneShape {
     /// Whether the plane is at most as large as luma, and the image fills most of it.
     ///
-    /// Subsampled chroma of a part that begins within a sample has one more sample.
+    /// Subsampled chroma of a region that begins within a sample has one more sample.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
-        func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
+        func isFilled(_ start: Double, _ length: Double, of count: Int) -> Bool {
             // All comparisons are false for NaN. The edges of a turned plane are rounded.
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
         return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height
-            && isPart(region.left, region.width, of: size.width)
-            && isPart(region.top, region.height, of: size.height)
+            && isFilled(region.left, region.width, of: size.width)
+            && isFilled(region.top, region.height, of: size.height)
     }
 }
 

@@ -4,8 +4,8 @@ import Memory
 import Recipes
 
 extension DecodedImage {
-    /// Returns the part inside the border of the first frame; the whole frame if it is only border.
-    func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
+    /// Returns the region inside the border of the first frame; the whole frame if it is only border.
+    func region(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImageRegion {
         defer { extendLifetime(token) }
         let borderColor = cornerColor(isBottomRight: trim.isFromBottomRight)
         let corner = trim.matte.map { borderColor.composited(over: $0) } ?? borderColor
@@ -27,7 +27,7 @@ extension DecodedImage {
         if status != 0 { try token.check() }
         if trim.isEqualAcross { Self.equalize(&border.left, &border.right, side: size.width) }
         if trim.isEqualDown { Self.equalize(&border.top, &border.bottom, side: size.height) }
-        return ImagePart(
+        return ImageRegion(
             x: Int(border.left), y: Int(border.top),
             size: PixelSize(width: Int(border.right - border.left), height: Int(border.bottom - border.top)), of: size)
     }

@@ -18,13 +18,13 @@ package final class DecodedImage: Sendable {
     package let frames: Int
     package let pixels: SharedBytes
     /// The box inside the border of a vector image that was drawn again for a trim, in pixels of its natural size.
-    let box: ImagePart?
+    let box: ImageRegion?
     package let gainMap: DecodedGainMap?
     /// Coarser levels decoded in the same pass, in the plan's order and in one block of memory.
     package let coarser: [DecodedImage]
 
     fileprivate init(
-        _ description: DecodedDescription, layout: Layout, frames: Int, pixels: SharedBytes, box: ImagePart? = nil,
+        _ description: DecodedDescription, layout: Layout, frames: Int, pixels: SharedBytes, box: ImageRegion? = nil,
         gainMap: DecodedGainMap? = nil, coarser: [DecodedImage] = []
     ) {
         self.description = description
@@ -38,10 +38,10 @@ package final class DecodedImage: Sendable {
 
     /// Creates an image from pixels that fill it exactly.
     ///
-    /// - Parameter box: The part inside a border, if the image was drawn for it.
+    /// - Parameter box: The region inside a border, if the image was drawn for it.
     package convenience init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false, isRepaired: Bool = false, profile: ColorProfile? = nil, box: ImagePart? = nil
+        isIncomplete: Bool = false, isRepaired: Bool = false, profile: ColorProfile? = nil, box: ImageRegion? = nil
     ) {
         precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the image")
         var description = DecodedDescription(
@@ -56,10 +56,10 @@ package final class DecodedImage: Sendable {
     ) {
         precondition(
             [1, 3].contains(planes.count) && pixels.count == planes.byteCount, "the planes do not make an image")
-        let parts = planes.map { DecodedDescription.Part(size: $0.size, region: $0.region) }
+        let shapes = planes.map { DecodedDescription.PlaneShape(size: $0.size, region: $0.region) }
         self.init(
             DecodedDescription(
-                size: planes[0].size, bands: planes.count, planes: parts, range: range, isIncomplete: isIncomplete,
+                size: planes[0].size, bands: planes.count, planes: shapes, range: range, isIncomplete: isIncomplete,
                 profile: profile, jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail),
             layout: .planar(planes, range), frames: 1, pixels: pixels)
     }
@@ -122,7 +122,7 @@ struct DecodedPixels {
     let bands: Int
     var profile: SharedBytes?
     /// Whether components have 16 bits in native byte order instead of 8.
-    var isWide = false
+    var has16Bits = false
     var delays: [Int] = []
     var loop = 0
     var isIncomplete = false

@@ -6,20 +6,20 @@ import Recipes
 /// Converts to sRGB or Display P3; maps colors outside the target gamut into it with the same hue.
 struct GamutConversion: Hashable, Sendable {
     let source: ColorProfile
-    let toWide: Bool
+    let toDisplayP3: Bool
 
     /// Returns nil if no conversion is needed; a nil `source` is sRGB.
-    init?(from source: ColorProfile?, toWide: Bool) {
+    init?(from source: ColorProfile?, toDisplayP3: Bool) {
         let source = source ?? .sRGB
-        guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
+        guard source.primaries.count == 3, !(toDisplayP3 ? source.isDisplayP3 : source.isSRGB) else { return nil }
         self.source = source
-        self.toWide = toWide
+        self.toDisplayP3 = toDisplayP3
     }
 
-    static let widening = GamutConversion(from: .sRGB, toWide: true)
+    static let srgbToDisplayP3 = GamutConversion(from: .sRGB, toDisplayP3: true)
 
     var numbers: CPixelsGamut {
-        let chromaticities = toWide ? Chromaticities.displayP3 : .srgb
+        let chromaticities = toDisplayP3 ? Chromaticities.displayP3 : .srgb
         let sourcePrimaries = source.primaries.map { $0.map { Double($0) / 65_536 } }
         let connection = Matrix3(columns: chromaticities.connectionPrimaries)
         let light = chromaticities.toXYZ
@@ -52,12 +52,12 @@ struct GamutConversion: Hashable, Sendable {
 }
 
 extension Color {
-    var inDisplayP3: Color { GamutConversion.widening?.color(self) ?? self }
+    var inDisplayP3: Color { GamutConversion.srgbToDisplayP3?.color(self) ?? self }
 }
 
 extension DecodedImage {
     func convertedToSRGB(token: WorkToken) throws -> DecodedImage {
-        guard let conversion = profile.flatMap({ GamutConversion(from: $0, toWide: false) }) else { return self }
+        guard let conversion = profile.flatMap({ GamutConversion(from: $0, toDisplayP3: false) }) else { return self }
         return try converted(by: conversion, token: token)
     }
 
@@ -72,14 +72,14 @@ extension DecodedImage {
         }
         return DecodedImage(
             pixels: memory.finish(), size: size, bands: bands, frames: frames, delays: delays, loop: loop,
-            isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
+            isIncomplete: isIncomplete, profile: conversion.toDisplayP3 ? .displayP3 : nil, box: box)
     }
 
     /// Whether more than a thousandth of these Display P3 pixels are outside sRGB.
     ///
     /// Counts interleaved pixels of all frames that are not transparent.
-    func isWide(token: WorkToken) throws -> Bool {
-        guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }
+    func exceedsSRGB(token: WorkToken) throws -> Bool {
+        guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toDisplayP3: false) else { return false }
         var numbers = conversion.numbers
         var share = CPixelsShare()
         try unsafe withFrame(token) { frame, watch in

@@ -27,12 +27,12 @@ package struct Plane: Hashable, Sendable {
         }
 
         /// The smallest rectangle of whole samples that contains the region.
-        func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
+        func samples(in plane: PixelSize) -> PixelRectangle {
             let x = max(0, Int(left))
             let y = max(0, Int(top))
             let right = min(plane.width, Int((left + width).rounded(.up)))
             let bottom = min(plane.height, Int((top + height).rounded(.up)))
-            return (x, y, PixelSize(width: max(1, right - x), height: max(1, bottom - y)))
+            return PixelRectangle(x: x, y: y, size: PixelSize(width: max(1, right - x), height: max(1, bottom - y)))
         }
     }
 }
@@ -48,9 +48,9 @@ extension QuarterTurn {
 }
 
 extension [Plane] {
-    static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {
+    static func stacked(_ shapes: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {
         var offset = 0
-        return parts.map { size, region in
+        return shapes.map { size, region in
             let length = size.width * bytesPerSample
             let stride = (length + Plane.alignment - 1) / Plane.alignment * Plane.alignment
             let plane = Plane(size: size, offset: offset, stride: stride, region: region)

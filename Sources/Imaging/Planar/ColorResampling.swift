@@ -9,9 +9,10 @@ struct ColorResampling {
     let resampling: PlaneResampling
     private let planes: [Plane]
     private let range: PlaneRange
-    private let parts: [(x: Int, y: Int, size: PixelSize)]
+    private let lumaSamples: PixelRectangle
+    private let chromaSamples: PixelRectangle
     /// The center of the first luma sample relative to chroma samples, and the distance of luma samples.
-    private let place: (left: Double, top: Double, across: Double, down: Double)
+    private let chromaGrid: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 
     /// Nil if the planes of `image` are resampled separately.
@@ -20,33 +21,29 @@ struct ColorResampling {
             case .planar(let planes, let range) = image.layout,
             planes.count == 3, planes[1].size == planes[2].size, planes[1].region == planes[2].region
         else { return nil }
-        let luma = target.part(of: planes[0].region)
-        let chroma = target.part(of: planes[1].region)
-        // Samples around the part are not mixed in.
-        let parts = [0, 1].map { index in
-            target.geometry.part == nil
-                ? (x: 0, y: 0, size: planes[index].size)
-                : (index == 0 ? luma : chroma).samples(in: planes[index].size)
-        }
+        let luma = target.resampledRegion(of: planes[0].region)
+        let chroma = target.resampledRegion(of: planes[1].region)
+        lumaSamples = target.samples(of: planes[0])
+        chromaSamples = target.samples(of: planes[1])
         let size = target.size(ofPlane: 0)
         var region = target.region(ofPlane: 0, in: luma)
-        region.left -= Double(parts[0].x)
-        region.top -= Double(parts[0].y)
+        region.left -= Double(lumaSamples.x)
+        region.top -= Double(lumaSamples.y)
         guard region.width > Double(size.width) || region.height > Double(size.height),
-            parts[1].size.width <= parts[0].size.width, parts[1].size.height <= parts[0].size.height
+            chromaSamples.size.width <= lumaSamples.size.width, chromaSamples.size.height <= lumaSamples.size.height
         else { return nil }
         resampling = PlaneResampling(
-            source: parts[0].size, region: region, target: size, mixing: .lightOfColors, kernel: .lanczos)
+            source: lumaSamples.size, region: region, target: size, mixing: .lightOfColors, kernel: .lanczos)
         let across = chroma.width / luma.width
         let down = chroma.height / luma.height
-        place = (
-            left: chroma.left - Double(parts[1].x) + (Double(parts[0].x) + 0.5 - luma.left) * across - 0.5,
-            top: chroma.top - Double(parts[1].y) + (Double(parts[0].y) + 0.5 - luma.top) * down - 0.5, across: across,
+        chromaGrid = (
+            left: chroma.left - Double(chromaSamples.x) + (Double(lumaSamples.x) + 0.5 - luma.left) * across - 0.5,
+            top: chroma.top - Double(chromaSamples.y) + (Double(lumaSamples.y) + 0.5 - luma.top) * down - 0.5,
+            across: across,
             down: down
         )
         self.planes = planes
         self.range = range
-        self.parts = parts
         plan = target
     }
 
@@ -54,8 +51,10 @@ struct ColorResampling {
     func source(in bytes: UnsafeRawBufferPointer) -> CPlanarShimColors {
         let all = unsafe CPlanarShimPlanes(planes, in: bytes).planes
         return unsafe CPlanarShimColors(
-            planes: (cut(all.0, to: parts[0]), cut(all.1, to: parts[1]), cut(all.2, to: parts[1])), left: place.left,
-            top: place.top, across: place.across, down: place.down, is_limited: range == .limited ? 1 : 0)
+            planes: (cut(all.0, to: lumaSamples), cut(all.1, to: chromaSamples), cut(all.2, to: chromaSamples)),
+            left: chromaGrid.left,
+            top: chromaGrid.top, across: chromaGrid.across, down: chromaGrid.down, is_limited: range == .limited ? 1 : 0
+        )
     }
 
     @unsafe
@@ -68,10 +67,10 @@ struct ColorResampling {
     }
 
     @unsafe
-    private func cut(_ plane: CPlanarShimPlane, to part: (x: Int, y: Int, size: PixelSize)) -> CPlanarShimPlane {
+    private func cut(_ plane: CPlanarShimPlane, to samples: PixelRectangle) -> CPlanarShimPlane {
         unsafe CPlanarShimPlane(
-            samples: plane.samples + (part.y * plane.stride + part.x), stride: plane.stride,
-            width: Int32(part.size.width), height: Int32(part.size.height))
+            samples: plane.samples + (samples.y * plane.stride + samples.x), stride: plane.stride,
+            width: Int32(samples.size.width), height: Int32(samples.size.height))
     }
 }
 

@@ -3,8 +3,8 @@ import Recipes
 struct PlanarTarget {
     var geometry: StepGeometry
     private(set) var filters: [PlanarFilter] = []
-    var takesFilters = false
-    var takesAlpha = false
+    var supportsFilters = false
+    var supportsAlphaPlane = false
     /// Pixels per chroma sample on each axis: 1 or 2.
     var chromaStep = 1
     var range = PlaneRange.full
@@ -15,14 +15,14 @@ struct PlanarTarget {
     init(of size: PixelSize) { geometry = StepGeometry(of: size) }
 
     func canResample(from size: PixelSize) -> Bool {
-        let source = geometry.part?.rounded(in: size).size ?? size
+        let source = geometry.region?.rounded(in: size).size ?? size
         return geometry.resizedSize.width <= source.width && geometry.resizedSize.height <= source.height
             && min(geometry.rectangle.size.width, geometry.rectangle.size.height) >= StepGeometry.shortestPlane
     }
 
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
         // Only pixel results are converted.
-        guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,
+        guard supportsFilters || filter.conversion != nil && filters.isEmpty, supportsAlphaPlane || !filter.addsAlpha,
             !(filter.isPad && filters.contains(where: \.isPad))
         else {
             return nil
@@ -70,12 +70,19 @@ struct PlanarTarget {
         .stacked(planes(ofGray: isGray).map { geometry.turn.turned($0.size) })
     }
 
-    func part(of region: Plane.Region) -> Plane.Region {
-        guard let part = geometry.part else { return region }
-        let across = ImagePart.span(part.x, count: part.size.width, of: part.whole.width, in: region.width)
-        let down = ImagePart.span(part.y, count: part.size.height, of: part.whole.height, in: region.height)
+    /// The region of a source plane to resample; the image fills `filled`.
+    func resampledRegion(of filled: Plane.Region) -> Plane.Region {
+        guard let region = geometry.region else { return filled }
+        let across = ImageRegion.span(region.x, count: region.size.width, of: region.whole.width, in: filled.width)
+        let down = ImageRegion.span(region.y, count: region.size.height, of: region.whole.height, in: filled.height)
         return Plane.Region(
-            left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
+            left: filled.left + across.start, top: filled.top + down.start, width: across.length, height: down.length)
+    }
+
+    /// The samples of a source plane to read; samples around the resampled region are not mixed in.
+    func samples(of source: Plane) -> PixelRectangle {
+        guard geometry.region != nil else { return PixelRectangle(size: source.size) }
+        return resampledRegion(of: source.region).samples(in: source.size)
     }
 
     /// The number of pixels by which a plane's first sample begins before the image.
@@ -88,7 +95,7 @@ struct PlanarTarget {
         )
     }
 
-    /// The region that fills the target's plane if the resampled part fills `region`.
+    /// The region that fills the target's plane if the resampled region of the image fills `region`.
     ///
     /// The last sample of subsampled chroma may cover pixels beyond the image's edge; in a mirrored plane, this is the
     /// first sample.

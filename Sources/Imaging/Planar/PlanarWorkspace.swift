@@ -74,26 +74,24 @@ final class PlanarWorkspace {
         _ source: Plane, index: Int, of image: DecodedImage, range: PlaneRange, into plane: Plane,
         of target: PlanarTarget, token: WorkToken
     ) throws {
-        // Samples around the part are not mixed in.
-        let part = target.part(of: source.region)
-        let cut = target.geometry.part == nil ? nil : part.samples(in: source.size)
-        var region = target.region(ofPlane: index, in: part)
-        region.left -= Double(cut?.x ?? 0)
-        region.top -= Double(cut?.y ?? 0)
+        let samples = target.samples(of: source)
+        var region = target.region(ofPlane: index, in: target.resampledRegion(of: source.region))
+        region.left -= Double(samples.x)
+        region.top -= Double(samples.y)
         let resampling = PlaneResampling(
-            source: cut?.size ?? source.size, region: region, target: plane.size,
+            source: samples.size, region: region, target: plane.size,
             mixing: target.mixing(ofPlane: index), kernel: index == 0 ? .lanczos : .catmullRom)
-        let offset = source.offset + (cut?.y ?? 0) * source.stride + (cut?.x ?? 0)
+        let offset = source.offset + samples.y * source.stride + samples.x
         try unsafe image.pixels.withUnsafeBytes { bytes throws in
             let rows = unsafe CPlanarShimRows(
                 samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset)
                     .assumingMemoryBound(to: UInt8.self),
                 stride: source.stride, is_limited: range == .limited ? 1 : 0)
-            let place = unsafe CPlanarShimRows(
+            let destination = unsafe CPlanarShimRows(
                 samples: result.bytes.baseAddress?.advanced(by: plane.offset).assumingMemoryBound(to: UInt8.self),
                 stride: plane.stride, is_limited: target.range == .limited ? 1 : 0)
             let conversion = range.conversion(to: target.range, isLuma: index == 0)
-            try unsafe run(resampling, from: rows, to: place, conversion: conversion, token: token)
+            try unsafe run(resampling, from: rows, to: destination, conversion: conversion, token: token)
         }
     }
 
@@ -166,8 +164,8 @@ final class PlanarWorkspace {
     }
 
     /// Returns the filter, and reserves its working memory.
-    private func filter(for resampling: PlaneResampling) throws -> PlaneFilter {
-        guard let filter = PlaneFilters.shared.filter(for: resampling) else {
+    private func filter(for resampling: PlaneResampling) throws -> PlaneResampler {
+        guard let filter = PlaneResamplerCache.shared.filter(for: resampling) else {
             throw ImagingError.outOfMemory(detail: "no memory for \(resampling)")
         }
         try scratch.reserve(filter.scratchByteCount)

@@ -23,15 +23,16 @@ enum EXIFDirectory {
         let tag: Int
         let type: Int
         let count: Int
-        fileprivate let place: Int
+        /// The offset of the value, or of its offset if it is longer than four bytes.
+        fileprivate let field: Int
         fileprivate let isLittleEndian: Bool
     }
 
     /// Calls `body` with each entry until it returns false.
     ///
-    /// - Parameter place: The offset of the directory in the block; nil for the first one.
+    /// - Parameter directoryOffset: The offset of the directory in the block; nil for the first one.
     static func read(
-        _ bytes: RawSpan, in range: Range<Int>, at place: Int? = nil,
+        _ bytes: RawSpan, in range: Range<Int>, at directoryOffset: Int? = nil,
         _ body: (_ entry: Entry, _ block: RawSpan) throws(ImagingError) -> Bool
     ) throws(ImagingError) {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount else { return }
@@ -40,21 +41,21 @@ enum EXIFDirectory {
         let isLittleEndian = block.hasText("II*\0", at: 0)
         guard isLittleEndian || block.hasText("MM\0*", at: 0) else { return }
         let first = try block.integer32(at: 4, isLittleEndian: isLittleEndian)
-        let directory = place ?? first
+        let directory = directoryOffset ?? first
         for index in 0..<(try block.integer16(at: directory, isLittleEndian: isLittleEndian)) {
-            let place = directory + 2 + index * entryLength
+            let offset = directory + 2 + index * entryLength
             let entry = try Entry(
-                tag: block.integer16(at: place, isLittleEndian: isLittleEndian),
-                type: block.integer16(at: place + 2, isLittleEndian: isLittleEndian),
-                count: block.integer32(at: place + 4, isLittleEndian: isLittleEndian), place: place + 8,
+                tag: block.integer16(at: offset, isLittleEndian: isLittleEndian),
+                type: block.integer16(at: offset + 2, isLittleEndian: isLittleEndian),
+                count: block.integer32(at: offset + 4, isLittleEndian: isLittleEndian), field: offset + 8,
                 isLittleEndian: isLittleEndian)
             guard try body(entry, block) else { return }
         }
     }
 
-    static func number(_ tag: Int, of bytes: RawSpan, in range: Range<Int>, at place: Int? = nil) -> Int? {
+    static func number(_ tag: Int, of bytes: RawSpan, in range: Range<Int>, at directoryOffset: Int? = nil) -> Int? {
         var number: Int?
-        try? read(bytes, in: range, at: place) { (entry, block) throws(ImagingError) in
+        try? read(bytes, in: range, at: directoryOffset) { (entry, block) throws(ImagingError) in
             guard entry.tag == tag else { return true }
             number = try entry.number(in: block)
             return false
@@ -66,25 +67,25 @@ enum EXIFDirectory {
 extension EXIFDirectory.Entry {
     func number(in block: RawSpan) throws(ImagingError) -> Int {
         try type == 3
-            ? block.integer16(at: place, isLittleEndian: isLittleEndian)
-            : block.integer32(at: place, isLittleEndian: isLittleEndian)
+            ? block.integer16(at: field, isLittleEndian: isLittleEndian)
+            : block.integer32(at: field, isLittleEndian: isLittleEndian)
     }
 
-    func place(in block: RawSpan) throws(ImagingError) -> Int {
-        let place = try block.integer32(at: place, isLittleEndian: isLittleEndian)
-        _ = try block.byte(at: place)
-        return place
+    func valueOffset(in block: RawSpan) throws(ImagingError) -> Int {
+        let offset = try block.integer32(at: field, isLittleEndian: isLittleEndian)
+        _ = try block.byte(at: offset)
+        return offset
     }
 
     func long(in block: RawSpan, at offset: Int) throws(ImagingError) -> Int {
         try block.integer32(
-            at: block.integer32(at: place, isLittleEndian: isLittleEndian) + offset, isLittleEndian: isLittleEndian)
+            at: block.integer32(at: field, isLittleEndian: isLittleEndian) + offset, isLittleEndian: isLittleEndian)
     }
 
     /// Returns a text without trailing null bytes; empty for other types or more than `longest` bytes.
     func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
         guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
-        let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian: isLittleEndian)
+        let start = count <= 4 ? field : try block.integer32(at: field, isLittleEndian: isLittleEndian)
         var text: [UInt8] = []
         for offset in 0..<count { text.append(UInt8(try block.byte(at: start + offset))) }
         while text.last == 0 { text.removeLast() }
@@ -141,15 +142,15 @@ extension SourceColors {
         guard let exifIFD = EXIFDirectory.number(EXIFDirectory.exifIFD, of: bytes, in: range),
             let space = EXIFDirectory.number(EXIFDirectory.colorSpace, of: bytes, in: range, at: exifIFD), space != 1
         else { return nil }
-        var isWide = space == 2
+        var isAdobeRGB = space == 2
         if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, of: bytes, in: range, at: exifIFD) {
             try? EXIFDirectory.read(bytes, in: range, at: directory) { (entry, block) throws(ImagingError) in
                 guard entry.tag == 1 else { return true }
-                isWide = try entry.text(in: block, longest: 8) == Array("R03".utf8)
+                isAdobeRGB = try entry.text(in: block, longest: 8) == Array("R03".utf8)
                 return false
             }
         }
-        guard isWide else { return nil }
+        guard isAdobeRGB else { return nil }
         self = .adobeRGB
     }
 

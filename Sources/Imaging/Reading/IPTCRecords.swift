@@ -23,15 +23,15 @@ enum IPTCRecords {
     }
 
     /// Finds the records in Photoshop's image resources.
-    static func place(inResources bytes: RawSpan, at range: Range<Int>) -> Range<Int>? {
-        var offset = range.lowerBound
+    static func range(inResources bytes: RawSpan, at resources: Range<Int>) -> Range<Int>? {
+        var offset = resources.lowerBound
         for _ in 0..<maximumDatasets {
             guard bytes.hasText("8BIM", at: offset), let id = try? bytes.bigEndian16(at: offset + 4),
                 let name = try? bytes.byte(at: offset + 6)
             else { return nil }
             // The name (with its length) and the data are padded to even lengths.
             let start = offset + 6 + (name + 2) / 2 * 2
-            guard let count = try? bytes.bigEndian32(at: start), count <= range.upperBound - start - 4 else {
+            guard let count = try? bytes.bigEndian32(at: start), count <= resources.upperBound - start - 4 else {
                 return nil
             }
             if id == 0x0404 { return start + 4..<start + 4 + count }

@@ -96,7 +96,7 @@ extension RawSpan {
     }
 
     /// Returns a copy of a range; throws if it exceeds the file.
-    func part(_ range: Range<Int>) throws(ImagingError) -> [UInt8] {
+    func checkedArray(_ range: Range<Int>) throws(ImagingError) -> [UInt8] {
         try check(range.lowerBound, count: range.count)
         return array(range)
     }
@@ -108,7 +108,7 @@ extension RawSpan {
     }
 }
 
-/// Reads numbers in a piece of a file; zero after its end.
+/// Reads numbers in copied bytes of a file; zero after their end.
 extension [UInt8] {
     func number(_ range: Range<Int>, isLittleEndian: Bool = false) -> Int {
         let bytes = self[range.clamped(to: indices)]

@@ -2,35 +2,35 @@ import Recipes
 
 /// Rights in properties of Dublin Core, Photoshop, XMP Rights, PLUS, and the IPTC extension.
 enum XMPRights {
+    private struct Namespace: Equatable {
+        let prefix: String
+        let uri: String
+
+        static let dublinCore = Namespace(prefix: "dc", uri: "http://purl.org/dc/elements/1.1/")
+        static let photoshop = Namespace(prefix: "photoshop", uri: "http://ns.adobe.com/photoshop/1.0/")
+        static let rights = Namespace(prefix: "xmpRights", uri: "http://ns.adobe.com/xap/1.0/rights/")
+        static let plus = Namespace(prefix: "plus", uri: "http://ns.useplus.org/ldf/xmp/1.0/")
+        static let iptc = Namespace(prefix: "Iptc4xmpExt", uri: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/")
+    }
+
     private struct Row {
         let field: SourceRights.Field
-        let space: String
-        let prefix: String
+        let namespace: Namespace
         let name: StaticString
         /// The RDF list type: of people, of texts by language, or nil for a plain value.
         var list: String?
     }
 
     private static let rows = [
-        Row(field: .creator, space: "http://purl.org/dc/elements/1.1/", prefix: "dc", name: "creator", list: "Seq"),
-        Row(field: .copyright, space: "http://purl.org/dc/elements/1.1/", prefix: "dc", name: "rights", list: "Alt"),
-        Row(field: .credit, space: "http://ns.adobe.com/photoshop/1.0/", prefix: "photoshop", name: "Credit"),
-        Row(
-            field: .usageTerms, space: "http://ns.adobe.com/xap/1.0/rights/", prefix: "xmpRights", name: "UsageTerms",
-            list: "Alt"),
-        Row(
-            field: .webStatement, space: "http://ns.adobe.com/xap/1.0/rights/", prefix: "xmpRights",
-            name: "WebStatement"),
-        Row(field: .licensor, space: "http://ns.useplus.org/ldf/xmp/1.0/", prefix: "plus", name: "LicensorURL"),
-        Row(
-            field: .digitalSourceType, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
-            name: "DigitalSourceType"),
-        Row(
-            field: .aiSystem, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
-            name: "AISystemUsed"),
-        Row(
-            field: .aiPrompt, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
-            name: "AIPromptInformation"),
+        Row(field: .creator, namespace: .dublinCore, name: "creator", list: "Seq"),
+        Row(field: .copyright, namespace: .dublinCore, name: "rights", list: "Alt"),
+        Row(field: .credit, namespace: .photoshop, name: "Credit"),
+        Row(field: .usageTerms, namespace: .rights, name: "UsageTerms", list: "Alt"),
+        Row(field: .webStatement, namespace: .rights, name: "WebStatement"),
+        Row(field: .licensor, namespace: .plus, name: "LicensorURL"),
+        Row(field: .digitalSourceType, namespace: .iptc, name: "DigitalSourceType"),
+        Row(field: .aiSystem, namespace: .iptc, name: "AISystemUsed"),
+        Row(field: .aiPrompt, namespace: .iptc, name: "AIPromptInformation"),
     ]
 
     static func mayBe(in bytes: RawSpan, at range: Range<Int>) -> Bool {
@@ -39,7 +39,7 @@ enum XMPRights {
 
     static func add(_ packet: XMPPacket, to rights: inout SourceRights) {
         for row in rows {
-            let values = packet.values("\(row.name)", of: row.space).map(\.resolvingReferences)
+            let values = packet.values("\(row.name)", of: row.namespace.uri).map(\.resolvingReferences)
             // The first of several languages is the default.
             let text = row.list == "Seq" ? Array(values.prefix(16).joined(separator: Array(", ".utf8))) : values.first
             if let text { rights.add(row.field, text: text) }
@@ -48,19 +48,19 @@ enum XMPRights {
 
     static func description(of rights: SourceRights) -> String {
         let present = rows.filter { rights[$0.field] != nil }
-        let spaces = present.indices.filter { index in
-            !present[..<index].contains { $0.prefix == present[index].prefix }
-        }.map { " xmlns:\(present[$0].prefix)=\"\(present[$0].space)\"" }.joined()
+        let namespaces = present.map(\.namespace).reduce(into: [Namespace]()) { distinct, namespace in
+            if !distinct.contains(namespace) { distinct.append(namespace) }
+        }.map { " xmlns:\($0.prefix)=\"\($0.uri)\"" }.joined()
         let elements = present.map { row -> String in
             let text = escaped(rights[row.field] ?? "")
-            let name = "\(row.prefix):\(row.name)"
+            let name = "\(row.namespace.prefix):\(row.name)"
             let language = row.list == "Alt" ? " xml:lang=\"x-default\"" : ""
             let value = row.list.map { "<rdf:\($0)><rdf:li\(language)>\(text)</rdf:li></rdf:\($0)>" } ?? text
             guard row.field == .licensor else { return "<\(name)>\(value)</\(name)>" }
             return "<plus:Licensor><rdf:Seq><rdf:li rdf:parseType=\"Resource\"><\(name)>\(value)</\(name)></rdf:li>"
                 + "</rdf:Seq></plus:Licensor>"
         }
-        return "<rdf:Description rdf:about=\"\"\(spaces)>\(elements.joined())</rdf:Description>"
+        return "<rdf:Description rdf:about=\"\"\(namespaces)>\(elements.joined())</rdf:Description>"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -12,7 +12,7 @@ extension AdditionForm {
             return try interleaved.pixels(of: image, token: token).split(to: planeRange)
         }
         var (source, steps): (DecodedImage, RenderSteps) = (image, [ResampleStep(to: innerSize, in: light)])
-        if image.bands >= 3 { steps = steps.convertingColors(from: image.profile, toWide: isWide) }
+        if image.bands >= 3 { steps = steps.convertingColors(from: image.profile, toDisplayP3: isDisplayP3) }
         if case .planar = image.layout {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
@@ -32,18 +32,19 @@ extension AdditionForm {
             if hasMargins {
                 scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
             }
-            // Pixels are computed on demand: pixels outside the part cost nothing.
+            // Pixels are computed on demand: pixels outside the region cost nothing.
             let isWrapped = firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
             if isWrapped { scaled = try scaled.repeatedTwice() }
-            let part = try scaled.extracted(left: firstColumn, top: firstRow, width: size.width, height: size.height)
+            let visible = try scaled.extracted(left: firstColumn, top: firstRow, width: size.width, height: size.height)
                 .withAlpha()
-            return DecodedImage(pixels: try part.pixels(token: token), size: size, bands: part.bands)
+            return DecodedImage(pixels: try visible.pixels(token: token), size: size, bands: visible.bands)
         }
     }
 
     /// Whether the image already has this form.
     func matches(_ image: DecodedImage) -> Bool {
-        guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
+        guard planeRange == nil, !hasMargins, !isDisplayP3, image.profile == nil, case .interleaved = image.layout
+        else {
             return false
         }
         return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0

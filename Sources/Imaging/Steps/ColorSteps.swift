@@ -27,21 +27,21 @@ extension ColorMapStep: VipsStep {
             change.append(ColorChange.Matrix(factors: factors.map { Double($0) / 10_000 }))
             return try image.inColor().colored(by: change, token: token)
         case .lch(let lightness, let chroma, let hue, let added):
-            return try image.inColor().withColors { colors throws(VipsError) in
+            return try image.inColor().keepingAlpha { colors throws(VipsError) in
                 try colors.scaled(
                     lightness: Double(lightness), added: Double(added), chroma: Double(chroma), hue: Double(hue))
             }
         case .tint(let color):
             let target = LabColor(color)
-            return try image.inColor().withColors { colors throws(VipsError) in
+            return try image.inColor().keepingAlpha { colors throws(VipsError) in
                 try colors.tinted(a: target.a, b: target.b)
             }
-        case .gray: return try image.withColors { colors throws(VipsError) in try colors.inGray() }
+        case .gray: return try image.keepingAlpha { colors throws(VipsError) in try colors.inGray() }
         case .gradient(let from, let to):
             let start = LabColor(from)
             let end = LabColor(to)
             let gradient = (0...255).map { start.mixed(with: end, share: Double($0) / 255).color }
-            return try image.withColors { colors throws(VipsError) in
+            return try image.keepingAlpha { colors throws(VipsError) in
                 try colors.inGray().replaced(by: gradient)
             }
         }
@@ -62,13 +62,13 @@ extension HistogramStep: VipsStep {
             image.watch(context.token)
             let image = try image.inColor().computed()
             try context.token.check()
-            let (minimum, maximum): (Int, Int) = try context.decided {
+            let (minimum, maximum): (Int, Int) = try context.onFirstFrame {
                 let colors = try image.extractedBands(0, count: 3)
                 return (try colors.lightness(atPercent: low), try colors.lightness(atPercent: high))
             }
             guard maximum - minimum > 1 else { return image }
             let factor = 100 / Double(maximum - minimum)
-            return try image.withColors { colors throws(VipsError) in
+            return try image.keepingAlpha { colors throws(VipsError) in
                 try colors.scaled(lightness: factor, added: -factor * Double(minimum))
             }
         case .noise(let amount, let seed): return try image.noisy(amount: amount, seed: seed, token: context.token)

@@ -3,7 +3,7 @@ package import Recipes
 
 extension GaussianStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.contrasted(withMeanOf: deviation, amount: factor, token: context.token)
+        try image.gaussianFiltered(sigma: deviation, amount: factor, token: context.token)
     }
 }
 
@@ -23,7 +23,7 @@ extension RankStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // libvips rejects squares that are larger than the image.
         let side = min(side, image.width, image.height)
-        let position =
+        let index =
             switch rank {
             case .minimum: 0
             case .median: side * side / 2
@@ -32,7 +32,7 @@ extension RankStep: VipsStep {
         image.watch(context.token)
         let image = try image.computed()
         try context.token.check()
-        return try image.ranked(side: side, place: position)
+        return try image.ranked(side: side, index: index)
     }
 }
 
@@ -45,7 +45,7 @@ extension KernelStep: VipsStep {
 
 extension LightnessSharpenStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.inColor().withColors { colors throws(VipsError) in
+        try image.inColor().keepingAlpha { colors throws(VipsError) in
             try colors.sharpenedLightness(sigma: Double(sigma), flat: Double(flat), jagged: Double(jagged))
         }
     }

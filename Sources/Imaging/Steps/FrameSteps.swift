@@ -50,12 +50,12 @@ extension BackdropStep: VipsStep {
         case .edges, .mirrored:
             return try image.extended(kind == .mirrored ? .mirror : .copy, left: x, top: y, to: size)
         case .mean:
-            let color = try context.decided { try image.meanColor(token: token) }
+            let color = try context.onFirstFrame { try image.meanColor(token: token) }
             return try CanvasStep(size: size, x: x, y: y, color: color).applied(to: image, in: &context)
         case .blurred(let sigma):
             let frameSize = PixelSize(width: image.width, height: image.height)
             let backdrop = try image.resampled(to: size, in: .gamma)
-                .contrasted(withMeanOf: Double(sigma) / 100_000, amount: -1, token: token)
+                .gaussianFiltered(sigma: Double(sigma) / 100_000, amount: -1, token: token)
             let stamp = try image.withAlpha()
             let pixels = try stamp.pixels(token: token)
             // The pixels live until the end of this scope.
@@ -112,7 +112,7 @@ extension CornerBackgroundStep: VipsStep {
         image.watch(context.token)
         let image = try image.inColor().computed()
         let token = context.token
-        let color = try context.decided {
+        let color = try context.onFirstFrame {
             let corners = try [0, image.height - 1].flatMap { top in
                 try [0, image.width - 1].map { left in
                     try image.extracted(left: left, top: top, width: 1, height: 1).pixels(token: token).array

@@ -8,9 +8,9 @@ struct GamutStep: Hashable {
 extension GamutStep: FilterStep, VipsStep {
     func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimeCost.profile) }
 
-    var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
+    var keyText: String { "gamut \(conversion.toDisplayP3 ? "p3" : "srgb")" }
 
-    var summary: String { "change the colors to \(conversion.toWide ? "Display P3" : "sRGB")" }
+    var summary: String { "change the colors to \(conversion.toDisplayP3 ? "Display P3" : "sRGB")" }
 
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         image.bands < 3 ? image : try image.converted(by: conversion, token: context.token)
@@ -26,16 +26,16 @@ extension RenderSteps {
     ///
     /// Pixels are resampled in their own space and then converted, when there are fewer of them. Colors named in steps
     /// are sRGB, and steps that change colors need sRGB.
-    func convertingColors(from profile: ColorProfile?, toWide isWide: Bool) -> RenderSteps {
-        let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
+    func convertingColors(from profile: ColorProfile?, toDisplayP3 isDisplayP3: Bool) -> RenderSteps {
+        let stepsUseDisplayP3 = isDisplayP3 && profile?.isSRGB == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)
-        if worksWide { steps = steps.map(\.vipsStep.inDisplayP3) }
-        let place = steps.prefix { $0 is ResampleStep || $0 is CropStep || $0 is TurnStep }.count
-        if let conversion = GamutConversion(from: profile, toWide: worksWide) {
-            steps.insert(GamutStep(conversion: conversion), at: place)
+        if stepsUseDisplayP3 { steps = steps.map(\.vipsStep.inDisplayP3) }
+        let index = steps.prefix { $0 is ResampleStep || $0 is CropStep || $0 is TurnStep }.count
+        if let conversion = GamutConversion(from: profile, toDisplayP3: stepsUseDisplayP3) {
+            steps.insert(GamutStep(conversion: conversion), at: index)
         }
-        if isWide, !worksWide, let widening = GamutConversion.widening {
-            steps.append(GamutStep(conversion: widening))
+        if isDisplayP3, !stepsUseDisplayP3, let conversion = GamutConversion.srgbToDisplayP3 {
+            steps.append(GamutStep(conversion: conversion))
         }
         return RenderSteps(steps)
     }

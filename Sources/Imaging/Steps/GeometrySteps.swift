@@ -3,8 +3,8 @@ package import Recipes
 
 extension ResampleStep: VipsStep, PlanarStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        guard let part else { return try image.resampled(to: size, in: light) }
-        let cut = part.rounded(in: PixelSize(width: image.width, height: image.height))
+        guard let region else { return try image.resampled(to: size, in: light) }
+        let cut = region.rounded(in: PixelSize(width: image.width, height: image.height))
         return try image.extracted(left: cut.x, top: cut.y, width: cut.size.width, height: cut.size.height)
             .resampled(to: size, in: light)
     }
@@ -27,7 +27,7 @@ extension RotationStep: VipsStep {
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let frame = size(after: PixelSize(width: image.width, height: image.height))
-        return try image.turned(byDegrees: degrees, into: frame, corners: corners, token: context.token)
+        return try image.rotated(byDegrees: degrees, into: frame, corners: corners, token: context.token)
     }
 }
 
@@ -44,7 +44,7 @@ extension InterestStep: VipsStep {
         image.watch(context.token)
         let computed = try image.computed()
         try context.token.check()
-        let origin = try context.decided { try computed.smartCropOrigin(for: size, by: measure) }
+        let origin = try context.onFirstFrame { try computed.smartCropOrigin(for: size, by: measure) }
         return try computed.extracted(left: origin.left, top: origin.top, width: size.width, height: size.height)
     }
 }

@@ -5,7 +5,7 @@ package import Recipes
 extension OverlayStep: VipsStep {
     package var inDisplayP3: any RenderStep {
         var step = self
-        step.form.isWide = true
+        step.form.isDisplayP3 = true
         return step
     }
 
@@ -31,14 +31,13 @@ extension OverlayStep: PlaneStampStep {
 
 extension BlendStep: VipsStep {
     package var inDisplayP3: any RenderStep {
-        let paint: Paint =
-            switch paint {
-            case .addition(let addition, var form, let decoded):
-                {
-                    form.isWide = true; return .addition(addition, form: form, decoded: decoded)
-                }()
-            case .color(let color, let size): .color(color.inDisplayP3, size: size)
-            }
+        var paint = paint
+        switch paint {
+        case .addition(let addition, var form, let decoded):
+            form.isDisplayP3 = true
+            paint = .addition(addition, form: form, decoded: decoded)
+        case .color(let color, let size): paint = .color(color.inDisplayP3, size: size)
+        }
         return BlendStep(paint, across: across, down: down, mode: mode, opacity: opacity)
     }
 

@@ -71,7 +71,7 @@ package struct StepContext {
 
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
         let image = additions[addition]
-        return try decided { [token, cache] in
+        return try onFirstFrame { [token, cache] in
             if form.matches(image) { return image }
             return try cache(addition, form) { try form.pixels(of: image, token: token) }
         }
@@ -79,10 +79,11 @@ package struct StepContext {
 
     func decision<Decision>(as kind: Decision.Type) -> Decision? { decision as? Decision }
 
-    mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
+    /// Returns the decision for the first frame, which applies to all frames.
+    mutating func onFirstFrame<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
-        let decided = try decide()
-        decision = decided
-        return decided
+        let first = try decide()
+        decision = first
+        return first
     }
 }

@@ -3,9 +3,9 @@ package enum JPEGDecoder: String, Sendable, CaseIterable {
     case libjpeg
 
     #if LIBJPEG_ONLY
-    package static let usual = JPEGDecoder.libjpeg
+    package static let preferred = JPEGDecoder.libjpeg
     #else
-    package static let usual = JPEGDecoder.fast
+    package static let preferred = JPEGDecoder.fast
     #endif
 }
 

@@ -22,7 +22,7 @@ extension VipsImage {
 
     /// Converts to 8-bit sRGB or Display P3; keeps alpha.
     func convertedByProfile(
-        _ intent: ICCProfile.Intent = .relative, isWide: Bool = false
+        _ intent: ICCProfile.Intent = .relative, toDisplayP3: Bool = false
     ) throws(VipsError) -> VipsImage {
         let intent =
             switch intent {
@@ -32,7 +32,7 @@ extension VipsImage {
             }
         var image = self
         if let bounded = withProfile({ ICCProfile.withoutChains($0) }) ?? nil { image = try profiled(bounded) }
-        return try unsafe image.step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
+        return try unsafe image.step { unsafe CVipsShim_to_gamut($0, $1, toDisplayP3 ? "p3" : "srgb", intent) }
     }
 
     func converted(to space: VipsInterpretation) throws(VipsError) -> VipsImage {
@@ -58,11 +58,11 @@ extension VipsImage {
         func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
             try unsafe image.step { unsafe CVipsShim_mix_neighbors($0, $1, middle, others) }
         }
-        return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
+        return hasAlpha ? try weightedByAlpha(mixed) : try mixed(self).rounded()
     }
 
-    /// Mixes pixels weighted by alpha, so that transparent pixels do not add their color.
-    func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
+    /// Applies an operation to premultiplied colors, so that transparent pixels do not add their color.
+    func weightedByAlpha(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let interpretation = interpretation
         return try body(premultiplied()).unpremultiplied().interpreted(as: interpretation)
@@ -92,7 +92,8 @@ extension VipsImage {
         try (background.isGray ? self : inColor()).flattened(on: background)
     }
 
-    func withColors(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
+    /// Applies an operation to the color bands only.
+    func keepingAlpha(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let colors = bands - 1
         return try body(extractedBands(0, count: colors)).joined(with: extractedBands(colors, count: 1))
@@ -119,9 +120,9 @@ extension VipsImage {
     }
 
     /// Replaces each pixel by a rank of the square around it; keeps alpha.
-    func ranked(side: Int, place: Int) throws(VipsError) -> VipsImage {
-        try withColors { colors throws(VipsError) in
-            try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(place)) }
+    func ranked(side: Int, index: Int) throws(VipsError) -> VipsImage {
+        try keepingAlpha { colors throws(VipsError) in
+            try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(index)) }
         }
     }
 
@@ -150,8 +151,8 @@ extension VipsImage {
 }
 
 extension VipsImage {
-    /// Mixes pixels of an 8-bit image in linear light, weighted by alpha.
-    func mixingLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
+    /// Applies an operation to an 8-bit image in linear light, weighted by alpha.
+    func inLinearLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         let interpretation = interpretation
         guard hasAlpha else { return try body(linearized()).delinearized().interpreted(as: interpretation) }
         let colors = bands - 1

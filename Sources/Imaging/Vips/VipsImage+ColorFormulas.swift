@@ -36,11 +36,11 @@ extension VipsImage {
     /// - Parameter stamp: Pixels that must outlive the result, because they are not copied; nil uses `fill`.
     @unsafe
     func blended(
-        _ mode: BlendMode, opacity: Int, across: BlendRow, down: BlendRow, stamp: Stamp?,
+        _ mode: BlendMode, opacity: Int, across: CopyPositions, down: CopyPositions, stamp: Stamp?,
         fill: (color: Color, size: PixelSize)?, token: WorkToken
     ) throws(VipsError) -> VipsImage {
         var blend = unsafe CPixelsBlend()
-        unsafe blend.mode = Int32(BlendMode.inC.firstIndex(of: mode) ?? 0)
+        unsafe blend.mode = Int32(mode.shimMode)
         unsafe (blend.left, blend.top) = (Int32(across.start), Int32(down.start))
         unsafe (blend.across, blend.down) = (Int32(across.count), Int32(down.count))
         unsafe (blend.pitch_x, blend.pitch_y) = (Int32(across.pitch), Int32(down.pitch))
@@ -86,8 +86,23 @@ extension CPixelsColorFormula {
 }
 
 extension BlendMode {
-    fileprivate static let inC: [BlendMode] = [
-        .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
-        .difference, .exclusion, .add, .mask, .maskOut,
-    ]
+    fileprivate var shimMode: Int {
+        switch self {
+        case .normal: CPixels_blend_normal
+        case .multiply: CPixels_blend_multiply
+        case .screen: CPixels_blend_screen
+        case .overlay: CPixels_blend_overlay
+        case .darken: CPixels_blend_darken
+        case .lighten: CPixels_blend_lighten
+        case .colorDodge: CPixels_blend_color_dodge
+        case .colorBurn: CPixels_blend_color_burn
+        case .hardLight: CPixels_blend_hard_light
+        case .softLight: CPixels_blend_soft_light
+        case .difference: CPixels_blend_difference
+        case .exclusion: CPixels_blend_exclusion
+        case .add: CPixels_blend_add
+        case .mask: CPixels_blend_mask
+        case .maskOut: CPixels_blend_mask_out
+        }
+    }
 }

@@ -29,10 +29,10 @@ extension VipsImage {
         return try unsafe filtered(colors, token: token, by: CPixels_color)
     }
 
-    /// Blurs (`amount` −1) or sharpens (1).
+    /// Adds the difference from a Gaussian blur: an amount of −1 blurs, 1 sharpens.
     ///
     /// - Parameter sigma: The standard deviation in pixels.
-    func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
+    func gaussianFiltered(sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token: token, by: CPixels_gaussian)
     }
 
@@ -50,7 +50,7 @@ extension VipsImage {
     }
 
     /// Rotates clockwise around the center, onto a frame of `size` filled with `corners`.
-    func turned(
+    func rotated(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {
         let image = try corners.isGray ? self : inColor()
@@ -71,9 +71,9 @@ extension VipsImage {
     /// - Parameters:
     ///   - size: The size of the result; nil uses this image's.
     ///   - bands: The bands of the result; nil uses this image's.
-    ///   - takesWords: Whether the operation converts 16 bits to 8.
+    ///   - from16Bits: Whether the operation converts 16 bits to 8.
     func filtered<Settings>(
-        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, token: WorkToken,
+        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, from16Bits: Bool = false, token: WorkToken,
         by apply: CPixelsFilter
     ) throws(VipsError) -> VipsImage {
         try unsafe withUnsafeBytes(of: settings) { bytes throws(VipsError) in
@@ -81,7 +81,7 @@ extension VipsImage {
             let filter = unsafe CVipsShimFilter(
                 apply: apply, settings: bytes.baseAddress, settings_size: bytes.count,
                 width: Int32(size?.width ?? width), height: Int32(size?.height ?? height),
-                bands: Int32(bands ?? self.bands), takes_words: takesWords ? 1 : 0, watch: watch)
+                bands: Int32(bands ?? self.bands), takes_words: from16Bits ? 1 : 0, watch: watch)
             return try unsafe step { unsafe CVipsShim_filter($0, $1, filter) }
         }
     }

@@ -10,14 +10,14 @@ extension VipsImage {
         // Compute the input of an enlargement once; otherwise each tile would compute its pixels again.
         let image = size.width > width || size.height > height ? try computed() : self
         return switch light {
-        case .gamma: try image.mixing { image throws(VipsError) in try image.resized(to: size) }
-        case .linear: try image.resampledLight(to: size)
+        case .gamma: try image.weightedByAlpha { image throws(VipsError) in try image.resized(to: size) }
+        case .linear: try image.resampledInLinearLight(to: size)
         }
     }
 
-    private func resampledLight(to size: PixelSize) throws(VipsError) -> VipsImage {
+    private func resampledInLinearLight(to size: PixelSize) throws(VipsError) -> VipsImage {
         guard size.width <= width, size.height <= height else {
-            return try mixingLight { image throws(VipsError) in try image.resized(to: size) }
+            return try inLinearLight { image throws(VipsError) in try image.resized(to: size) }
         }
         return try unsafe step { unsafe CVipsShim_resample_light($0, $1, Int32(size.width), Int32(size.height)) }
     }
@@ -45,13 +45,13 @@ extension VipsImage {
         }
     }
 
-    /// Returns the origin of the most interesting part, as measured by libvips.
+    /// Returns the origin of the most interesting region, as measured by libvips.
     func smartCropOrigin(for size: PixelSize, by measure: InterestMeasure) throws(VipsError) -> (left: Int, top: Int) {
-        let part = try unsafe step {
+        let cropped = try unsafe step {
             unsafe CVipsShim_smart_crop($0, $1, Int32(size.width), Int32(size.height), measure.interesting)
         }
         // A cropped image stores the offset of the whole image's origin.
-        return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
+        return unsafe cropped.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
     func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
@@ -64,7 +64,7 @@ extension VipsImage {
     }
 
     func extended(
-        _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
+        _ edge: ImageOperations.Margins.Extend, left: Int, top: Int, to size: PixelSize
     ) throws(VipsError) -> VipsImage {
         let extend =
             switch edge {
@@ -103,7 +103,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_overlay($0, $1, overlay) }
     }
 
-    func turned(_ turn: QuarterTurn) throws(VipsError) -> VipsImage {
+    func turnedByVips(_ turn: QuarterTurn) throws(VipsError) -> VipsImage {
         if turn == .mirrorY { return try flipped(VIPS_DIRECTION_VERTICAL) }
         let image = turn.isMirrored ? try flipped(VIPS_DIRECTION_HORIZONTAL) : self
         return switch turn.quarters {

@@ -14,7 +14,7 @@ extension VipsImage {
         }
     }
 
-    func inEightBits() throws(VipsError) -> VipsImage {
+    func in8Bits() throws(VipsError) -> VipsImage {
         guard format == VIPS_FORMAT_USHORT else { return self }
         let standard =
             switch interpretation {
@@ -26,46 +26,51 @@ extension VipsImage {
     }
 
     /// Tone-maps PQ or HLG to 8-bit sRGB or Display P3.
-    func toneMapped(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
-        let hasWords = format == VIPS_FORMAT_USHORT
+    func toneMapped(_ encoding: ColorEncoding, toDisplayP3: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
+        let has16Bits = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
-            CPixelsTones(encoding, hasWords: hasWords, shownIn: isWide ? .displayP3 : .srgb), takesWords: hasWords,
+            CPixelsTones(encoding, has16Bits: has16Bits, shownIn: toDisplayP3 ? .displayP3 : .srgb),
+            from16Bits: has16Bits,
             token: token, by: CPixels_map_tones)
     }
 
     /// Converts colors that cannot be averaged, by the source's profile if it fits; no profile means sRGB or gray.
     ///
-    /// The target is sRGB, or Display P3 if `isWide`. Call it on the reduced image, because the conversion costs more
-    /// per pixel than any other step.
+    /// The target is sRGB, or Display P3 if `toDisplayP3`. Call it on the reduced image, because the conversion costs
+    /// more per pixel than any other step.
     func convertedIfNeeded(
-        profileOf source: VipsImage, isWide: Bool, token: WorkToken
+        profileOf source: VipsImage, toDisplayP3: Bool, token: WorkToken
     ) throws(VipsError) -> (image: VipsImage, profile: ColorProfile?) {
         let profile = source.withProfile { profile -> ICCProfile? in self.fitting(profile) } ?? nil
-        func wide(_ image: VipsImage) -> (VipsImage, ColorProfile?) {
-            (image, isWide && image.bands >= 3 ? .displayP3 : nil)
+        func inTargetColors(_ image: VipsImage) -> (VipsImage, ColorProfile?) {
+            (image, toDisplayP3 && image.bands >= 3 ? .displayP3 : nil)
         }
         if interpretation == VIPS_INTERPRETATION_CMYK {
             // libvips has a built-in CMYK profile.
-            if let profile, let converted = try? convertedByProfile(profile.intent, isWide: isWide) {
-                return wide(converted)
+            if let profile, let converted = try? convertedByProfile(profile.intent, toDisplayP3: toDisplayP3) {
+                return inTargetColors(converted)
             }
             return (try converted(to: VIPS_INTERPRETATION_sRGB), nil)
         }
         guard let profile else { return (self, nil) }
         if let colors = profile.colors, !colors.primaries.isEmpty {
-            if colors.curves.allSatisfy(\.isNearStandard) { return (self, colors) }
-            guard let conversion = GamutConversion(from: colors, toWide: isWide) else { return wide(self) }
-            return wide(try converted(by: conversion, token: token))
+            if colors.curves.allSatisfy(\.isNearSRGB) { return (self, colors) }
+            guard let conversion = GamutConversion(from: colors, toDisplayP3: toDisplayP3) else {
+                return inTargetColors(self)
+            }
+            return inTargetColors(try converted(by: conversion, token: token))
         }
         guard bands >= 3 else { return (try grayInSRGB(by: profile.colors, intent: profile.intent, token: token), nil) }
-        guard let converted = try? convertedByProfile(profile.intent, isWide: isWide) else { return (self, nil) }
-        return wide(converted)
+        guard let converted = try? convertedByProfile(profile.intent, toDisplayP3: toDisplayP3) else {
+            return (self, nil)
+        }
+        return inTargetColors(converted)
     }
 
     private func fitting(_ profile: RawSpan) -> ICCProfile? {
         guard profile.byteCount <= ICCProfile.maximumLength else { return nil }
         let profile = ICCProfile(profile)
-        return profile.space == space && !profile.isStandard ? profile : nil
+        return profile.space == space && !profile.isSRGB ? profile : nil
     }
 
     private var space: ICCProfile.Space {
@@ -77,7 +82,7 @@ extension VipsImage {
     ) throws(VipsError) -> VipsImage {
         // The color engine interpolates between 33 samples, which are too few for dark gray.
         if let profile, profile.majorVersion >= 4, !profile.connectsByLab, let curve = profile.curves.first {
-            return try mapped(by: curve.lightOfBytes.map { Double(StandardCurve.component(of: $0)) }, token: token)
+            return try mapped(by: curve.lightOfBytes.map { Double(SRGBCurve.component(of: $0)) }, token: token)
         }
         guard let converted = try? convertedByProfile(intent) else { return self }
         return try converted.gray(hasAlpha: hasAlpha)
@@ -94,7 +99,7 @@ extension DecodedImage {
     /// Converts to sRGB; returns the image unchanged if the color engine rejects the profile.
     func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
-        return try VipsError.reported(token: token) {
+        return try VipsError.asEncodeFailure(token: token) {
             try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.wrapping(bytes, width: size.width, height: size.height, bands: bands)
                 let converted = try image.profiled(profile.file).grayInSRGB(
@@ -106,9 +111,9 @@ extension DecodedImage {
 }
 
 extension CPixelsTones {
-    fileprivate init(_ encoding: ColorEncoding, hasWords: Bool, shownIn gamut: Chromaticities) {
+    fileprivate init(_ encoding: ColorEncoding, has16Bits: Bool, shownIn gamut: Chromaticities) {
         self.init()
-        is_wide = hasWords ? 1 : 0
+        is_wide = has16Bits ? 1 : 0
         is_gamma = encoding.transfer == .hlg ? 1 : 0
         // The OOTF assumes a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak

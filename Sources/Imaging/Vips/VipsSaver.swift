@@ -40,7 +40,7 @@ extension VipsImage {
     ) throws(VipsError) -> SharedBytes {
         let shimOptions = CVipsShimSaveOptions(
             quality: Int32(options.quality), effort: Int32(options.effort), distance: distance,
-            has_sharp_chroma: options.hasSharpChroma ? 1 : 0, keeps_profile: options.settings.isWide ? 1 : 0,
+            has_sharp_chroma: options.hasSharpChroma ? 1 : 0, keeps_profile: options.settings.isDisplayP3 ? 1 : 0,
             is_lossless: options.settings.isLossless ? 1 : 0)
         var base: UnsafeMutableRawPointer?
         var count = 0

@@ -44,7 +44,7 @@ extension Color {
 }
 
 /// The transfer function of sRGB (IEC 61966-2-1).
-package enum StandardCurve {
+package enum SRGBCurve {
     package static let light = (0...255).map { light(of: Double($0) / 255) }
 
     package static func light(of component: Double) -> Double {

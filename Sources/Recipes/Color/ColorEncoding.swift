@@ -27,7 +27,7 @@ package struct ColorEncoding: Hashable, Sendable {
         self.init(chromaticities, transfer: curves[transfer] ?? .srgb)
     }
 
-    package var isBright: Bool { transfer == .pq || transfer == .hlg }
+    package var isHDR: Bool { transfer == .pq || transfer == .hlg }
 
 }
 

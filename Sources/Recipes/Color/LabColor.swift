@@ -15,9 +15,9 @@ package struct LabColor: Hashable, Sendable {
     }
 
     package init(_ color: Color) {
-        let red = StandardCurve.light[Int(color.red)]
-        let green = StandardCurve.light[Int(color.green)]
-        let blue = StandardCurve.light[Int(color.blue)]
+        let red = SRGBCurve.light[Int(color.red)]
+        let green = SRGBCurve.light[Int(color.green)]
+        let blue = SRGBCurve.light[Int(color.blue)]
         let x = Self.compressed((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / Self.white.x)
         let y = Self.compressed(0.2126729 * red + 0.7151522 * green + 0.0721750 * blue)
         let z = Self.compressed((0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / Self.white.z)
@@ -31,9 +31,9 @@ package struct LabColor: Hashable, Sendable {
         let y = Self.expanded(middle)
         let z = Self.expanded(middle - b / 200) * Self.white.z
         return Color(
-            red: UInt8(StandardCurve.component(of: 3.2404542 * x - 1.5371385 * y - 0.4985314 * z)),
-            green: UInt8(StandardCurve.component(of: -0.9692660 * x + 1.8760108 * y + 0.0415560 * z)),
-            blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
+            red: UInt8(SRGBCurve.component(of: 3.2404542 * x - 1.5371385 * y - 0.4985314 * z)),
+            green: UInt8(SRGBCurve.component(of: -0.9692660 * x + 1.8760108 * y + 0.0415560 * z)),
+            blue: UInt8(SRGBCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
     /// Mixes both colors; `share` is the part of `other`, 0…1.

@@ -7,7 +7,7 @@ package struct SourceColors: Hashable, Sendable {
         case rec2020, gray, cmyk, other
     }
 
-    package enum HighRange: String, CaseIterable, Sendable {
+    package enum HDRFormat: String, CaseIterable, Sendable {
         case none, pq, hlg
         /// A gain map (ISO 21496-1).
         case gainMap = "gain-map"
@@ -17,7 +17,7 @@ package struct SourceColors: Hashable, Sendable {
     }
 
     package var space: Space
-    package var highRange = HighRange.none
+    package var hdrFormat = HDRFormat.none
     /// The encoding that overrides the ICC profile; nil uses the profile, or sRGB without one.
     package var encoding: ColorEncoding?
 
@@ -27,19 +27,19 @@ package struct SourceColors: Hashable, Sendable {
 
 extension SourceColors {
     package var numbers: [Int] {
-        let names = [Space.allCases.firstIndex(of: space) ?? 0, HighRange.allCases.firstIndex(of: highRange) ?? 0]
-        guard let encoding else { return names }
-        return names + [encoding.transfer.number, encoding.peak] + encoding.chromaticities.numbers
+        let indices = [Space.allCases.firstIndex(of: space) ?? 0, HDRFormat.allCases.firstIndex(of: hdrFormat) ?? 0]
+        guard let encoding else { return indices }
+        return indices + [encoding.transfer.number, encoding.peak] + encoding.chromaticities.numbers
     }
 
     package static let maximumNumbers = 12
 
     package init?(numbers: [Int]) {
         guard [2, Self.maximumNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
-            HighRange.allCases.indices ~= numbers[1]
+            HDRFormat.allCases.indices ~= numbers[1]
         else { return nil }
         space = Space.allCases[numbers[0]]
-        highRange = HighRange.allCases[numbers[1]]
+        hdrFormat = HDRFormat.allCases[numbers[1]]
         guard numbers.count > 2 else { return }
         guard let transfer = ColorEncoding.Transfer(number: numbers[2]), 0...10_000 ~= numbers[3],
             let chromaticities = Chromaticities(Array(numbers[4...]))

@@ -5,7 +5,7 @@ extension ImageHeader {
         let area = Double(header.work.area)
         // Later scans read fine detail bit by bit; coarse levels skip them.
         let isRefined = header.isProgressive && format.reading.reduction == .transform && plan.level <= 2
-        let bytes = Double(preview?.place.count ?? fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
+        let bytes = Double(preview?.range.count ?? fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
         var pixel = area > 0 ? max(time.pixel, time.minimumPixel - bytes / area) : 0
         if format.reading.reduction == .transform { pixel /= Double(plan.level) }
         if header.isProgressive { pixel += TimeCost.passes }
@@ -13,7 +13,7 @@ extension ImageHeader {
             pixel += TimeCost.cmyk.pixel / Double(plan.level * plan.level)
             if header.isProgressive { pixel += TimeCost.cmyk.passes }
         }
-        if header.colors.encoding?.isBright == true { pixel += TimeCost.tones }
+        if header.colors.encoding?.isHDR == true { pixel += TimeCost.tones }
         if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimeCost.alphaPlane }
         // A frame of an animation requires all frames before it.
@@ -50,12 +50,12 @@ extension ImageHeader {
 
 extension RenderPlan {
     package func timeCost(of source: ImageHeader) -> Duration {
-        let part = source.decoded(by: decode)
+        let decoded = source.decoded(by: decode)
         // A gain map may have more pixels than its image.
         let map = decode.gainMap(of: source).map { $0.map.header.size.reduced(by: $0.plan.level).area } ?? 0
         return timeCost(
-            of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
+            of: decoded.shape.reduced(by: decode.level), frames: decode.frames(of: source),
+            hasProfile: decoded.profileByteCount > 0 || decoded.colors.encoding != nil || gamut != .srgb)
             + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 

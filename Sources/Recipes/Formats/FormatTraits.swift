@@ -44,8 +44,8 @@ extension FormatTraits {
         var hasPreview = false
         var hasCMYK = false
         /// Maximum bytes of ranges to fetch for facts; if these do not suffice, the whole file is fetched.
-        package var maximumHeaderBytes = usualHeaderBytes
-        package static let usualHeaderBytes = 128 << 10
+        package var maximumHeaderBytes = defaultHeaderBytes
+        package static let defaultHeaderBytes = 128 << 10
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
         let memory: Memory
         let time: Time

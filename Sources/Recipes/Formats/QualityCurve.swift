@@ -2,7 +2,7 @@
 ///
 /// Measured by SSIMULACRA2 (docs/quality.md) and interpolated linearly.
 struct QualityCurve: Sendable {
-    /// JPEG qualities, and encoder qualities for each of ``sides``; both increase from 1 to 100.
+    /// JPEG qualities, and encoder qualities for each of ``sides``; both increase beyond 1 to 100.
     private let points: [(visual: Int, encoder: [Int])]
 
     /// Sides of squares with the area of 4:3 results that are 100, 300, 500 and 1000 pixels wide.
@@ -15,7 +15,7 @@ struct QualityCurve: Sendable {
         (80, [77, 79, 81, 85]), (89, [86, 87, 88, 92]), (90, [90, 91, 92, 95]),
     ])
 
-    /// AVIF has full-size chroma at every quality, JPEG from 90 upward.
+    /// AVIF has full-size chroma at every quality, JPEG beyond 90 upward.
     static let avif = QualityCurve([
         (10, [20, 20, 20, 20]), (20, [30, 32, 34, 35]), (30, [38, 40, 42, 43]), (45, [45, 48, 49, 51]),
         (60, [53, 54, 55, 57]), (70, [57, 59, 60, 62]), (80, [64, 67, 69, 72]), (89, [80, 81, 81, 85]),
@@ -38,14 +38,16 @@ struct QualityCurve: Sendable {
         // Square roots are the same on all processors.
         let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
         let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
-        let from = side - Self.sides[column]
+        let beyond = side - Self.sides[column]
         let width = Self.sides[column + 1] - Self.sides[column]
         for (low, high) in zip(points, points.dropFirst()) where visual <= high.visual {
-            let part = visual - low.visual
-            let steps = high.visual - low.visual
-            func quality(_ column: Int) -> Int { low.encoder[column] * (steps - part) + high.encoder[column] * part }
-            let sum = quality(column) * (width - from) + quality(column + 1) * from
-            return (sum + steps * width / 2) / (steps * width)
+            let above = visual - low.visual
+            let distance = high.visual - low.visual
+            func quality(_ column: Int) -> Int {
+                low.encoder[column] * (distance - above) + high.encoder[column] * above
+            }
+            let sum = quality(column) * (width - beyond) + quality(column + 1) * beyond
+            return (sum + distance * width / 2) / (distance * width)
         }
         return 100
     }

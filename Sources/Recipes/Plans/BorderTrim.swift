@@ -19,38 +19,39 @@ package final class BorderTrim: Sendable {
     ///
     /// - Parameter isDrawnAnew: The vector image was drawn again without its border.
     package func resolved(
-        _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
+        _ plan: RenderPlan, inside box: ImageRegion, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
-        let (draft, requestedPart) = try draft(inside: box)
-        let alone = isDrawnAnew ? try drawing(of: draft, requestedPart: requestedPart) : nil
-        let steps = draft.allSteps(of: requestedPart, drawnAlone: alone?.part == nil ? nil : alone?.size)
+        let (draft, requestedRegion) = try draft(inside: box)
+        let drawing = isDrawnAnew ? try drawing(of: draft, requestedRegion: requestedRegion) : nil
+        let steps = draft.allSteps(of: requestedRegion, drawing: drawing)
         let resolved = plan.trimmed(to: steps, drawn: isDrawnAnew ? size : nil)
         try resolved.check(source.limits, maximum: size.area)
         return resolved
     }
 
     /// Returns the plan that draws a vector image again without the border.
-    package func decodePlan(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
-        let (draft, requestedPart) = try draft(inside: box)
-        let drawing = try drawing(of: draft, requestedPart: requestedPart)
+    package func decodePlan(inside box: ImageRegion, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
+        let (draft, requestedRegion) = try draft(inside: box)
+        let drawing = try drawing(of: draft, requestedRegion: requestedRegion)
         return DecodePlan(
-            page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
+            page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size,
+            drawnRegion: drawing.region)
     }
 
     package func timeCost(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
-        let drawing = try? decodePlan(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
+        let drawing = try? decodePlan(inside: ImageRegion(allOf: header.page(plan.page).size), of: plan)
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    private func draft(inside box: ImagePart) throws(ImagingError) -> (RenderDraft, RequestedPart) {
+    private func draft(inside box: ImageRegion) throws(ImagingError) -> (RenderDraft, RequestedRegion) {
         let draft = try recipe.recipe.draft(of: source.with(box: box))
-        return (draft, RequestedPart(draft.part ?? box, turn: draft.turn))
+        return (draft, RequestedRegion(draft.region ?? box, turn: draft.turn))
     }
 
     private func drawing(
-        of draft: RenderDraft, requestedPart: RequestedPart
-    ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
-        try requestedPart.drawing(
+        of draft: RenderDraft, requestedRegion: RequestedRegion
+    ) throws(ImagingError) -> VectorDrawing {
+        try requestedRegion.drawing(
             for: draft.size, crop: draft.crop, maximumPixels: source.limits.maximumOutputPixels,
             longestSide: source.header.format.maximumSide)
     }

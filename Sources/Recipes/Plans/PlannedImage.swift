@@ -9,8 +9,8 @@ package struct PlannedImage {
     private let pageNumber: Int
     private let light: ResamplingLight
     private let isSizeFinal: Bool
-    /// The part to keep, in pixels of the upright page.
-    private var part: ImagePart
+    /// The region to keep, in pixels of the upright page.
+    private var region: ImageRegion
     private var turn: QuarterTurn
     private var resampled: PixelSize?
     private var decidingSides: [RenderLayout.Side]?
@@ -33,32 +33,32 @@ package struct PlannedImage {
         self.light = light
         isSizeFinal = !isTrimmed
         page = source.header.page(pageNumber)
-        part = source.whole(ofPage: pageNumber)
-        shape = FrameShape(size: turn.turned(part.size), hasAlpha: page.hasAlpha)
+        region = source.whole(ofPage: pageNumber)
+        shape = FrameShape(size: turn.turned(region.size), hasAlpha: page.hasAlpha)
         additions = source.additions.map { _ in nil }
     }
 
     package var size: PixelSize { shape.size }
     package var hasAlpha: Bool { shape.hasAlpha }
 
-    private var isPart: Bool { resampled == nil && steps.isEmpty }
+    private var isUnresampled: Bool { resampled == nil && steps.isEmpty }
 
     package mutating func turn(_ next: QuarterTurn) {
         guard next != .none else { return }
-        guard isPart else { return apply(TurnStep(next)) }
+        guard isUnresampled else { return apply(TurnStep(next)) }
         turn = turn.then(next)
         shape = FrameShape(size: next.turned(size), hasAlpha: hasAlpha)
     }
 
     package mutating func crop(_ cut: CropStep) {
-        guard isPart else { return apply(cut) }
-        let inner = turn.inverse.turned(ImagePart(x: cut.x, y: cut.y, size: cut.size, of: size))
-        part = ImagePart(x: part.x + inner.x, y: part.y + inner.y, size: inner.size, of: part.whole)
+        guard isUnresampled else { return apply(cut) }
+        let inner = turn.inverse.turned(ImageRegion(x: cut.x, y: cut.y, size: cut.size, of: size))
+        region = ImageRegion(x: region.x + inner.x, y: region.y + inner.y, size: inner.size, of: region.whole)
         shape = FrameShape(size: cut.size, hasAlpha: hasAlpha)
     }
 
     package mutating func resample(to size: PixelSize) {
-        guard isPart else { return apply(ResampleStep(to: size, in: light)) }
+        guard isUnresampled else { return apply(ResampleStep(to: size, in: light)) }
         resampled = size
         shape = FrameShape(size: size, hasAlpha: hasAlpha)
     }
@@ -84,11 +84,11 @@ package struct PlannedImage {
     package mutating func cropToFaces(_ size: PixelSize, zoom: Int = 0) {
         var turn = turn
         for case let step as TurnStep in steps { turn = turn.then(step.turn) }
-        let isShown = steps.allSatisfy { $0 is TurnStep || ($0 as? ResampleStep)?.part == nil && $0 is ResampleStep }
+        let isShown = steps.allSatisfy { $0 is TurnStep || ($0 as? ResampleStep)?.region == nil && $0 is ResampleStep }
         guard source.rules.findsFaces, pageNumber == 0, isShown else {
             return apply(InterestStep(.attention, size: size))
         }
-        apply(FaceStep(size: size, zoom: zoom, of: part, turned: turn))
+        apply(FaceStep(size: size, zoom: zoom, of: region, turned: turn))
     }
 
     package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {
@@ -110,9 +110,9 @@ package struct PlannedImage {
     }
 
     package func draft(as format: ImageFormat, quality: EncodingQuality) -> RenderDraft {
-        var draft = RenderDraft(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
+        var draft = RenderDraft(size: resampled ?? turn.turned(region.size), format: format, quality: quality)
         draft.page = pageNumber
-        if !part.isWhole { draft.part = part }
+        if !region.isWhole { draft.region = region }
         draft.turn = turn
         draft.decidingSides = decidingSides
         draft.crop = crop

@@ -1,7 +1,7 @@
 package struct RecipeAddition: Sendable {
     private(set) var level = 1
     private(set) var drawnSize: PixelSize?
-    private(set) var drawnPart: DrawnPart?
+    private(set) var drawnRegion: DrawnRegion?
     package let decoded: FrameShape
 
     /// - Parameter isSizeFinal: False in both drafts of a trimmed image: its size is unknown when the decode is
@@ -11,9 +11,9 @@ package struct RecipeAddition: Sendable {
         decoded = header.shape.reduced(by: level)
     }
 
-    init(_ header: ImageHeader, drawnIn size: PixelSize, part: DrawnPart?) {
+    init(_ header: ImageHeader, drawnIn size: PixelSize, region: DrawnRegion?) {
         drawnSize = size
-        drawnPart = part
+        drawnRegion = region
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
     }
 

@@ -1,14 +1,14 @@
 package struct RecipeSource: Hashable, Sendable {
     package let header: ImageHeader
     /// The box inside the border, in pixels of the upright page; nil before or without a trim.
-    package internal(set) var box: ImagePart?
+    package internal(set) var box: ImageRegion?
     package let additions: [ImageHeader]
     package let rules: RenderingRules
     /// Formats that a recipe must not choose by itself; a format that the request names is kept, and fails.
     package internal(set) var unsupportedFormats: Set<ImageFormat> = []
 
     package init(
-        header: ImageHeader, box: ImagePart? = nil, additions: [ImageHeader] = [],
+        header: ImageHeader, box: ImageRegion? = nil, additions: [ImageHeader] = [],
         rules: RenderingRules = RenderingRules()
     ) {
         self.header = header
@@ -26,11 +26,11 @@ package struct RecipeSource: Hashable, Sendable {
         .first(of: formats, excluding: unsupportedFormats, hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
-    package func with(box: ImagePart?) -> RecipeSource {
+    package func with(box: ImageRegion?) -> RecipeSource {
         var source = self
         source.box = box
         return source
     }
 
-    package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
+    package func whole(ofPage page: Int = 0) -> ImageRegion { box ?? ImageRegion(allOf: header.page(page).size) }
 }

@@ -10,7 +10,7 @@ package struct RenderDraft: Sendable {
     package var trim: ImageOperations.Trim?
     /// Whether to reserve memory for a result that is larger than without the trim.
     package var mayGrowByTrim = true
-    package var part: ImagePart?
+    package var region: ImageRegion?
     package var turn = QuarterTurn.none
     package var size: PixelSize
     var decidingSides: [RenderLayout.Side]?

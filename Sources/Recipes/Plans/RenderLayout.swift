@@ -15,16 +15,16 @@ struct RenderLayout: Hashable, Sendable {
     /// Computes the layout; a vector image is drawn at the required size and never enlarged.
     ///
     /// The aspect ratio of a vector image uses fractions of a pixel, its size whole pixels.
-    init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
+    init(options: RenderingOptions, of requestedRegion: RequestedRegion, in source: ImageHeader) {
         guard let vectorSize = source.vectorSize else {
-            self.init(options: options, source: requestedPart.size)
-            limit(by: options, source: requestedPart.size)
+            self.init(options: options, source: requestedRegion.size)
+            limit(by: options, source: requestedRegion.size)
             return
         }
         var options = options
         options.enlarge = true
-        let isProportion = requestedPart.part == nil && (options.width != nil || options.height != nil)
-        let size = isProportion ? requestedPart.turn.turned(vectorSize) : requestedPart.size
+        let isProportion = requestedRegion.croppedRegion == nil && (options.width != nil || options.height != nil)
+        let size = isProportion ? requestedRegion.turn.turned(vectorSize) : requestedRegion.size
         self.init(options: options, source: size)
         limit(by: options, source: size)
     }

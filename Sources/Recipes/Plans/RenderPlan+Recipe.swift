@@ -84,7 +84,7 @@ extension RenderPlan {
             throw .sideTooLong(outputSize, format: format)
         }
         // The result of a crop may be small although the image before it is large. A crop by position computes only
-        // its part; the search for the most interesting part computes and keeps the whole image.
+        // its region; the search for the most interesting region computes and keeps the whole image.
         let maximum = max(limits.maximumOutputPixels, area * frames)
         for work in steps.work(on: self.source) {
             let size = work.output.size
@@ -109,7 +109,7 @@ extension RenderPlan {
                 throw .tooManyPixels(form.scaledSize)
             }
             guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
-            let input = resample.part?.size ?? work.input.size
+            let input = resample.region?.size ?? work.input.size
             let reduction = max(input.width / resample.size.width, input.height / resample.size.height)
             guard reduction <= maximumToOne else { throw .tooManyPixels(input) }
         }
@@ -149,34 +149,35 @@ extension RenderDraft {
         if pageHeader.vectorSize == nil {
             try pageHeader.storedSize.check(frames: decodedFrames, maximumPixels: maximumPixels)
         }
-        let requestedPart = RequestedPart(part ?? ImagePart(allOf: pageHeader.size), turn: turn)
-        let drawing = try drawing(of: requestedPart, on: pageHeader, maximumPixels: maximumPixels)
-        let steps = allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let requestedRegion = RequestedRegion(region ?? ImageRegion(allOf: pageHeader.size), turn: turn)
+        let drawing = try drawing(of: requestedRegion, on: pageHeader, maximumPixels: maximumPixels)
+        let steps = allSteps(of: requestedRegion, drawing: drawing)
         let requestedGamut = format.holdsWideColors ? self.gamut ?? source.rules.gamut : .srgb
-        let gamut = requestedGamut.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let gamut = requestedGamut.resolved(for: header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
             decodedFrames == 1 && mayKeepGainMap(of: header, within: limits) && steps.areGeometry(on: pageHeader.size)
         let needsAllPixels = pageHeader.vectorSize != nil || trim != nil
-        let level = needsAllPixels ? 1 : level(source: requestedPart.size, hasGainMap: keepsGainMap)
+        let level = needsAllPixels ? 1 : level(source: requestedRegion.size, hasGainMap: keepsGainMap)
         // Face detection uses these pixels, so the level must suffice for it.
         let decode = DecodePlan(
             page: page, level: steps.needFaces ? min(level, pageHeader.faceLevel) : level,
             isAnimated: decodedFrames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
+            drawnSize: drawing?.size, drawnRegion: drawing?.region, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
         return (decode, steps, gamut)
     }
 
-    /// - Parameter drawnAlone: The size of a vector image that is drawn only in part; nil for other sources.
-    func allSteps(of requestedPart: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
+    /// - Parameter drawing: The drawing of a vector image; nil for other sources.
+    func allSteps(of requestedRegion: RequestedRegion, drawing: VectorDrawing?) -> RenderSteps {
         var all: RenderSteps
-        if let drawnAlone {
-            all = [ResampleStep(to: drawnAlone, in: light)]
+        if let drawing, drawing.region != nil {
+            all = [ResampleStep(to: drawing.size, in: light)]
         } else {
-            all = [ResampleStep(to: requestedPart.sizeBeforeTurn(size), of: requestedPart.part, in: light)]
-            if let crop { all.append(requestedPart.beforeTurn(crop, in: size)) }
+            let scaledSize = requestedRegion.sizeBeforeTurn(size)
+            all = [ResampleStep(to: scaledSize, of: requestedRegion.croppedRegion, in: light)]
+            if let crop { all.append(requestedRegion.beforeTurn(crop, in: size)) }
         }
-        if requestedPart.turn != .none { all.append(TurnStep(requestedPart.turn)) }
+        if requestedRegion.turn != .none { all.append(TurnStep(requestedRegion.turn)) }
         for step in steps { all.append(step) }
         return all
     }
@@ -195,11 +196,11 @@ extension RenderDraft {
     }
 
     fileprivate func drawing(
-        of requestedPart: RequestedPart, on page: ImageHeader, maximumPixels: Int
-    ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
+        of requestedRegion: RequestedRegion, on page: ImageHeader, maximumPixels: Int
+    ) throws(ImagingError) -> VectorDrawing? {
         guard page.vectorSize != nil else { return nil }
-        guard trim == nil else { return (page.size, nil) }
-        return try requestedPart.drawing(
+        guard trim == nil else { return VectorDrawing(size: page.size) }
+        return try requestedRegion.drawing(
             for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
     }
 
@@ -214,10 +215,10 @@ extension RenderDraft {
 
     private func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
-            let isWide = source.width >= 2 * level * size.width
-            let isHigh = source.height >= 2 * level * size.height
-            if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }
-            return (isWide || isHigh) && source.width > 2 * level * (size.width - 1)
+            let isWideEnough = source.width >= 2 * level * size.width
+            let isTallEnough = source.height >= 2 * level * size.height
+            if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWideEnough : isTallEnough } }
+            return (isWideEnough || isTallEnough) && source.width > 2 * level * (size.width - 1)
                 && source.height > 2 * level * (size.height - 1)
         } ?? 1
     }
@@ -239,7 +240,7 @@ extension DecodePlan {
     ) throws(ImagingError) {
         do throws(ImagingError) {
             try self.init(
-                ofAddition: header, level: used?.level ?? 1, drawnSize: used?.drawnSize, drawnPart: used?.drawnPart,
+                ofAddition: header, level: used?.level ?? 1, drawnSize: used?.drawnSize, drawnRegion: used?.drawnRegion,
                 limits: limits)
         } catch {
             throw .ofAddition(number, error)

@@ -86,7 +86,7 @@ package struct RenderPlan: Hashable, Sendable {
 
     package func settings(quality: Int) -> EncoderSettings {
         var settings = EncoderSettings(
-            quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+            quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isDisplayP3: gamut == .p3)
         settings.hasFullChroma = hasFullChroma
         settings.isLossless = isLossless
         settings.visualQuality = visualQuality(of: quality)
@@ -181,8 +181,8 @@ extension RenderPlan {
 extension DecodePlan {
     fileprivate var keyText: String {
         let frames = isAnimated ? "frames \(maximumFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
-        let part = drawnPart.map { " at \($0.keyText)" } ?? ""
-        let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
+        let region = drawnRegion.map { " at \($0.keyText)" } ?? ""
+        let drawing = drawnSize.map { " drawn \($0.keyText)\(region)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
             + (gamut == .withinSRGB ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
     }

@@ -7,10 +7,10 @@ extension RenderSteps {
     /// the same size can restore details that the image lost.
     package func gainMapGeometry(mapSize: PixelSize, imageSize: PixelSize) -> GainMapGeometry? {
         guard let geometry = geometry(on: imageSize) else { return nil }
-        let part = geometry.visiblePart(of: imageSize)
+        let region = geometry.visibleRegion(of: imageSize)
         let shown = geometry.rectangle.size
-        let mapSize = part.rounded(in: mapSize).size
-        let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
+        let mapSize = region.rounded(in: mapSize).size
+        let isImageReduced = region.size.width > shown.width && region.size.height > shown.height
         let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
         let isWithinReach = shown.width <= scale * mapSize.width && shown.height <= scale * mapSize.height
         let size =
@@ -18,7 +18,7 @@ extension RenderSteps {
             ? shown
             : PixelSize(width: Swift.min(shown.width, mapSize.width), height: Swift.min(shown.height, mapSize.height))
         let isFitted = isImageReduced && isWithinReach
-        return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: geometry.turn)
+        return GainMapGeometry(region: region, size: size, isFitted: isFitted, turn: geometry.turn)
     }
 
     /// The combined geometry of the steps; nil if they do more than crop, resample and turn.
@@ -42,38 +42,39 @@ extension StepGeometry {
     fileprivate func cropped(afterTurn crop: CropStep) -> StepGeometry? {
         var upright = self
         upright.turn = .none
-        let requestedPart = RequestedPart(ImagePart(allOf: rectangle.size), turn: turn)
-        var next = requestedPart.beforeTurn(crop, in: turn.turned(rectangle.size)).geometry(after: upright)
+        let requestedRegion = RequestedRegion(ImageRegion(allOf: rectangle.size), turn: turn)
+        var next = requestedRegion.beforeTurn(crop, in: turn.turned(rectangle.size)).geometry(after: upright)
         next?.turn = turn
         return next
     }
 
-    /// The visible part, in whole pixels of an image of size `whole`.
-    fileprivate func visiblePart(of whole: PixelSize) -> ImagePart {
-        let part = part ?? ImagePart(allOf: whole)
+    /// The visible region, in whole pixels of an image of size `whole`.
+    fileprivate func visibleRegion(of whole: PixelSize) -> ImageRegion {
+        let region = region ?? ImageRegion(allOf: whole)
         func edges(_ start: Int, length: Int, of resized: Int, from first: Int, count: Int) -> Range<Int> {
-            func place(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
-            let left = min(place(start), first + count - 1)
-            return left..<max(left + 1, place(start + length))
+            func position(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
+            let left = min(position(start), first + count - 1)
+            return left..<max(left + 1, position(start + length))
         }
         let across = edges(
-            rectangle.x, length: rectangle.size.width, of: resizedSize.width, from: part.x, count: part.size.width)
+            rectangle.x, length: rectangle.size.width, of: resizedSize.width, from: region.x, count: region.size.width)
         let down = edges(
-            rectangle.y, length: rectangle.size.height, of: resizedSize.height, from: part.y, count: part.size.height)
-        return ImagePart(
+            rectangle.y, length: rectangle.size.height, of: resizedSize.height, from: region.y,
+            count: region.size.height)
+        return ImageRegion(
             x: across.lowerBound, y: down.lowerBound, size: PixelSize(width: across.count, height: down.count),
-            of: part.whole)
+            of: region.whole)
     }
 }
 
 package struct GainMapGeometry {
-    package let part: ImagePart
+    package let region: ImageRegion
     package let size: PixelSize
     /// Whether to fit the map to the image averaged at this size.
     package let isFitted: Bool
     package let turn: QuarterTurn
 
-    package var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
+    package var resampling: RenderSteps { [ResampleStep(to: size, of: region.isWhole ? nil : region)] }
 
     package var turning: RenderSteps { turn == .none ? [] : [TurnStep(turn)] }
 }

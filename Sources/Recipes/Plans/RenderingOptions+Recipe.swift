@@ -3,16 +3,16 @@ extension RenderingOptions: RenderRecipe {
 
     package func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let (format, placement) = try chosenFormat(for: source)
-        var image = try plannedImage(of: source, as: format, placement: placement)
+        var image = try plannedImage(of: source, as: format, untrimmed: placement)
         if let watermark, let header = source.additions.first {
             // Before a trim, the result's size is unknown: plan the decode for the untrimmed image.
             let untrimmed =
                 source.box == nil
-                ? image : try plannedImage(of: source.with(box: nil), as: format, placement: placement)
+                ? image : try plannedImage(of: source.with(box: nil), as: format, untrimmed: placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
             image.use(0, addition: addition)
-            if let layout = mark.layout(on: image.size, isDrawnAlone: addition.drawnPart != nil) {
+            if let layout = mark.layout(on: image.size, drawsOnlyRegion: addition.drawnRegion != nil) {
                 image.apply(
                     OverlayStep(
                         of: 0, layout: layout, decoded: addition.decoded, opacity: watermark.opacity,
@@ -23,22 +23,23 @@ extension RenderingOptions: RenderRecipe {
     }
 
     package func plannedImage(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> PlannedImage {
-        try plannedImage(of: source, as: format, placement: nil)
+        try plannedImage(of: source, as: format, untrimmed: nil)
     }
 
-    /// - Parameter whole: Placement of the untrimmed image, if already computed (see `chosenFormat`).
+    /// - Parameter untrimmed: The placement of the untrimmed image, if already computed (see `chosenFormat`).
     private func plannedImage(
-        of source: RecipeSource, as format: ImageFormat, placement whole: Placement?
+        of source: RecipeSource, as format: ImageFormat, untrimmed: Placement?
     ) throws(ImagingError) -> PlannedImage {
         let number = keepsFrames(of: source.header, in: format) ? 0 : page
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
         var image = PlannedImage(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
         let box = source.whole(ofPage: number)
-        let (requestedPart, layout) =
-            if let whole, source.box == nil { whole } else { try placement(of: box, in: image.page) }
-        let part = requestedPart.naturalPart
-        image.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
-        image.turn(requestedPart.turn)
+        let placement =
+            if let untrimmed, source.box == nil { untrimmed } else { try self.placement(of: box, in: image.page) }
+        let layout = placement.layout
+        let region = placement.requestedRegion.region
+        image.crop(CropStep(x: region.x - box.x, y: region.y - box.y, size: region.size))
+        image.turn(placement.requestedRegion.turn)
         if gravity == .face, faceZoom > 0, fit == .cover {
             let factor = layout.enlargement(forZoom: faceZoom, of: image.size)
             let size = layout.cropSize ?? layout.resizedSize
@@ -85,22 +86,26 @@ extension RenderingOptions: RenderRecipe {
     /// Uses the untrimmed size, so that a trim does not change the format.
     private func chosenFormat(
         for source: RecipeSource
-    ) throws(ImagingError) -> (format: ImageFormat, whole: Placement?) {
+    ) throws(ImagingError) -> (format: ImageFormat, placement: Placement?) {
         if case .fixed(let format) = format { return (format, nil) }
         let header = source.header.page(page)
-        let whole = try placement(of: ImagePart(allOf: header.size), in: header)
+        let placement = try placement(of: ImageRegion(allOf: header.size), in: header)
         let chosen = format.format(
-            from: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
+            from: header.format, hasAlpha: header.hasAlpha, pixels: placement.layout.outputSize.area,
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats,
             excluding: isLossless ? source.unsupportedFormats.union(ImageFormat.lossy) : source.unsupportedFormats)
-        return (chosen, whole)
+        return (chosen, placement)
     }
 
-    private typealias Placement = (requestedPart: RequestedPart, layout: RenderLayout)
+    private struct Placement {
+        let requestedRegion: RequestedRegion
+        let layout: RenderLayout
+    }
 
-    private func placement(of box: ImagePart, in page: ImageHeader) throws(ImagingError) -> Placement {
-        let requestedPart = try RequestedPart(operations, of: box)
-        return (requestedPart, RenderLayout(options: self, of: requestedPart, in: page))
+    private func placement(of box: ImageRegion, in page: ImageHeader) throws(ImagingError) -> Placement {
+        let requestedRegion = try RequestedRegion(operations, of: box)
+        return Placement(
+            requestedRegion: requestedRegion, layout: RenderLayout(options: self, of: requestedRegion, in: page))
     }
 
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
@@ -133,12 +138,12 @@ private struct PlacedWatermark {
         sourceSize = options.scale == nil ? header.size : header.vectorSize ?? header.size
     }
 
-    func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
+    func layout(on result: PixelSize, drawsOnlyRegion: Bool) -> OverlayLayout? {
         let layout = OverlayLayout(options, ratio: ratio, sourceSize: sourceSize, result: result)
-        return isDrawnAlone ? layout?.covering : layout
+        return drawsOnlyRegion ? layout?.covering : layout
     }
 
-    /// The addition of the watermark; if drawing a whole vector image takes too many pixels, only the visible part.
+    /// The addition of the watermark; if drawing a whole vector image takes too many pixels, only the visible region.
     ///
     /// - Parameter isFinal: Whether `result` is the final size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
@@ -148,11 +153,11 @@ private struct PlacedWatermark {
             scaled.area > limits.maximumPixels(of: header)
             || max(scaled.width, scaled.height) > header.format.maximumSide
         guard isFinal, isTooLarge, max(scaled.width, scaled.height) <= PixelSize.maximumSide,
-            let layout = layout(on: result, isDrawnAlone: false), !layout.isWrapped
-        else { return RecipeAddition(header, drawnIn: scaled, part: nil) }
-        let part = DrawnPart(
-            of: ImagePart(allOf: header.size), scaledTo: scaled, x: layout.firstColumn, y: layout.firstRow)
-        return RecipeAddition(header, drawnIn: layout.coveredSize, part: part)
+            let layout = layout(on: result, drawsOnlyRegion: false), !layout.isWrapped
+        else { return RecipeAddition(header, drawnIn: scaled, region: nil) }
+        let region = DrawnRegion(
+            of: ImageRegion(allOf: header.size), scaledTo: scaled, x: layout.firstColumn, y: layout.firstRow)
+        return RecipeAddition(header, drawnIn: layout.coveredSize, region: region)
     }
 }
 

@@ -1,4 +1,4 @@
-/// Identifies the pixels of an additional source, scaled and cropped to the visible part.
+/// Identifies the pixels of an additional source, scaled and cropped to the visible region.
 ///
 /// They depend only on the source, so that several renders can share them.
 package struct AdditionForm: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct AdditionForm: Hashable, Sendable {
     package let light: ResamplingLight
     /// The range of separate planes of luma, Cb, Cr and alpha; nil for interleaved pixels.
     package var planeRange: PlaneRange?
-    package var isWide = false
+    package var isDisplayP3 = false
 
     /// Ignores the layout's position.
     init(_ layout: OverlayLayout, light: ResamplingLight) {
@@ -40,7 +40,7 @@ package struct AdditionForm: Hashable, Sendable {
 
     var keyText: String {
         let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
-        return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
+        return "\(scaledSize.keyText) \(firstColumn),\(firstRow) \(size.keyText) "
             + light.rawValue + (hasMargins ? " " + pad : "")
     }
 

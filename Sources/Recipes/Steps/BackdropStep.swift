@@ -46,15 +46,17 @@ package struct BackdropStep: RenderStep {
             case .edges: "edges"
             case .mirrored: "mirrored"
             }
-        return "backdrop \(kind) \(size.width)x\(size.height) \(x),\(y)"
+        return "backdrop \(kind) \(size.keyText) \(x),\(y)"
     }
 
     package var summary: String {
-        switch kind {
-        case .mean: "place on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
-        case .blurred: "place on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
-        case .edges: "place on a canvas of \(size) pixels that extends the image's edges, at \(x), \(y)"
-        case .mirrored: "place on a canvas of \(size) pixels that mirrors the image, at \(x), \(y)"
-        }
+        let fill =
+            switch kind {
+            case .mean: "in the image's mean color"
+            case .blurred: "that shows the image blurred"
+            case .edges: "that extends the image's edges"
+            case .mirrored: "that mirrors the image"
+            }
+        return "place on a canvas of \(size) pixels \(fill), at \(x), \(y)"
     }
 }

@@ -6,14 +6,14 @@ package struct BlendStep: AdditionStep {
     }
 
     package let paint: Paint
-    package let across: BlendRow
-    package let down: BlendRow
+    package let across: CopyPositions
+    package let down: CopyPositions
     package let mode: BlendMode
     package let opacity: Int
     private static let time = 2.0
     private static let timeOfCopy = 200.0
 
-    package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
+    package init(_ paint: Paint, across: CopyPositions, down: CopyPositions, mode: BlendMode = .normal, opacity: Int) {
         self.paint = paint
         self.across = across
         self.down = down
@@ -26,7 +26,7 @@ package struct BlendStep: AdditionStep {
     ///   - layout: The size; the position is ignored.
     ///   - decoded: A frame of the decoded source.
     package init(
-        of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
+        of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: CopyPositions, down: CopyPositions,
         mode: BlendMode = .normal, opacity: Int
     ) {
         self.init(
@@ -67,10 +67,10 @@ package struct BlendStep: AdditionStep {
         let paint =
             switch paint {
             case .addition(let addition, let form, _): "\(addition) \(form.keyText)"
-            case .color(let color, let size): "\(color.keyText) \(size.width)x\(size.height)"
+            case .color(let color, let size): "\(color.keyText) \(size.keyText)"
             }
-        let places = [across, down].map { "\($0.start)*\($0.count)+\($0.pitch)" }.joined(separator: " ")
-        return "blend \(mode.rawValue) \(paint) at \(places) \(opacity)"
+        let positions = [across, down].map { "\($0.start)*\($0.count)+\($0.pitch)" }.joined(separator: " ")
+        return "blend \(mode.rawValue) \(paint) at \(positions) \(opacity)"
     }
 
     package var summary: String {

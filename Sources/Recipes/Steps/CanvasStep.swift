@@ -22,7 +22,7 @@ package struct CanvasStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.pixelsComputed) * Self.time) }
 
-    package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
+    package var keyText: String { "canvas \(size.keyText) \(x),\(y) \(color.keyText)" }
 
     package var summary: String { "place on a canvas of \(size) pixels in \(color.summary), at \(x), \(y)" }
 

@@ -15,7 +15,7 @@ package struct CropStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost { .none }
 
-    package var keyText: String { "crop \(x),\(y) \(size.width)x\(size.height)" }
+    package var keyText: String { "crop \(x),\(y) \(size.keyText)" }
 
     package var summary: String { "crop to \(size) pixels at \(x), \(y)" }
 
@@ -32,11 +32,11 @@ package struct CropStep: RenderStep {
     }
 
     package func geometry(after geometry: StepGeometry) -> StepGeometry? {
-        let (left, top, whole) = geometry.rectangle
+        let whole = geometry.rectangle.size
         guard geometry.turn == .none, x >= 0, y >= 0, x + size.width <= whole.width, y + size.height <= whole.height
         else { return nil }
         var next = geometry
-        next.rectangle = (left + x, top + y, size)
+        next.rectangle = PixelRectangle(x: geometry.rectangle.x + x, y: geometry.rectangle.y + y, size: size)
         next.isWhole = false
         return next
     }

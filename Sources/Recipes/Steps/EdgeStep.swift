@@ -1,9 +1,9 @@
 package struct EdgeStep: RenderStep {
-    package let edge: ImageOperations.Margins.Pixels
+    package let edge: ImageOperations.Margins.Extend
     package let margins: ImageOperations.Margins
     private static let time = 6.0
 
-    package init(_ edge: ImageOperations.Margins.Pixels, margins: ImageOperations.Margins) {
+    package init(_ edge: ImageOperations.Margins.Extend, margins: ImageOperations.Margins) {
         self.edge = edge
         self.margins = margins
     }

@@ -4,16 +4,16 @@
 package struct FaceStep: ContentCropStep {
     /// The size of the crop, without a zoom.
     package let size: PixelSize
-    /// In percent: 0 crops to ``size``, 100 to the smallest part with the faces.
+    /// In percent: 0 crops to ``size``, 100 to the smallest region with the faces.
     private let zoom: Int
-    /// The part of the upright page that the image shows.
-    private let part: ImagePart
+    /// The region of the upright page that the image shows.
+    private let region: ImageRegion
     private let turn: QuarterTurn
 
-    init(size: PixelSize, zoom: Int = 0, of part: ImagePart, turned turn: QuarterTurn) {
+    init(size: PixelSize, zoom: Int = 0, of region: ImageRegion, turned turn: QuarterTurn) {
         self.size = size
         self.zoom = zoom
-        self.part = part
+        self.region = region
         self.turn = turn
     }
 
@@ -25,8 +25,8 @@ package struct FaceStep: ContentCropStep {
 
     package func cost(of work: StepWork) -> StepCost { attention.cost(of: work) }
 
-    /// Omits the part and its turn, which earlier steps determine.
-    package var keyText: String { "face \(size.width)x\(size.height)" + (zoom > 0 ? " zoom \(zoom)" : "") }
+    /// Omits the region and its turn, which earlier steps determine.
+    package var keyText: String { "face \(size.keyText)" + (zoom > 0 ? " zoom \(zoom)" : "") }
 
     package var summary: String {
         "crop to the \(size) pixels with the largest faces" + (zoom > 0 ? ", \(zoom) % closer" : "")
@@ -64,20 +64,20 @@ package struct FaceStep: ContentCropStep {
         return PixelSize(width: scaled(size.width), height: scaled(size.height))
     }
 
-    /// The face in the image to crop; nil if less than half of it is in the part.
+    /// The face in the image to crop; nil if less than half of it is in the region.
     private func rectangle(of face: Face, in input: PixelSize) -> Rectangle? {
-        func place(_ share: Int, of side: Int) -> Int { (share * side + Face.whole / 2) / Face.whole }
-        let whole = part.whole
-        let left = max(place(face.x, of: whole.width) - part.x, 0)
-        let top = max(place(face.y, of: whole.height) - part.y, 0)
-        let right = min(place(face.x + face.width, of: whole.width) - part.x, part.size.width)
-        let bottom = min(place(face.y + face.height, of: whole.height) - part.y, part.size.height)
-        let area = place(face.width, of: whole.width) * place(face.height, of: whole.height)
+        func position(_ share: Int, of side: Int) -> Int { (share * side + Face.whole / 2) / Face.whole }
+        let whole = region.whole
+        let left = max(position(face.x, of: whole.width) - region.x, 0)
+        let top = max(position(face.y, of: whole.height) - region.y, 0)
+        let right = min(position(face.x + face.width, of: whole.width) - region.x, region.size.width)
+        let bottom = min(position(face.y + face.height, of: whole.height) - region.y, region.size.height)
+        let area = position(face.width, of: whole.width) * position(face.height, of: whole.height)
         guard right > left, bottom > top, 2 * (right - left) * (bottom - top) >= area else { return nil }
         let turned = turn.turned(
-            ImagePart(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top), of: part.size))
-        let shown = turn.turned(part.size)
-        func scaled(_ place: Int, from shown: Int, to side: Int) -> Int { place * side / shown }
+            ImageRegion(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top), of: region.size))
+        let shown = turn.turned(region.size)
+        func scaled(_ position: Int, from shown: Int, to side: Int) -> Int { position * side / shown }
         return Rectangle(
             left: scaled(turned.x, from: shown.width, to: input.width),
             top: scaled(turned.y, from: shown.height, to: input.height),

@@ -1,4 +1,4 @@
-/// Crops to the most interesting part; uses the first frame of an animation.
+/// Crops to the most interesting region; uses the first frame of an animation.
 package struct InterestStep: ContentCropStep {
     package let measure: InterestMeasure
     package let size: PixelSize
@@ -23,7 +23,7 @@ package struct InterestStep: ContentCropStep {
             bytes: 4 * work.input.size.area + (isFine ? Self.fineCounting.bytes : 0))
     }
 
-    package var keyText: String { "\(measure.rawValue) \(size.width)x\(size.height)" }
+    package var keyText: String { "\(measure.rawValue) \(size.keyText)" }
 
     package var summary: String { "crop to the \(size) pixels of most \(measure.rawValue)" }
 

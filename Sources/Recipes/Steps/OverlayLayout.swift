@@ -52,11 +52,11 @@ package struct OverlayLayout: Hashable, Sendable {
     }
 
     var covering: OverlayLayout {
-        var part = self
-        part.scaledSize = coveredSize
-        part.firstColumn = 0
-        part.firstRow = 0
-        return part
+        var layout = self
+        layout.scaledSize = coveredSize
+        layout.firstColumn = 0
+        layout.firstRow = 0
+        return layout
     }
 
     /// Applies a scale, which keeps the aspect ratio and fits into the result.
@@ -85,7 +85,7 @@ package struct OverlayLayout: Hashable, Sendable {
         var count: Int
         var phase: Int
 
-        /// - Parameter share: The part of the remaining space before the first pixel: 0, 500 or 1000 thousandths.
+        /// - Parameter share: The remaining space before the first pixel: 0, 500 or 1000 thousandths.
         init(_ length: Int, at share: Int, offset: Int, isTiled: Bool, in result: Int) {
             let origin =
                 switch share {

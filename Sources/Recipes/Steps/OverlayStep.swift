@@ -33,7 +33,7 @@ extension OverlayStep: FilterStep {
     }
 
     package var keyText: String {
-        "overlay \(addition) \(form.keyText) at \(x),\(y) \(coveredSize.width)x\(coveredSize.height) \(opacity)"
+        "overlay \(addition) \(form.keyText) at \(x),\(y) \(coveredSize.keyText) \(opacity)"
     }
 
     package var summary: String {

@@ -102,17 +102,18 @@ package struct StepCost: Hashable, Sendable {
 }
 
 package struct StepGeometry {
-    /// The part in pixels of the source; nil for the whole source.
-    package var part: ImagePart?
+    /// The region in pixels of the source; nil for the whole source.
+    package var region: ImageRegion?
     package var resizedSize: PixelSize
-    package var rectangle: (x: Int, y: Int, size: PixelSize)
+    /// The visible rectangle of the resized region.
+    package var rectangle: PixelRectangle
     package var turn = QuarterTurn.none
     package var light = ResamplingLight.gamma
     package var isWhole = true
 
     package init(of size: PixelSize) {
         resizedSize = size
-        rectangle = (0, 0, size)
+        rectangle = PixelRectangle(size: size)
     }
 
     /// The shortest side at which the chroma planes of an image can be resampled.

@@ -1,10 +1,10 @@
 package struct ResampleStep: RenderStep {
     package let size: PixelSize
-    /// The part in pixels of the source, independent of the level; nil for the whole source.
+    /// The region in pixels of the source, independent of the level; nil for the whole source.
     ///
-    /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image; planes are
+    /// Pixels outside the region are not mixed in. libvips crops at the nearest pixel of the decoded image; planes are
     /// cropped at subpixels.
-    package let part: ImagePart?
+    package let region: ImageRegion?
     package let light: ResamplingLight
     private static let time = (read: 10.0, computed: 25.0)
     /// The factor for pixels with alpha or enlarged in linear light, for which libvips uses floating point.
@@ -15,9 +15,9 @@ package struct ResampleStep: RenderStep {
     /// The time of reductions in linear light.
     private static let lightTime = (read: 5.0, computed: 25.0)
 
-    package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
+    package init(to size: PixelSize, of region: ImageRegion? = nil, in light: ResamplingLight = .gamma) {
         self.size = size
-        self.part = part
+        self.region = region
         self.light = light
     }
 
@@ -27,7 +27,7 @@ package struct ResampleStep: RenderStep {
 
     package var readsRepeatedly: Bool { true }
 
-    private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
+    private func read(of input: PixelSize) -> PixelSize { region?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {
         let source = read(of: work.input.size)
@@ -50,17 +50,17 @@ package struct ResampleStep: RenderStep {
     }
 
     package var keyText: String {
-        let part = part.map { " of \($0.x),\($0.y) \($0.size.width)x\($0.size.height)" } ?? ""
-        return "resample \(size.width)x\(size.height) \(light.keyText)" + part
+        let region = region.map { " of \($0.x),\($0.y) \($0.size.keyText)" } ?? ""
+        return "resample \(size.keyText) \(light.keyText)" + region
     }
 
     package var summary: String {
-        let part = part.map { " the \($0.size) pixels at \($0.x), \($0.y)" } ?? ""
-        return "resize\(part) to \(size) pixels" + (light == .linear ? " in linear light" : "")
+        let region = region.map { " the \($0.size) pixels at \($0.x), \($0.y)" } ?? ""
+        return "resize\(region) to \(size) pixels" + (light == .linear ? " in linear light" : "")
     }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {
-        let crop = part.map { ("crop", "\($0.x),\($0.y),\($0.size.width),\($0.size.height)") }
+        let crop = region.map { ("crop", "\($0.x),\($0.y),\($0.size.width),\($0.size.height)") }
         return [("w", String(self.size.width))] + (crop.map { [$0] } ?? [])
     }
 
@@ -68,9 +68,9 @@ package struct ResampleStep: RenderStep {
         guard geometry.isWhole else { return nil }
         var next = geometry
         next.resizedSize = size
-        next.rectangle = (0, 0, size)
+        next.rectangle = PixelRectangle(size: size)
         next.light = light
-        next.part = part
+        next.region = region
         next.isWhole = false
         return next
     }

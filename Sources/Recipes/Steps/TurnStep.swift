@@ -16,10 +16,10 @@ package struct TurnStep: RenderStep {
 
     package var summary: String {
         if turn == .mirrorY { return "mirror top and bottom" }
-        let parts =
+        let turns =
             (turn.isMirrored ? ["mirror left and right"] : [])
             + (turn.quarters > 0 ? ["turn by \(90 * turn.quarters)°"] : [])
-        return parts.isEmpty ? "leave upright" : parts.joined(separator: ", then ")
+        return turns.isEmpty ? "leave upright" : turns.joined(separator: ", then ")
     }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {

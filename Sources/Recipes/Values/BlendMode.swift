@@ -14,7 +14,8 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     package var addsAlpha: Bool { self == .mask || self == .maskOut }
 }
 
-package struct BlendRow: Hashable, Sendable {
+/// The positions of copies along one axis.
+package struct CopyPositions: Hashable, Sendable {
     /// The distance from the image's edge; negative outside the image.
     package var start: Int
     package var count: Int

@@ -12,14 +12,14 @@ package struct DecodePlan: Hashable, Sendable {
     package let incompleteImages: IncompleteImages
     /// The size of a drawn vector image in pixels; nil for its natural size, and for raster images.
     package let drawnSize: PixelSize?
-    /// The part of a vector image that fills ``drawnSize``; nil for the whole image.
-    package let drawnPart: DrawnPart?
+    /// The region of a vector image that fills ``drawnSize``; nil for the whole image.
+    package let drawnRegion: DrawnRegion?
     package private(set) var keepsGainMap: Bool
     package let gamut: DecodedGamut
 
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, maximumFrames: Int = .max,
-        incompleteImages: IncompleteImages = .reject, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        incompleteImages: IncompleteImages = .reject, drawnSize: PixelSize? = nil, drawnRegion: DrawnRegion? = nil,
         keepsGainMap: Bool = false, gamut: DecodedGamut = .withinSRGB
     ) {
         self.page = page
@@ -28,7 +28,7 @@ package struct DecodePlan: Hashable, Sendable {
         self.maximumFrames = isAnimated ? maximumFrames : 1
         self.incompleteImages = incompleteImages
         self.drawnSize = drawnSize
-        self.drawnPart = drawnPart
+        self.drawnRegion = drawnRegion
         self.keepsGainMap = keepsGainMap
         self.gamut = gamut
     }
@@ -44,11 +44,11 @@ package struct DecodePlan: Hashable, Sendable {
     }
 
     package init(
-        ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnRegion: DrawnRegion? = nil,
         limits: ImagingLimits
     ) throws(ImagingError) {
         self.init(
-            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart,
+            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnRegion: drawnRegion,
             gamut: DecodedGamut(of: header.colors, for: .srgb))
         try check(header, limits: limits)
     }
@@ -57,18 +57,18 @@ package struct DecodePlan: Hashable, Sendable {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = frames(of: header)
         guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
-        let part = header.decoded(by: self)
-        try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
-        guard part.work.area <= limits.maximumPixels(of: part) / frames,
-            TimeCost.duration(Double(part.work.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
+        let decoded = header.decoded(by: self)
+        try decoded.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: decoded))
+        guard decoded.work.area <= limits.maximumPixels(of: decoded) / frames,
+            TimeCost.duration(Double(decoded.work.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
         else {
-            throw .tooManyPixels(part.storedSize, frames: frames)
+            throw .tooManyPixels(decoded.storedSize, frames: frames)
         }
-        guard part.vectorSize != nil else { return }
-        guard max(part.storedSize.width, part.storedSize.height) <= part.format.maximumSide else {
-            throw .tooManyPixels(part.storedSize)
+        guard decoded.vectorSize != nil else { return }
+        guard max(decoded.storedSize.width, decoded.storedSize.height) <= decoded.format.maximumSide else {
+            throw .tooManyPixels(decoded.storedSize)
         }
-        if let whole = drawnPart?.wholeSize, max(whole.width, whole.height) > Self.longestWhole {
+        if let whole = drawnRegion?.wholeSize, max(whole.width, whole.height) > Self.longestWhole {
             throw .tooManyPixels(whole)
         }
     }

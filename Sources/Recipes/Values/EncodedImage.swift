@@ -90,17 +90,17 @@ package struct EncoderSettings: Hashable, Sendable {
     package var quality: Int
     package var effort: Int
     package var bitDepth: Int
-    package var isWide: Bool
+    package var isDisplayP3: Bool
     package var hasFullChroma = false
     package var isLossless: Bool
     /// The quality on JPEG's scale, if the plan chose it: JPEG XL can be made from a JPEG of this quality.
     package var visualQuality: Int?
 
-    package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false, isLossless: Bool = false) {
+    package init(quality: Int, effort: Int, bitDepth: Int = 8, isDisplayP3: Bool = false, isLossless: Bool = false) {
         self.quality = quality
         self.effort = effort
         self.bitDepth = bitDepth
-        self.isWide = isWide
+        self.isDisplayP3 = isDisplayP3
         self.isLossless = isLossless
     }
 }

@@ -1,6 +1,6 @@
 /// A smaller image that states how much brighter each part is shown on an HDR display.
 package final class GainMap: Sendable {
-    package enum Place: Hashable, Sendable {
+    package enum Location: Hashable, Sendable {
         case file(Range<Int>)
         case item(Int)
 
@@ -27,14 +27,14 @@ package final class GainMap: Sendable {
         case amounts
     }
 
-    package let place: Place
+    package let location: Location
     /// The header of the map as an image file, with the image's orientation.
     package let header: ImageHeader
     package let metadata: GainMapMetadata
     package let samples: Samples
 
-    package init(_ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms) {
-        self.place = place
+    package init(_ location: Location, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms) {
+        self.location = location
         self.header = header
         self.metadata = metadata
         self.samples = samples
@@ -53,12 +53,12 @@ package final class GainMap: Sendable {
 extension GainMap: Hashable {
     package static func == (one: GainMap, other: GainMap) -> Bool {
         one === other
-            || one.place == other.place && one.header == other.header && one.metadata == other.metadata
+            || one.location == other.location && one.header == other.header && one.metadata == other.metadata
                 && one.samples == other.samples
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(place)
+        hasher.combine(location)
         hasher.combine(metadata)
     }
 }

@@ -9,7 +9,7 @@ extension Gamut {
     /// The gamut to use: sRGB for gray and sRGB sources.
     ///
     /// - Parameter changesColors: Whether a step changes colors, which requires sRGB.
-    func of(_ colors: SourceColors, changesColors: Bool) -> Gamut {
+    func resolved(for colors: SourceColors, changesColors: Bool) -> Gamut {
         if colors.space == .gray { return .srgb }
         let isWithin = changesColors || DecodedGamut(of: colors, for: .auto) == .withinSRGB
         return self == .auto && isWithin ? .srgb : self
@@ -30,16 +30,16 @@ package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
     /// The colors of a wider source, mapped to sRGB.
     case mapped
     /// The colors of a wider source, converted to Display P3.
-    case wide
+    case displayP3 = "wide"
 
     package init(of colors: SourceColors, for gamut: Gamut) {
         switch colors.space {
-        case .srgb where colors.highRange.needsToneMapping: self = gamut == .srgb ? .withinSRGB : .wide
+        case .srgb where colors.hdrFormat.needsToneMapping: self = gamut == .srgb ? .withinSRGB : .displayP3
         case .srgb, .gray: self = .withinSRGB
         // These pixels are not converted and serve both gamuts.
-        case .displayP3 where !colors.highRange.needsToneMapping: self = .mapped
-        case .adobeRGB where !colors.highRange.needsToneMapping: self = .mapped
-        case .displayP3, .adobeRGB, .proPhoto, .rec2020, .cmyk, .other: self = gamut == .srgb ? .mapped : .wide
+        case .displayP3 where !colors.hdrFormat.needsToneMapping: self = .mapped
+        case .adobeRGB where !colors.hdrFormat.needsToneMapping: self = .mapped
+        case .displayP3, .adobeRGB, .proPhoto, .rec2020, .cmyk, .other: self = gamut == .srgb ? .mapped : .displayP3
         }
     }
 }

@@ -130,7 +130,7 @@ extension EXIFTexts {
 /// The largest embedded preview of a RAW photograph.
 package struct EmbeddedPreview: Hashable, Sendable {
     /// The preview's bytes in the file.
-    package var place: Range<Int>
+    package var range: Range<Int>
     /// The size of the sensor's image; nil if unknown.
     package let sensor: PixelSize?
 
@@ -139,12 +139,12 @@ package struct EmbeddedPreview: Hashable, Sendable {
     private static let longestFile = 1 << 48
 
     /// - Parameter sensor: The size of the sensor's image; ignored if implausible.
-    package init(_ place: Range<Int>, sensor: PixelSize?) {
-        self.place = place
+    package init(_ range: Range<Int>, sensor: PixelSize?) {
+        self.range = range
         self.sensor = sensor.flatMap { $0.isPlausible(upTo: Self.longestSide) ? $0 : nil }
     }
 
-    fileprivate var isPlausible: Bool { place.lowerBound >= 0 && place.upperBound <= Self.longestFile }
+    fileprivate var isPlausible: Bool { range.lowerBound >= 0 && range.upperBound <= Self.longestFile }
 }
 
 package struct EXIFTexts: Hashable, Sendable {

@@ -65,7 +65,8 @@ package struct ImageOperations: Hashable, Sendable {
             self.left = left
         }
 
-        package enum Pixels: String, Hashable, Sendable, CaseIterable {
+        /// How margins continue the image.
+        package enum Extend: String, Hashable, Sendable, CaseIterable {
             case copy
             case `repeat`
             case mirror

@@ -28,6 +28,8 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(width)×\(height)" }
+
+    var keyText: String { "\(width)x\(height)" }
 }
 
 extension Int {

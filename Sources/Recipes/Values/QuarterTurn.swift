@@ -46,17 +46,18 @@ package struct QuarterTurn: Hashable, Sendable {
 
     package func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.exchanged : size }
 
-    package func turned(_ part: ImagePart) -> ImagePart {
+    package func turned(_ region: ImageRegion) -> ImageRegion {
         let (x, y) = corner(
-            part.x, part.y, of: (part.size.width, part.size.height), in: (part.whole.width, part.whole.height))
-        return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
+            region.x, region.y, of: (region.size.width, region.size.height),
+            in: (region.whole.width, region.whole.height))
+        return ImageRegion(x: x, y: y, size: turned(region.size), of: turned(region.whole))
     }
 
     package func corner<Length: SignedNumeric>(
-        _ x: Length, _ y: Length, of part: (width: Length, height: Length), in whole: (width: Length, height: Length)
+        _ x: Length, _ y: Length, of region: (width: Length, height: Length), in whole: (width: Length, height: Length)
     ) -> (x: Length, y: Length) {
-        let x = reversesColumns ? whole.width - x - part.width : x
-        let y = reversesRows ? whole.height - y - part.height : y
+        let x = reversesColumns ? whole.width - x - region.width : x
+        let y = reversesRows ? whole.height - y - region.height : y
         return exchangesSides ? (y, x) : (x, y)
     }
 }

@@ -84,17 +84,17 @@ package struct KeptMetadata: OptionSet, Hashable, Sendable {
     package static let rights = KeptMetadata(rawValue: 1)
     package static let ai = KeptMetadata(rawValue: 2)
 
-    package static let none = "none"
+    package static let noneName = "none"
     package static let all: [(name: String, value: KeptMetadata)] = [("rights", .rights), ("ai", .ai)]
 
     package var words: [String] { Self.all.filter { contains($0.value) }.map(\.name) }
 
-    package var text: String { isEmpty ? Self.none : words.joined(separator: ",") }
+    package var text: String { isEmpty ? Self.noneName : words.joined(separator: ",") }
 
     /// Parses `none` or words separated by commas, each once; nil for anything else.
     package init?(_ text: String) {
         self = []
-        if text == Self.none { return }
+        if text == Self.noneName { return }
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let value = Self.all.first(where: { $0.name == word })?.value, insert(value).inserted else {
                 return nil

@@ -18,7 +18,7 @@ package enum FactsText {
             ("height", .int(header.size.height)), ("orientation", .int(header.orientation.exif)),
             ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
             ("progressive", .bool(header.isProgressive)), ("colorSpace", .string(header.colors.space.rawValue)),
-            ("hdr", .string(header.colors.highRange.rawValue)), ("bytes", .int(facts.byteCount)),
+            ("hdr", .string(header.colors.hdrFormat.rawValue)), ("bytes", .int(facts.byteCount)),
         ]
         if let sensor = header.preview?.sensor {
             members += [("rawWidth", .int(sensor.width)), ("rawHeight", .int(sensor.height))]

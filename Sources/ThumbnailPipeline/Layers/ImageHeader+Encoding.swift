@@ -11,7 +11,7 @@ extension ImageHeader {
         writer.write(numbers: colors.numbers)
         if !isPage {
             writeTexts(to: &writer)
-            if colors.highRange == .gainMap { writeGainMap(to: &writer) }
+            if colors.hdrFormat == .gainMap { writeGainMap(to: &writer) }
         }
         writeFormatDetails(to: &writer)
     }
@@ -31,7 +31,7 @@ extension ImageHeader {
             isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount, exif: exif)
         self.colors = colors
         if !isPage {
-            guard readTexts(from: &reader), colors.highRange != .gainMap || readGainMap(from: &reader) else {
+            guard readTexts(from: &reader), colors.hdrFormat != .gainMap || readGainMap(from: &reader) else {
                 return nil
             }
         }
@@ -69,7 +69,7 @@ extension ImageHeader {
     private func writeGainMap(to writer: inout RecordWriter) {
         guard let gainMap else { return writer.write(0) }
         writer.write(numbers: gainMap.metadata.numbers)
-        writer.write(numbers: gainMap.place.numbers)
+        writer.write(numbers: gainMap.location.numbers)
         writer.write(gainMap.samples.rawValue)
         gainMap.header.write(to: &writer, isPage: true)
     }
@@ -78,11 +78,11 @@ extension ImageHeader {
         guard let numbers = reader.numbers(0...GainMapMetadata.maximumNumbers) else { return false }
         if numbers.isEmpty { return true }
         guard let metadata = GainMapMetadata(numbers: numbers),
-            let place = reader.numbers(1...2).flatMap(GainMap.Place.init(numbers:)),
+            let location = reader.numbers(1...2).flatMap(GainMap.Location.init(numbers:)),
             let samples = reader.int().flatMap(GainMap.Samples.init(rawValue:)),
             let header = ImageHeader(from: &reader, isPage: true)
         else { return false }
-        gainMap = GainMap(place, header: header, metadata: metadata, samples: samples)
+        gainMap = GainMap(location, header: header, metadata: metadata, samples: samples)
         return true
     }
 
@@ -90,7 +90,7 @@ extension ImageHeader {
     private func writeFormatDetails(to writer: inout RecordWriter) {
         if format.isVector { writer.write(vectorSize ?? PixelSize(width: 0, height: 0)) }
         if format.hasPreview {
-            let range = preview?.place ?? 0..<0
+            let range = preview?.range ?? 0..<0
             writer.write(range.lowerBound)
             writer.write(range.upperBound)
             writer.write(preview?.sensor ?? PixelSize(width: 0, height: 0))

@@ -46,14 +46,14 @@ extension SourceHead {
     }
 }
 
-extension FileParts {
+extension PartialFile {
     var outline: Reading<Result<ImageHeader?, ImagingError>>? {
         read { span in Result { () throws(ImagingError) in try ImageHeader.outline(span) } }
     }
 
     func missingRanges(of outline: Reading<Result<ImageHeader?, ImagingError>>) -> SourceScan.Need {
         let reading = read(ImageHeader.sniff)?.value?.reading
-        return .ranges(outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.usualHeaderBytes)
+        return .ranges(outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.defaultHeaderBytes)
     }
 }
 

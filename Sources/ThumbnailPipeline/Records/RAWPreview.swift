@@ -12,8 +12,8 @@ struct RAWPreview: Sendable {
     /// Nil if the fetched ranges are not a RAW preview, or their version is uncertain.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
         guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
-            case .success(let header?) = outline.value, let place = header.preview?.place,
-            let bytes = source.file.bytes(in: place), (try? source.head.check(header)) != nil
+            case .success(let header?) = outline.value, let range = header.preview?.range,
+            let bytes = source.file.bytes(in: range), (try? source.head.check(header)) != nil
         else { return nil }
         record = SourceRecord(
             source.head(with: bytes), header: header, byteCount: source.file.count, generations: generations)
@@ -22,7 +22,7 @@ struct RAWPreview: Sendable {
 
     var file: SourceFile {
         var header = record.header
-        header.preview?.place = 0..<bytes.count
+        header.preview?.range = 0..<bytes.count
         return SourceFile(bytes: bytes, header: header)
     }
 }
@@ -40,10 +40,10 @@ extension SourceScan {
     static let preview = SourceScan(.preview) { source in
         guard source.hasVersion, let outline = source.file.outline else { return .whole }
         if !outline.missing.isEmpty { return source.file.missingRanges(of: outline) }
-        guard case .success(let header?) = outline.value, let place = header.preview?.place,
-            place.upperBound <= source.file.count
+        guard case .success(let header?) = outline.value, let range = header.preview?.range,
+            range.upperBound <= source.file.count
         else { return .whole }
-        return source.file.unknown(in: place).map { .block($0) } ?? .complete
+        return source.file.unknown(in: range).map { .block($0) } ?? .complete
     }
 }
 

@@ -121,9 +121,9 @@ import ThumbnailTypes
         let (recipe, header) = (query.recipe.recipe, Self.header())
         let first = try recipe.draft(of: RecipeSource(header: header))
         #expect(first.trim == ImageOperations.Trim(tolerance: 7, color: .white))
-        let box = ImagePart(x: 100, y: 2, size: PixelSize(width: 200, height: 718), of: header.size)
-        let part = try recipe.draft(of: RecipeSource(header: header, box: box)).part
-        #expect(part == ImagePart(x: 95, y: 0, size: PixelSize(width: 210, height: 720), of: header.size))
+        let box = ImageRegion(x: 100, y: 2, size: PixelSize(width: 200, height: 718), of: header.size)
+        let region = try recipe.draft(of: RecipeSource(header: header, box: box)).region
+        #expect(region == ImageRegion(x: 95, y: 0, size: PixelSize(width: 210, height: 720), of: header.size))
         let other = try Self.query("trim=border,trim.border.keep=6,w=300").recipe.recipe
         #expect(recipe.keyText != other.keyText)
     }

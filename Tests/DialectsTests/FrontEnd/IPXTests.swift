@@ -61,9 +61,9 @@ import ThumbnailTypes
 
     @Test func `a part refers to the image as stored`() throws {
         let recipe = try Self.query("crop_100_50_300_200").recipe.recipe
-        let part = try recipe.draft(of: RecipeSource(header: Self.header(orientation: 6))).part
+        let region = try recipe.draft(of: RecipeSource(header: Self.header(orientation: 6))).region
         let upright = PixelSize(width: 800, height: 1_200)
-        #expect(part == ImagePart(x: 550, y: 100, size: PixelSize(width: 200, height: 300), of: upright))
+        #expect(region == ImageRegion(x: 550, y: 100, size: PixelSize(width: 200, height: 300), of: upright))
         #expect(throws: ImagingError.cropOutside(PixelSize(width: 1_200, height: 800))) {
             try Self.plan("crop_1000_0_300_200")
         }

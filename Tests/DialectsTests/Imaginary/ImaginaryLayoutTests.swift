@@ -92,7 +92,7 @@ import ThumbnailTypes
             """)
         let draft = try imaginaryComposition(target, 400, 300)
         let whole = PixelSize(width: 400, height: 300)
-        #expect(draft.part == ImagePart(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: whole))
+        #expect(draft.region == ImageRegion(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: whole))
         #expect(draft.turn == 2 && draft.size == PixelSize(width: 150, height: 100))
         #expect(draft.stepTexts == ["turn 6", "blur 200000"])
         #expect(draft.format == .webp && draft.quality == .fixed(90))
@@ -122,7 +122,7 @@ import ThumbnailTypes
         let draft = try imaginaryComposition(target, 400, 300)
         // The top left of the turned image is the bottom left of the upright one.
         let whole = PixelSize(width: 400, height: 300)
-        #expect(draft.part == ImagePart(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: whole))
+        #expect(draft.region == ImageRegion(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: whole))
         #expect(draft.turn == 6 && draft.size == PixelSize(width: 30, height: 10))
     }
 

@@ -57,7 +57,7 @@ enum ImgproxyFixture {
 
     /// The draft of an image with this header by these options.
     static func draft(
-        _ options: String, _ header: ImageHeader, additions: [ImageHeader] = [], box: ImagePart? = nil,
+        _ options: String, _ header: ImageHeader, additions: [ImageHeader] = [], box: ImageRegion? = nil,
         accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> RenderDraft {
         try recipe(options, accept: accept, configure)

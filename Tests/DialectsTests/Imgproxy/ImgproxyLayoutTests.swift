@@ -178,7 +178,7 @@ struct ImgproxyGravityTests {
                 let after = gravity.corner(of: inner, on: turned, ratio: 1)
                 let before = gravity.before(quarters: quarters, mirroringX: mirrorsX, mirroringY: mirrorsY)
                     .corner(of: inner, on: outer, ratio: 1)
-                let led = turn.turned(ImagePart(x: before.x, y: before.y, size: inner, of: outer))
+                let led = turn.turned(ImageRegion(x: before.x, y: before.y, size: inner, of: outer))
                 #expect(abs(led.x - after.x) <= 1 && abs(led.y - after.y) <= 1, "\(kind) \(turn)")
             }
         }

@@ -11,7 +11,7 @@ struct ImgproxyRecipeTests {
     private static let card = ImageHeader.still(.png, 400, 300)
 
     private func draft(
-        _ options: String, _ header: ImageHeader = card, additions: [ImageHeader] = [], box: ImagePart? = nil,
+        _ options: String, _ header: ImageHeader = card, additions: [ImageHeader] = [], box: ImageRegion? = nil,
         accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> RenderDraft {
         try ImgproxyFixture.draft(options, header, additions: additions, box: box, accept: accept, configure)
@@ -35,7 +35,7 @@ struct ImgproxyRecipeTests {
             keys(made).map { $0.prefix { $0 != " " } } == [
                 "crop", "blur", "sharpen", "pixelate", "pad", "overlay",
             ])
-        #expect(made.part == ImagePart(x: 0, y: 0, size: PixelSize(150, 90), of: PixelSize(400, 300)))
+        #expect(made.region == ImageRegion(x: 0, y: 0, size: PixelSize(150, 90), of: PixelSize(400, 300)))
         #expect(shape(made) == FrameShape(size: PixelSize(80, 110), hasAlpha: false))
     }
 
@@ -129,9 +129,9 @@ struct ImgproxyRecipeTests {
         let first = try draft("t:10.7:ff0000:1/w:50")
         #expect(first.trim?.tolerance == 10 && first.trim?.color == Color(red: 255, green: 0, blue: 0))
         #expect(first.trim?.matte == Color(red: 255, green: 0, blue: 255) && first.trim?.isEqualAcross == true)
-        let box = ImagePart(x: 40, y: 30, size: PixelSize(200, 100), of: PixelSize(400, 300))
+        let box = ImageRegion(x: 40, y: 30, size: PixelSize(200, 100), of: PixelSize(400, 300))
         let second = try draft("t:10/c:50:50:soea/w:25", box: box)
-        #expect(second.part == ImagePart(x: 190, y: 80, size: PixelSize(50, 50), of: PixelSize(400, 300)))
+        #expect(second.region == ImageRegion(x: 190, y: 80, size: PixelSize(50, 50), of: PixelSize(400, 300)))
         #expect(second.size == PixelSize(25, 25))
         #expect(try draft("t:-1").trim?.tolerance == 0 && draft("t:1e9").trim?.tolerance == 255)
         let turned = try draft("t:1:fff:1:0", .still(.jpeg, 400, 300, orientation: 6)).trim
@@ -151,14 +151,14 @@ struct ImgproxyRecipeTests {
 
     @Test func `a crop has the result's orientation`() throws {
         let made = try draft("c:200:100:nowe/rot:90")
-        #expect(made.part == ImagePart(x: 0, y: 100, size: PixelSize(100, 200), of: PixelSize(400, 300)))
+        #expect(made.region == ImageRegion(x: 0, y: 100, size: PixelSize(100, 200), of: PixelSize(400, 300)))
         #expect(made.size == PixelSize(200, 100) && made.turn == 6)
     }
 
     @Test func `smart crops use the image's content`() throws {
         #expect(keys(try draft("rs:fill:200:200/g:sm")) == ["attention 200x200"])
         let first = try draft("c:100:100:sm/w:50")
-        #expect(first.part == nil && first.size == PixelSize(400, 300))
+        #expect(first.region == nil && first.size == PixelSize(400, 300))
         #expect(keys(first) == ["attention 100x100", "resample 50x50 gamma.2"])
         #expect(keys(try draft("rs:fit:200:200/g:sm")).isEmpty)
     }

@@ -17,7 +17,7 @@ struct ThumborLayoutTests {
     {
         var geometry = try ThumborTarget(sent: (path + "/a")).geometry
         change(&geometry)
-        return ThumborLayout(geometry, of: ImagePart(allOf: size))
+        return ThumborLayout(geometry, of: ImageRegion(allOf: size))
     }
 
     @Test(arguments: [
@@ -40,10 +40,10 @@ struct ThumborLayoutTests {
     @Test func `ratios equal to two decimals are stretched, others are cropped in the center`() throws {
         #expect(try layout("300x226", Self.quad).part.isWhole)
         let tall = try layout("100x300", Self.quad)
-        #expect(tall.part == ImagePart(x: 150, y: 0, size: PixelSize(width: 100, height: 300), of: Self.quad))
+        #expect(tall.part == ImageRegion(x: 150, y: 0, size: PixelSize(width: 100, height: 300), of: Self.quad))
         #expect(tall.size == PixelSize(width: 100, height: 300))
         let wide = try layout("400x100", Self.quad)
-        #expect(wide.part == ImagePart(x: 0, y: 100, size: PixelSize(width: 400, height: 100), of: Self.quad))
+        #expect(wide.part == ImageRegion(x: 0, y: 100, size: PixelSize(width: 400, height: 100), of: Self.quad))
     }
 
     @Test func `an alignment affects the crop of its own side only`() throws {
@@ -79,7 +79,7 @@ struct ThumborLayoutTests {
             #expect(try layout(path, Self.quad).part.isWhole, "\(path)")
         }
         let half = try layout("0.5x0:1x1", Self.quad).part
-        #expect(half == ImagePart(x: 200, y: 0, size: PixelSize(width: 200, height: 300), of: Self.quad))
+        #expect(half == ImageRegion(x: 200, y: 0, size: PixelSize(width: 200, height: 300), of: Self.quad))
         #expect(try layout("0x0:1x1", Self.quad).size == PixelSize(width: 1, height: 1))
     }
 
@@ -133,14 +133,14 @@ struct ThumborLayoutTests {
         mark.x.anchor = .repeated
         mark.y.anchor = .repeated
         let few = mark.rows(of: PixelSize(width: 80, height: 40), on: PixelSize(width: 300, height: 200))
-        #expect(few.across == BlendRow(start: 0, count: 3, pitch: 110))
-        #expect(few.down == BlendRow(start: 0, count: 5, pitch: 40))
+        #expect(few.across == CopyPositions(start: 0, count: 3, pitch: 110))
+        #expect(few.down == CopyPositions(start: 0, count: 5, pitch: 40))
         let many = mark.rows(of: PixelSize(width: 10, height: 10), on: PixelSize(width: 300, height: 200))
-        #expect(many.across == BlendRow(start: 0, count: 6, pitch: 58))
-        #expect(many.down == BlendRow(start: 0, count: 6, pitch: 38))
+        #expect(many.across == CopyPositions(start: 0, count: 6, pitch: 58))
+        #expect(many.down == CopyPositions(start: 0, count: 6, pitch: 38))
         mark.y = try #require(ThumborFilterReader.position("bottom"))
         let tiled = mark.rows(of: PixelSize(width: 80, height: 40), on: PixelSize(width: 300, height: 200))
-        #expect(tiled.across == BlendRow(start: 0, count: 4, pitch: 80) && tiled.down.start == 160)
+        #expect(tiled.across == CopyPositions(start: 0, count: 4, pitch: 80) && tiled.down.start == 160)
     }
 
     @Test(

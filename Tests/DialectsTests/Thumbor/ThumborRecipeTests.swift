@@ -24,7 +24,7 @@ struct ThumborRecipeTests {
     }
 
     private func draft(
-        _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImagePart? = nil,
+        _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImageRegion? = nil,
         _ change: (inout ThumborConfiguration) -> Void = { _ in }
     ) throws -> RenderDraft {
         let recipe = try query(path + "/a.example/b", accept: accept, change).recipe
@@ -95,10 +95,10 @@ struct ThumborRecipeTests {
         #expect(try draft("-x/filters:orient(90)", header).turn == 7)
         #expect(try draft("x-/filters:orient(270)", header).turn == 7)
         let turned = try draft("fit-in/200x200/filters:orient(90)", header)
-        #expect(turned.size == PixelSize(width: 150, height: 200) && turned.part == nil)
+        #expect(turned.size == PixelSize(width: 150, height: 200) && turned.region == nil)
         // The left quarter of an image rotated counterclockwise is the top of the stored image.
-        let part = try draft("0x0:75x400/filters:orient(90)", header).part
-        #expect(part?.y == 0 && part?.x == 0 && part?.size == PixelSize(width: 400, height: 75))
+        let region = try draft("0x0:75x400/filters:orient(90)", header).region
+        #expect(region?.y == 0 && region?.x == 0 && region?.size == PixelSize(width: 400, height: 75))
     }
 
     @Test func `trims compare distances, and leave animations unchanged`() throws {
@@ -106,9 +106,9 @@ struct ThumborRecipeTests {
         #expect(trim.tolerance == 30 && trim.isDistance && trim.isFromBottomRight)
         #expect(try draft("trim", Self.header(.gif, frames: 5)).trim == nil)
         let whole = PixelSize(width: 400, height: 300)
-        let box = ImagePart(x: 50, y: 60, size: PixelSize(width: 200, height: 100), of: whole)
+        let box = ImageRegion(x: 50, y: 60, size: PixelSize(width: 200, height: 100), of: whole)
         let trimmed = try draft("trim/100x0:150x90/x", Self.header(), box: box)
-        #expect(trimmed.part == ImagePart(x: 100, y: 60, size: PixelSize(width: 50, height: 30), of: whole))
+        #expect(trimmed.region == ImageRegion(x: 100, y: 60, size: PixelSize(width: 50, height: 30), of: whole))
     }
 
     @Test func `the format is the target's, then Accept's, then the source's`() throws {
@@ -138,7 +138,7 @@ struct ThumborRecipeTests {
 
     @Test func `raw preserves the whole image in its own format`() throws {
         let raw = try draft("trim/10x10:50x50/30x30/filters:raw():format(png):invert()", Self.header())
-        #expect(raw.size == PixelSize(width: 400, height: 300) && raw.part == nil && raw.trim == nil)
+        #expect(raw.size == PixelSize(width: 400, height: 300) && raw.region == nil && raw.trim == nil)
         #expect(raw.format == .jpeg && raw.steps.isEmpty && raw.turn == 1)
     }
 

@@ -82,12 +82,12 @@ import Testing
 
     @Test func `a rectangle may precede the resample, in the rotated image`() throws {
         let plain = try wsrvComposition("cx=150&cy=100&cw=100&ch=80&w=50&precrop", 400, 300)
-        #expect(plain.part?.x == 150 && plain.part?.y == 100 && plain.part?.size.description == "100×80")
+        #expect(plain.region?.x == 150 && plain.region?.y == 100 && plain.region?.size.description == "100×80")
         #expect(plain.size.description == "50×40" && plain.steps.isEmpty)
         // Rotated clockwise, the left edge of the source becomes the top.
         let turned = try wsrvComposition("ro=90&cx=10&cy=20&cw=30&ch=40&precrop", 400, 300)
         #expect(turned.turn == 6 && turned.size.description == "30×40")
-        #expect(turned.part?.x == 20 && turned.part?.y == 260 && turned.part?.size.description == "40×30")
+        #expect(turned.region?.x == 20 && turned.region?.y == 260 && turned.region?.size.description == "40×30")
     }
 
     @Test(arguments: [

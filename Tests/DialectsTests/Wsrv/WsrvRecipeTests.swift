@@ -133,7 +133,7 @@ import ThumbnailTypes
 
     @Test func `sizes are computed from the trimmed image`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 300))
-        let box = ImagePart(x: 50, y: 50, size: PixelSize(width: 200, height: 100), of: header.size)
+        let box = ImageRegion(x: 50, y: 50, size: PixelSize(width: 200, height: 100), of: header.size)
         func draft(_ query: String) throws -> RenderDraft {
             try WsrvRecipe(wsrvOptions("trim=10&" + query)).draft(of: RecipeSource(header: header, box: box))
         }
@@ -141,7 +141,7 @@ import ThumbnailTypes
         // Percentages refer to the whole image.
         #expect(try draft("w=50%25").size.description == "200×100")
         let cropped = try draft("cx=10&cy=20&cw=30&ch=40&precrop")
-        #expect(cropped.part == ImagePart(x: 60, y: 70, size: PixelSize(width: 30, height: 40), of: header.size))
+        #expect(cropped.region == ImageRegion(x: 60, y: 70, size: PixelSize(width: 30, height: 40), of: header.size))
     }
 
     @Test func `a key includes every option that affects pixels after a trim`() throws {

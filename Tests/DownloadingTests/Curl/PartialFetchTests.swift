@@ -63,7 +63,7 @@ struct PartialFetchTests {
     @Test func `the ranges that the scan needs follow, with the validator`() async throws {
         let fixture = try LoaderFixture()
         let file = serve(fixture, body)
-        let offset = 200_000 / FileParts.page * FileParts.page
+        let offset = 200_000 / PartialFile.page * PartialFile.page
         let fetched = try await fetch(fixture, to: [9, offset + 5, 299_999])
         #expect(file.requests.first == Self.first && file.requests.count == 3)
         #expect(file.requests.dropFirst().allSatisfy { $0.map { $0.count <= 32 << 10 } == true })
@@ -78,7 +78,7 @@ struct PartialFetchTests {
     @Test func `near bytes are one range`() async throws {
         let fixture = try LoaderFixture()
         let file = serve(fixture, body)
-        let offset = 200_000 / FileParts.page * FileParts.page
+        let offset = 200_000 / PartialFile.page * PartialFile.page
         _ = try partialSource(try await fetch(fixture, to: [offset, offset + 9_000, offset + 20_000]))
         #expect(file.requests.count == 2)
     }

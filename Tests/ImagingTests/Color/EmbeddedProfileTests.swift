@@ -126,7 +126,7 @@ struct EmbeddedProfileTests {
         let file = Self.inks(inks, isAdobe: isAdobe)
         // The test's profile has black, and three inks that each absorb a third of the light.
         let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
-        let gray = StandardCurve.component(of: light)
+        let gray = SRGBCurve.component(of: light)
         let profiled = try decode(JPEGWriter.profiled(file, ICCWriter.inks))
         #expect(profiled.bands == 3 && profiled.isClose(x: 9, y: 9, to: [gray, gray, gray], tolerance: 3))
         let plain = try decode(file).pixel(x: 9, y: 9).map(Int.init)
@@ -180,7 +180,7 @@ struct EmbeddedProfileTests {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(file)
         let start = threadTime
-        for gamut in [DecodedGamut.mapped, .wide] {
+        for gamut in [DecodedGamut.mapped, .displayP3] {
             let image = try? ImageDecoder.decode(
                 file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken())
             #expect(image.map { $0.size == Self.size } ?? true)
@@ -191,9 +191,9 @@ struct EmbeddedProfileTests {
     @Test func `a description that assigns planes another kind of color is rejected`() throws {
         let gray = try #require(ColorProfile(SharedBytes(ICCWriter.gray(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
-        let part = DecodedDescription.Part(size: Self.size, region: Plane.Region(width: 64, height: 48))
+        let part = DecodedDescription.PlaneShape(size: Self.size, region: Plane.Region(width: 64, height: 48))
         func describe(_ planes: Int, _ profile: ColorProfile) throws {
-            let parts = [DecodedDescription.Part](repeating: part, count: planes)
+            let parts = [DecodedDescription.PlaneShape](repeating: part, count: planes)
             let description = DecodedDescription(size: Self.size, bands: planes, planes: parts, profile: profile)
             let samples = [Plane].stacked(parts.map { ($0.size, $0.region) }).byteCount
             _ = try DecodedImage(description, pixels: SharedBytes([UInt8](repeating: 0, count: samples)))
@@ -204,7 +204,7 @@ struct EmbeddedProfileTests {
         #expect(throws: ImagingError.self) { try describe(1, color) }
     }
 
-    private func decode(_ file: [UInt8], lane: ImageDecoder.Lane = .usual) throws -> DecodedImage {
+    private func decode(_ file: [UInt8], lane: ImageDecoder.Lane = .preferred) throws -> DecodedImage {
         try ImageLibrary.start()
         let file = SharedBytes(file)
         return try ImageDecoder.decode(

@@ -41,14 +41,14 @@ struct GamutTests {
     }
 
     /// The stored pixels of a result, and whether the file declares Display P3.
-    private func read(_ file: SharedBytes) throws -> (image: DecodedImage, isWide: Bool) {
+    private func read(_ file: SharedBytes) throws -> (image: DecodedImage, isDisplayP3: Bool) {
         let header = try ImageHeader.inspect(file)
         let image = try ImageDecoder.decode(
             file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
-        let isWide = image.profile?.isDisplayP3 == true
+        let isDisplayP3 = image.profile?.isDisplayP3 == true
         // JPEG XL compresses its profile.
-        #expect(header.format == .jxl || (header.colors.space == .displayP3) == isWide)
-        return (try image.interleaved(token: WorkToken()), isWide)
+        #expect(header.format == .jxl || (header.colors.space == .displayP3) == isDisplayP3)
+        return (try image.interleaved(token: WorkToken()), isDisplayP3)
     }
 
     private func squares(_ image: DecodedImage, count: Int = colors.count) -> [[UInt8]] {
@@ -64,14 +64,14 @@ struct GamutTests {
     }
 
     @Test func `wide colors are preserved exactly in Display P3`() throws {
-        let (image, isWide) = try read(answer(Self.file, .p3))
-        #expect(isWide)
+        let (image, isDisplayP3) = try read(answer(Self.file, .p3))
+        #expect(isDisplayP3)
         #expect(squares(image) == Self.colors)
     }
 
     @Test func `in sRGB, colors inside it stay, and others keep their hue`() throws {
-        let (image, isWide) = try read(answer(Self.file, .srgb))
-        #expect(!isWide)
+        let (image, isDisplayP3) = try read(answer(Self.file, .srgb))
+        #expect(!isDisplayP3)
         var (inside, outside) = (0, 0)
         for (color, shown) in zip(Self.colors, squares(image)) {
             let (before, after) = (SeenColor(color, in: .p3), SeenColor(shown, in: .srgb))
@@ -89,10 +89,11 @@ struct GamutTests {
     @Test(arguments: [Gamut.p3, .auto, .srgb])
     func `sRGB colors look the same in each gamut`(gamut: Gamut) throws {
         let plain = Self.png(Self.colors, profile: nil)
-        let (image, isWide) = try read(answer(plain, gamut))
-        #expect(isWide == (gamut == .p3))
+        let (image, isDisplayP3) = try read(answer(plain, gamut))
+        #expect(isDisplayP3 == (gamut == .p3))
         for (color, shown) in zip(Self.colors, squares(image)) {
-            let difference = SeenColor(color, in: .srgb).difference(from: SeenColor(shown, in: isWide ? .p3 : .srgb))
+            let difference = SeenColor(color, in: .srgb).difference(
+                from: SeenColor(shown, in: isDisplayP3 ? .p3 : .srgb))
             #expect(difference < 1, "\(color) becomes \(shown)")
         }
     }
@@ -110,8 +111,8 @@ struct GamutTests {
         let vivid: [[UInt8]] = [[UInt8]](repeating: [0, 255, 0], count: 16)
         let source = Self.png(vivid, profile: Self.profile)
         let file = try answer(source, .p3, format) { $0.quality = format.hasQuality ? 95 : nil }
-        let (image, isWide) = try read(file)
-        #expect(isWide)
+        let (image, isDisplayP3) = try read(file)
+        #expect(isDisplayP3)
         let pixel = image.pixel(x: 30, y: 8)
         #expect(SeenColor(pixel, in: .p3).difference(from: SeenColor([0, 255, 0], in: .p3)) < 1.5, "\(pixel)")
         #expect(ColorProfile.displayP3File.count <= 600)
@@ -128,15 +129,15 @@ struct GamutTests {
     }
 
     @Test func `GIF is sRGB, and gray has no gamut`() throws {
-        #expect(try !read(answer(Self.file, .p3, .gif)).isWide)
+        #expect(try !read(answer(Self.file, .p3, .gif)).isDisplayP3)
         let gray = SharedBytes(
             PNGWriter(width: 32, height: 32, colorType: .gray).file { x, _ in [x * 8] })
         for format in [ImageFormat.png, .jpeg] {
             #expect(try answer(gray, .p3, format).array == answer(gray, .srgb, format).array)
         }
         // Also if the colors are converted to gray.
-        let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations[.grayscale] = 100 })
-        #expect(isWide && image.bands == 3)
+        let (image, isDisplayP3) = try read(answer(Self.file, .p3, .jpeg) { $0.operations[.grayscale] = 100 })
+        #expect(isDisplayP3 && image.bands == 3)
     }
 
     @Test func `auto counts the visible pixels outside sRGB`() throws {
@@ -151,10 +152,10 @@ struct GamutTests {
         }
         // Cropped pixels do not count.
         let rest = try answer(colors(50), .auto) { $0.operations.crop = .pixels(x: 0, y: 1, width: 100, height: 99) }
-        #expect(try !read(rest).isWide)
+        #expect(try !read(rest).isDisplayP3)
         // Colors of sRGB in Display P3 coordinates count as inside sRGB despite rounding.
         let primaries: [[UInt8]] = [[234, 51, 35], [117, 251, 76], [0, 0, 245], [255, 255, 84], [117, 251, 253]]
-        #expect(try !read(answer(Self.png(primaries, profile: Self.profile), .auto)).isWide)
+        #expect(try !read(answer(Self.png(primaries, profile: Self.profile), .auto)).isDisplayP3)
     }
 
     @Test func `a photograph is decoded to planes, and converted after the resample`() throws {
@@ -201,17 +202,17 @@ struct GamutTests {
             $0.operations.pad = ImageOperations.Margins(top: 10, right: 10, bottom: 10, left: 10)
             $0.background = Color(red: 255, green: 128, blue: 0)
         }
-        let (image, isWide) = try read(file)
+        let (image, isDisplayP3) = try read(file)
         let pixel = image.pixel(x: 3, y: 3)
         let expected = SeenColor([255, 128, 0], in: .srgb)
-        #expect(SeenColor(pixel, in: isWide ? .p3 : .srgb).difference(from: expected) < 1, "\(pixel)")
+        #expect(SeenColor(pixel, in: isDisplayP3 ? .p3 : .srgb).difference(from: expected) < 1, "\(pixel)")
     }
 
     @Test func `filters operate on sRGB colors in any gamut`() throws {
         func shown(_ gamut: Gamut, _ file: SharedBytes) throws -> [SeenColor] {
-            let (image, isWide) = try read(answer(file, gamut) { $0.operations[.saturation] = 150 })
-            #expect(isWide == (gamut == .p3))
-            return squares(image).map { SeenColor($0, in: isWide ? .p3 : .srgb) }
+            let (image, isDisplayP3) = try read(answer(file, gamut) { $0.operations[.saturation] = 150 })
+            #expect(isDisplayP3 == (gamut == .p3))
+            return squares(image).map { SeenColor($0, in: isDisplayP3 ? .p3 : .srgb) }
         }
         for file in [Self.file, Self.png(Self.colors, profile: nil)] {
             for (one, other) in try zip(shown(.srgb, file), shown(.p3, file)) {
@@ -241,8 +242,8 @@ struct GamutTests {
         var writer = PNGWriter(width: Self.colors.count * Self.side, height: 16, colorType: .rgb)
         writer.chunks = [("cICP", [9, 13, 0, 1])]
         let file = SharedBytes(writer.file { x, _ in Self.colors[x / Self.side].map(Int.init) })
-        let (image, isWide) = try read(answer(file, .p3))
-        #expect(isWide)
+        let (image, isDisplayP3) = try read(answer(file, .p3))
+        #expect(isDisplayP3)
         var inside = 0
         for (color, shown) in zip(Self.colors, squares(image)) {
             let (before, after) = (SeenColor(color, in: .rec2020), SeenColor(shown, in: .p3))
@@ -275,7 +276,7 @@ struct GamutTests {
     func `a color is converted the same alone and among others`(isHostile: Bool) throws {
         let primaries = isHostile ? [[2, -1, 0], [-1, 3, -1], [0, -1, 2]] : Self.wide
         let profile = try #require(ColorProfile(SharedBytes(ICCWriter.profile(primaries: primaries))))
-        let conversion = try #require(GamutConversion(from: profile, toWide: false))
+        let conversion = try #require(GamutConversion(from: profile, toDisplayP3: false))
         let size = PixelSize(width: Self.colors.count, height: 3)
         // Rows that begin with different colors, and a row of runs.
         let rows = [Self.colors, Self.colors.reversed(), Self.colors.indices.map { Self.colors[$0 / 9 * 9] }]

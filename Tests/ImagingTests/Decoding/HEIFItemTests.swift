@@ -126,7 +126,7 @@ struct HEIFItemTests {
         }
         overlay.properties = [HEIFBox.size(64, 64)]
         overlay.data.removeLast()
-        #expect(throws: ImagingError.cannotDecode(detail: "the places of layers are truncated")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the positions of layers are truncated")) {
             try decode([layer, overlay], primary: 2)
         }
         overlay.references = [("dimg", [2])]

@@ -127,10 +127,10 @@ struct PNGPixelsTests {
                 var image = ReferencePNG(type, depth: depth, 30, 21)
                 image.writer.orientation = orientation
                 image.writer.chunks = chunks
-                let isBright = type != .gray && chunks.first?.data == [9, 16, 0, 1]
+                let isHDR = type != .gray && chunks.first?.data == [9, 16, 0, 1]
                 for level in [1, 2, 4] {
                     let plan = DecodePlan(level: level)
-                    #expect(try (ReferencePNG.quick(image.file, plan) == nil) == isBright)
+                    #expect(try (ReferencePNG.quick(image.file, plan) == nil) == isHDR)
                     try expectSameAnswers(image.file, plan)
                 }
             }

@@ -148,7 +148,7 @@ struct ToneMappingTests {
     @Test(arguments: jpegXL)
     func `JPEG XL with PQ is not clipped`(text: String) throws {
         let file = try #require(Base64URL.decode(text))
-        #expect(try inspect(file).colors.highRange == .pq && inspect(file).colors.space == .rec2020)
+        #expect(try inspect(file).colors.hdrFormat == .pq && inspect(file).colors.space == .rec2020)
         let image = try Self.pixels(file)
         let colors: [Light] = [[0.18, 0.18, 0.18], [1, 1, 1], [4, 4, 4], [1, 0.2, 0.1]]
         for (index, color) in colors.enumerated() {
@@ -213,7 +213,7 @@ struct ToneMappingTests {
         profile.replaceSubrange(place..<place + 12, with: Array("cicp\0\0\0\0".utf8) + [9, 16, 0, 1])
         let plain = ImageFixture.file(.quarters(ImageFixture.size), as: .jpeg, quality: 95)
         let file = JPEGWriter.profiled(plain, profile)
-        #expect(try inspect(file).colors.highRange == .pq)
+        #expect(try inspect(file).colors.hdrFormat == .pq)
         let image = try ImageDecoder.decode(
             SharedBytes(file), header: inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
         #expect(!image.isPlanar)
@@ -227,9 +227,9 @@ struct ToneMappingTests {
         let image = try Self.pixels(Self.file([[0.5, 0.5, 0.5], [0.5, 0.6, 0.4]], transfer: 13))
             .interleavedInSRGB(token: WorkToken())
         #expect(image.isClose(x: 0, y: 0, to: [128, 128, 128], tolerance: 1))
-        let light = [0.5, 0.6, 0.4].map { StandardCurve.light(of: $0) }
+        let light = [0.5, 0.6, 0.4].map { SRGBCurve.light(of: $0) }
         let matrix = [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]]
-        let expected = matrix.map { StandardCurve.component(of: zip($0, light).reduce(0) { $0 + $1.0 * $1.1 }) }
+        let expected = matrix.map { SRGBCurve.component(of: zip($0, light).reduce(0) { $0 + $1.0 * $1.1 }) }
         #expect(image.isClose(x: 1, y: 0, to: expected, tolerance: 2))
     }
 }

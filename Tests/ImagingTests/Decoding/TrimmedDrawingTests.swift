@@ -85,7 +85,7 @@ struct TrimmedDrawingTests {
 
     @Test func `if the whole would be too large, only the trimmed part is drawn`() throws {
         let (drawing, image) = try trimmed(options(300, nil), maximum: 90_000)
-        #expect(drawing?.drawnPart != nil && drawing?.drawnSize == PixelSize(width: 300, height: 180))
+        #expect(drawing?.drawnRegion != nil && drawing?.drawnSize == PixelSize(width: 300, height: 180))
         #expect(isSharp(image))
         #expect(throws: ImagingError.self) { try trimmed(options(300, nil), maximum: 50_000) }
     }

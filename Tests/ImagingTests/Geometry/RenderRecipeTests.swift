@@ -22,7 +22,7 @@ struct RenderRecipeTests {
             var made = RenderDraft(
                 size: PixelSize(width: width, height: width * half.width / half.height), format: format,
                 quality: .fixed(80))
-            made.part = ImagePart(x: whole.x + half.width, y: whole.y, size: half, of: whole.whole)
+            made.region = ImageRegion(x: whole.x + half.width, y: whole.y, size: half, of: whole.whole)
             made.turn = 6
             made.trim = tolerance.map { ImageOperations.Trim(tolerance: $0) }
             (made.page, made.frames) = (page, frames)

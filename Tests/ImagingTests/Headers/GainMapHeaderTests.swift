@@ -31,7 +31,7 @@ struct GainMapHeaderTests {
         let map = try #require(header.gainMap)
         #expect(map.header.storedSize == PixelSize(width: 40, height: 30) && map.header.bands == 1)
         #expect(isSame(map.metadata, Self.metadata))
-        #expect(header.colors.highRange == .gainMap)
+        #expect(header.colors.hdrFormat == .gainMap)
         let file = try #require(map.file(in: writer.bytes))
         #expect(try ImageHeader.inspect(file) == map.header)
     }
@@ -91,7 +91,7 @@ struct GainMapHeaderTests {
         for file in damaged {
             let header = try inspect(file)
             #expect(header.gainMap == nil && header.storedSize == Self.size)
-            #expect(header.colors.highRange == .gainMap)
+            #expect(header.colors.hdrFormat == .gainMap)
         }
         // No content of the segments crashes the process.
         let file = whole.file
@@ -113,12 +113,12 @@ struct GainMapHeaderTests {
             let header = try inspect(UltraHDRWriter.apple(photo, map: map, headroom: headroom, notes: exif).file)
             let found = try #require(header.gainMap)
             #expect(found.samples == .amounts && found.metadata.alternateHeadroom.value == stops)
-            #expect(found.header.size == PixelSize(width: 80, height: 60) && header.colors.highRange == .gainMap)
+            #expect(found.header.size == PixelSize(width: 80, height: 60) && header.colors.hdrFormat == .gainMap)
         }
         // Without a valid headroom, the file is an image followed by another one.
         for headroom in [nil, "1", "0", "-3", "nan", "99999"] {
             let header = try inspect(UltraHDRWriter.apple(photo, map: map, headroom: headroom).file)
-            #expect(header.gainMap == nil && header.colors.highRange == .none && header.storedSize == Self.size)
+            #expect(header.gainMap == nil && header.colors.hdrFormat == .none && header.storedSize == Self.size)
         }
     }
 

@@ -55,7 +55,7 @@ struct HEIFGainMapTests {
     @Test func `a tone-mapped item has the numbers of its map`() throws {
         let file = tonedFile(writer(map: 130), Self.numbers)
         let map = try #require(try inspect(file).gainMap)
-        #expect(map.place == .item(2) && map.header.size == PixelSize(width: 64, height: 48))
+        #expect(map.location == .item(2) && map.header.size == PixelSize(width: 64, height: 48))
         #expect(map.samples == .logarithms)
         let result = try kept(file)
         #expect(result.metadata.fractions.map(\.value) == [0, 2.5, -0.25, 2.5, 1, 1.0 / 64, 1.0 / 64])
@@ -91,7 +91,7 @@ struct HEIFGainMapTests {
         ]
         for file in files {
             let header = try inspect(file)
-            #expect(header.gainMap == nil && header.colors.highRange == .gainMap)
+            #expect(header.gainMap == nil && header.colors.hdrFormat == .gainMap)
         }
     }
 

@@ -69,7 +69,7 @@ struct HeaderBoundsTests {
     @Test(arguments: [4_096, 4_097])
     func `a JPEG XL codestream's number of parts is limited`(count: Int) {
         let file = JXLContainer.signature + repeated(HEIFBox.box("jxlp", [0, 0, 0, 0]), count)
-        let parts = SharedBytes(file).withBytes { bytes in (try? JXLContainer.parts(bytes))?.count }
+        let parts = SharedBytes(file).withBytes { bytes in (try? JXLContainer.fragments(bytes))?.count }
         #expect(parts == (count == 4_096 ? count : nil))
     }
 
@@ -157,16 +157,16 @@ struct HeaderBoundsTests {
     }
 
     @Test func `no more than eight XMP packets are searched`() {
-        func notes(_ packets: Int) -> JPEGGainMapNotes {
+        func segments(_ packets: Int) -> JPEGGainMapSegments {
             let start = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
             let space = Array("http://ns.adobe.com/hdr-gain-map/1.0/".utf8)
-            var notes = JPEGGainMapNotes()
+            var segments = JPEGGainMapSegments()
             for packet in [[UInt8]](repeating: start, count: packets) + [start + space] {
-                SharedBytes(packet).withBytes { notes.read($0, marker: 0xE1, at: 0..<packet.count) }
+                SharedBytes(packet).withBytes { segments.read($0, marker: 0xE1, at: 0..<packet.count) }
             }
-            return notes
+            return segments
         }
-        #expect(notes(7).isDeclared && !notes(8).isDeclared)
+        #expect(segments(7).isDeclared && !segments(8).isDeclared)
     }
 
     @Test func `nested images are searched for a map only to a limited depth`() throws {

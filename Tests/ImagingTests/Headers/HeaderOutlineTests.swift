@@ -8,7 +8,7 @@ import Testing
 struct HeaderOutlineTests {
     /// The header, and the ranges read after the first 64 KiB; nil if the whole file is needed.
     private func outline(_ bytes: [UInt8]) throws -> (header: ImageHeader, parts: [Range<Int>])? {
-        var file = try #require(FileParts(count: bytes.count))
+        var file = try #require(PartialFile(count: bytes.count))
         file.add(SharedBytes(bytes[..<min(65_536, bytes.count)]), at: 0)
         var parts: [Range<Int>] = []
         for _ in 0..<64 {
@@ -16,7 +16,7 @@ struct HeaderOutlineTests {
             guard let missing = reading.missing.first else {
                 return try reading.value.get().map { ($0, parts) }
             }
-            let range = missing.prefix(FileParts.page)
+            let range = missing.prefix(PartialFile.page)
             parts.append(range)
             file.add(SharedBytes(bytes[range]), at: range.lowerBound)
         }
@@ -46,10 +46,10 @@ struct HeaderOutlineTests {
         let webp =
             Array("RIFF".utf8) + [0, 0, 0, 8] + Array("WEBPVP8X".utf8) + [10, 0, 0, 0, 12, 0, 0, 0, 63, 0, 0, 47, 0, 0]
         for head in [webp, Array(ImageFixture.png.array.prefix(33))] {
-            var file = try #require(FileParts(count: 64 << 20))
-            file.add(SharedBytes(head + [UInt8](repeating: 0, count: FileParts.page - head.count)), at: 0)
+            var file = try #require(PartialFile(count: 64 << 20))
+            file.add(SharedBytes(head + [UInt8](repeating: 0, count: PartialFile.page - head.count)), at: 0)
             let long = try #require(file.read { span in Result { try ImageHeader.outline(span) } })
-            #expect(long.missing.allSatisfy { $0.upperBound <= 2 * FileParts.page }, "\(long.missing)")
+            #expect(long.missing.allSatisfy { $0.upperBound <= 2 * PartialFile.page }, "\(long.missing)")
         }
     }
 

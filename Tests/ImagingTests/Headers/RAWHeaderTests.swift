@@ -20,7 +20,7 @@ struct RAWHeaderTests {
         let header = try inspect(writer.file)
         #expect(header.format == .raw && header.storedSize == PixelSize(width: 640, height: 480) && header.bands == 3)
         #expect(header.preview?.sensor == writer.sensor && header.isPlausible)
-        let place = try #require(header.preview?.place)
+        let place = try #require(header.preview?.range)
         #expect(Array(writer.file[place]) == Self.large)
     }
 
@@ -119,7 +119,7 @@ struct RAWHeaderTests {
                 var changed = file
                 changed[index] = byte
                 guard let header = try? inspect(changed), header.format == .raw else { continue }
-                #expect(header.isPlausible && header.preview?.place.upperBound ?? 0 <= changed.count)
+                #expect(header.isPlausible && header.preview?.range.upperBound ?? 0 <= changed.count)
             }
             _ = try? inspect(Array(file.prefix(index)))
         }

@@ -37,11 +37,11 @@ struct SourceColorsTests {
     }
 
     @Test(arguments: [
-        (UInt8(1), UInt8(13), SourceColors.Space.srgb, SourceColors.HighRange.none), (12, 13, .displayP3, .none),
+        (UInt8(1), UInt8(13), SourceColors.Space.srgb, SourceColors.HDRFormat.none), (12, 13, .displayP3, .none),
         (9, 16, .rec2020, .pq), (12, 18, .displayP3, .hlg), (9, 1, .rec2020, .none),
     ])
     func `code points of AVIF are read, with the peak luminance`(
-        primaries: UInt8, transfer: UInt8, space: SourceColors.Space, range: SourceColors.HighRange
+        primaries: UInt8, transfer: UInt8, space: SourceColors.Space, range: SourceColors.HDRFormat
     ) throws {
         var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
         item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
@@ -50,7 +50,7 @@ struct SourceColorsTests {
             HEIFBox.box("clli", [2, 88, 0, 100]),
         ]
         let colors = try inspect(HEIFWriter([item], primary: 1).file).colors
-        #expect(colors.space == space && colors.highRange == range)
+        #expect(colors.space == space && colors.hdrFormat == range)
         if space != .srgb { #expect(colors.encoding?.peak == 600) }
         // A profile overrides code points.
         item.properties.append(HEIFBox.profile(Self.profile(.adobeRGB, .gamma(563))))
@@ -62,7 +62,7 @@ struct SourceColorsTests {
         (map.id, map.references) = (2, [("auxl", [1])])
         map.properties.append(HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap"))
         let file = HEIFWriter([.coded(.quarters(ImageFixture.size)), map], primary: 1).file
-        #expect(try inspect(file).colors.highRange == .gainMap)
+        #expect(try inspect(file).colors.hdrFormat == .gainMap)
     }
 
     @Test func `a page of TIFF has its profile`() throws {
@@ -121,15 +121,15 @@ struct SourceColorsTests {
         return [PNGFile.chunk("gAMA", power.bytes), PNGFile.chunk("cHRM", file.bytes)]
     }
 
-    @Test(arguments: [(16, SourceColors.HighRange.pq), (18, .hlg)])
-    func `light above white is detected, and its peak`(transfer: Int, range: SourceColors.HighRange) throws {
+    @Test(arguments: [(16, SourceColors.HDRFormat.pq), (18, .hlg)])
+    func `light above white is detected, and its peak`(transfer: Int, range: SourceColors.HDRFormat) throws {
         var light = FileBytes()
         light.append(big: 6_000_000, 4)
         light.append(big: 1_000_000, 4)
         let file = PNGFile(
             depth: 16, before: [PNGFile.chunk("cICP", [9, UInt8(transfer), 0, 1]), PNGFile.chunk("cLLI", light.bytes)])
         let colors = try inspect(file.bytes).colors
-        #expect(colors.space == .rec2020 && colors.highRange == range && colors.encoding?.peak == 600)
+        #expect(colors.space == .rec2020 && colors.hdrFormat == range && colors.encoding?.peak == 600)
         #expect(SourceColors(numbers: colors.numbers) == colors)
     }
 
@@ -155,11 +155,11 @@ struct SourceColorsTests {
     @Test func `a gain map is recognized by its namespace or its ISO segment`() throws {
         let name = "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'>"
         let plain = "http://ns.adobe.com/xap/1.0/\0<x xmlns:a='http://ns.adobe.com/hdr/'>"
-        #expect(try inspect(Self.jpeg(with: 0xE1, Array(name.utf8))).colors.highRange == .gainMap)
+        #expect(try inspect(Self.jpeg(with: 0xE1, Array(name.utf8))).colors.hdrFormat == .gainMap)
         #expect(
-            try inspect(Self.jpeg(with: 0xE2, Array("urn:iso:std:iso:ts:21496:-1\0\0".utf8))).colors.highRange
+            try inspect(Self.jpeg(with: 0xE2, Array("urn:iso:std:iso:ts:21496:-1\0\0".utf8))).colors.hdrFormat
                 == .gainMap)
-        #expect(try inspect(Self.jpeg(with: 0xE1, Array(plain.utf8))).colors.highRange == .none)
+        #expect(try inspect(Self.jpeg(with: 0xE1, Array(plain.utf8))).colors.hdrFormat == .none)
     }
 
     private static func jpeg(with marker: UInt8, _ content: [UInt8]) -> [UInt8] {

@@ -102,9 +102,9 @@ struct FormulaStepTests {
         #expect(try render(image, [RankStep(.maximum, side: 99)]).values(0, 0)[0] <= 1)
     }
 
-    @Test(arguments: [(ImageOperations.Margins.Pixels.copy, 0, 39), (.repeat, 38, 1), (.mirror, 1, 38)])
+    @Test(arguments: [(ImageOperations.Margins.Extend.copy, 0, 39), (.repeat, 38, 1), (.mirror, 1, 38)])
     func `margins are made of the image's own pixels`(
-        edge: ImageOperations.Margins.Pixels, left: Int, right: Int
+        edge: ImageOperations.Margins.Extend, left: Int, right: Int
     ) throws {
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 3) { x, y in [UInt8(x), UInt8(y), 9] }
         let result = try render(image, [EdgeStep(edge, margins: .init(top: 1, right: 2, bottom: 0, left: 2))])

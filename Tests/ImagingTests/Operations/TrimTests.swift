@@ -152,7 +152,7 @@ struct TrimTests {
         var trim = ImageOperations.Trim(tolerance: tolerance)
         configure(&trim)
         let pixels = DecodedImage(image)
-        let part = try pixels.part(inside: trim, token: WorkToken())
+        let part = try pixels.region(inside: trim, token: WorkToken())
         return [part.x, part.y, part.size.width, part.size.height]
     }
 

@@ -132,7 +132,7 @@ struct ColorResamplingTests {
         let page = SharedBytes(JPEGWriter.oriented(Self.page(Self.red, on: Self.white).array, orientation))
         for (x, y) in [(32, 20), (33, 21)] {
             let whole = try ImageHeader.inspect(page).size
-            let part = ImagePart(x: x, y: y, size: PixelSize(width: 121, height: 131), of: whole)
+            let part = ImageRegion(x: x, y: y, size: PixelSize(width: 121, height: 131), of: whole)
             let size = PixelSize(width: 40, height: 43)
             // libvips' lane upsamples chroma before the crop, so samples outside the part affect its edges.
             #expect(try largestDifference(page, to: size, of: part, margin: 3) <= 3)
@@ -171,14 +171,16 @@ struct ColorResamplingTests {
         token.cancel()
         let size = PixelSize(width: 64, height: 48)
         var target = PlanarTarget(of: image.size)
-        (target.geometry.resizedSize, target.geometry.rectangle, target.geometry.light) = (size, (0, 0, size), .linear)
+        (target.geometry.resizedSize, target.geometry.rectangle, target.geometry.light) = (
+            size, PixelRectangle(size: size), .linear
+        )
         #expect(ColorResampling(image, to: target) != nil)
         #expect(throws: CancellationError.self) { try PlanarRenderer.renderPixels(of: image, to: target, token: token) }
     }
 
     /// The largest difference of a component between the lanes' results, `margin` pixels away from the edges.
     private func largestDifference(
-        _ file: SharedBytes, level: Int = 1, to size: PixelSize, of part: ImagePart? = nil, margin: Int = 0
+        _ file: SharedBytes, level: Int = 1, to size: PixelSize, of part: ImageRegion? = nil, margin: Int = 0
     ) throws -> Int {
         let decode = DecodePlan(level: level)
         let header = try ImageHeader.inspect(file)

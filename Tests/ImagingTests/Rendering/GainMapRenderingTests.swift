@@ -319,7 +319,7 @@ struct GainMapRenderingTests {
         for options in dropping {
             let result = try thumbnail(source, options, .jpeg)
             #expect(!result.hasGainMap)
-            #expect(try ImageHeader.inspect(result.bytes).colors.highRange == .none)
+            #expect(try ImageHeader.inspect(result.bytes).colors.hdrFormat == .none)
         }
         let other = try thumbnail(source, keeping(100), .webp)
         #expect(!other.hasGainMap)
@@ -330,7 +330,7 @@ struct GainMapRenderingTests {
         options.gainMap = .drop
         let plain = try thumbnail(source, options, .jpeg).bytes.array
         #expect(kept.count > plain.count && kept[(kept.count - 40)...] != plain[(plain.count - 40)...])
-        let place = try #require(try ImageHeader.inspect(SharedBytes(kept)).gainMap?.place)
+        let place = try #require(try ImageHeader.inspect(SharedBytes(kept)).gainMap?.location)
         guard case .file(let range) = place else { return }
         #expect(kept[..<range.lowerBound].suffix(plain.count - 40).elementsEqual(plain.suffix(plain.count - 40)))
     }

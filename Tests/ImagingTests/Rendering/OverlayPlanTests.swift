@@ -98,10 +98,10 @@ struct OverlayPlanTests {
         var watermark = WatermarkOptions()
         (watermark.position, watermark.x, watermark.y) = (.center, 20, 40)
         let plan = try plan(file, watermark)
-        let part = DrawnPart(
-            of: ImagePart(allOf: PixelSize(width: 100_000, height: 75_000)),
+        let part = DrawnRegion(
+            of: ImageRegion(allOf: PixelSize(width: 100_000, height: 75_000)),
             scaledTo: PixelSize(width: 100_000, height: 75_000), x: 49_660, y: 37_220)
-        #expect(plan.additions == [DecodePlan(drawnSize: PixelSize(width: 640, height: 480), drawnPart: part)])
+        #expect(plan.additions == [DecodePlan(drawnSize: PixelSize(width: 640, height: 480), drawnRegion: part)])
         let result = try ImageReading.decode(
             WatermarkFixture.file(
                 WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0]), mark: SharedBytes(file)

@@ -54,7 +54,7 @@ struct ForgedRecordTests {
                 fatalError("no metadata")
             }
             var whole = header()
-            whole.colors.highRange = .gainMap
+            whole.colors.hdrFormat = .gainMap
             whole.gainMap = GainMap(
                 format == .jpeg ? .file(8_000..<9_000) : .item(49), header: map, metadata: metadata,
                 samples: format == .jpeg ? .logarithms : .amounts)

@@ -9,7 +9,7 @@ final class AV1Encoder {
     private(set) var configuration: [UInt8] = []
     let size: PixelSize
     let isGray: Bool
-    let isWide: Bool
+    let isDisplayP3: Bool
     let bits: Int
     private let raw: OpaquePointer
     private var text = [CChar](repeating: 0, count: Int(CAOMShim_text_size))
@@ -38,7 +38,7 @@ final class AV1Encoder {
         unsafe self.raw = raw
         self.size = size
         self.isGray = isGray
-        isWide = settings.isWide
+        isDisplayP3 = settings.isDisplayP3
     }
 
     deinit { unsafe CAOMShim_close(raw) }
@@ -79,8 +79,8 @@ final class AV1Encoder {
         // OBU type 1 with a size field below 128.
         guard data.count > 6, data[0] == 0x0A, data[1] < 128 else { return nil }
         let start = data[2...6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        func bits(_ count: UInt64, at place: UInt64) -> UInt8 {
-            UInt8(truncatingIfNeeded: start >> (40 - place - count) & (1 << count - 1))
+        func bits(_ count: UInt64, at position: UInt64) -> UInt8 {
+            UInt8(truncatingIfNeeded: start >> (40 - position - count) & (1 << count - 1))
         }
         let isReduced = bits(1, at: 4) == 1
         // Timing information and several operating points would precede the level.
@@ -90,4 +90,54 @@ final class AV1Encoder {
         let flags = (isHighTier ? 0x80 : 0) | (self.bits > 8 ? 0x40 : 0) | (isGray ? 0x1C : 0)
         return [0x81, bits(3, at: 0) << 5 | level, UInt8(flags), 0]
     }
+}
+
+/// libaom's settings for an effort and a quality, chosen by measurement (docs/measurements/avif.md).
+struct AVIFEffort {
+    let effort: Int
+
+    /// The speed, 0…9; lower speeds take longer, and animations are encoded in real-time mode.
+    func speed(isStill: Bool) -> Int {
+        let speeds = isStill ? Self.stillSpeeds : Self.liveSpeeds
+        return speeds[min(effort, speeds.count - 1)]
+    }
+
+    /// Omits speeds 7 and 1: their files are no smaller than the files of speeds 8 and 2.
+    private static let stillSpeeds = [9, 8, 6, 5, 4, 3, 2, 0]
+    /// Real-time speeds begin at 5; at 7, libaom 3.6 crashes on images without chroma.
+    private static let liveSpeeds = [9, 8, 6, 5]
+
+    /// The range of quantization matrices, within 0…15; lower ones are coarser in fine detail.
+    ///
+    /// From level 30 upward, coarser matrices reduce file sizes at the same visual quality.
+    static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
+        level < 30 && !isTuned ? 4...12 : 2...10
+    }
+
+    /// Smaller files at the fastest speeds, which try few transforms.
+    var hasCosinesAlone: Bool { effort < 2 }
+
+    /// The quantizer level for a quality, from 0 (lossless) to 63.
+    ///
+    /// Levels are distributed as in libheif, with an offset for our better settings. At level 0, libaom 3.6 leaves
+    /// wrong blocks in animations.
+    static func level(for quality: Int, isStill: Bool) -> Int {
+        quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
+    }
+
+    /// Returns the level for encoders tuned for images with the same visual quality as `level` without tuning.
+    static func tunedLevel(for level: Int) -> Int {
+        for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
+            let above = level - low.plain
+            let distance = high.plain - low.plain
+            return (low.tuned * (distance - above) + high.tuned * above + distance / 2) / distance
+        }
+        return level
+    }
+
+    /// Levels of libaom 3.6 and of libaom 3.12 tuned for images with equal SSIMULACRA2.
+    private static let tunedLevels: [(plain: Int, tuned: Int)] = [
+        (0, 0), (2, 4), (6, 10), (14, 18), (18, 21), (22, 23), (26, 26), (30, 31), (38, 38), (46, 47),
+        (54, 56), (63, 63),
+    ]
 }

@@ -1,3 +1,6 @@
+import CPlanarShim
+import Coordination
+import Memory
 import Recipes
 
 /// AVIF: AV1 images in HEIF files (AV1 Image File Format).
@@ -15,52 +18,70 @@ enum AVIFFormat {
             }))
 }
 
-/// libaom's settings for an effort and a quality, chosen by measurement (docs/measurements/avif.md).
-struct AVIFEffort {
-    let effort: Int
+// AVIF files: libaom encodes the frames, and our own code writes the boxes.
 
-    /// The speed, 0…9; lower speeds take longer, and animations are encoded in real-time mode.
-    func speed(isStill: Bool) -> Int {
-        let speeds = isStill ? Self.stillSpeeds : Self.liveSpeeds
-        return speeds[min(effort, speeds.count - 1)]
-    }
-
-    /// Omits speeds 7 and 1: their files are no smaller than the files of speeds 8 and 2.
-    private static let stillSpeeds = [9, 8, 6, 5, 4, 3, 2, 0]
-    /// Real-time speeds begin at 5; at 7, libaom 3.6 crashes on images without chroma.
-    private static let liveSpeeds = [9, 8, 6, 5]
-
-    /// The range of quantization matrices, within 0…15; lower ones are coarser in fine detail.
-    ///
-    /// From level 30 upward, coarser matrices reduce file sizes at the same visual quality.
-    static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
-        level < 30 && !isTuned ? 4...12 : 2...10
-    }
-
-    /// Smaller files at the fastest speeds, which try few transforms.
-    var hasCosinesAlone: Bool { effort < 2 }
-
-    /// The quantizer level for a quality, from 0 (lossless) to 63.
-    ///
-    /// Levels are distributed as in libheif, with an offset for our better settings. At level 0, libaom 3.6 leaves
-    /// wrong blocks in animations.
-    static func level(for quality: Int, isStill: Bool) -> Int {
-        quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
-    }
-
-    /// Returns the level for encoders tuned for images with the same visual quality as `level` without tuning.
-    static func tunedLevel(for level: Int) -> Int {
-        for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
-            let part = level - low.plain
-            let steps = high.plain - low.plain
-            return (low.tuned * (steps - part) + high.tuned * part + steps / 2) / steps
+extension PlaneEncoder {
+    static let avif = PlaneEncoder(range: .full, needsChroma: false) { (planes, settings, _) throws(ImagingError) in
+        let all = unsafe planes.all.prefix(Int(planes.count))
+        let size = unsafe PixelSize(width: Int(planes.planes.0.width), height: Int(planes.planes.0.height))
+        guard unsafe all.allSatisfy({ unsafe Int($0.width) == size.width && Int($0.height) == size.height }) else {
+            throw .encodeFailed(detail: "the luma and chroma planes have different sizes")
         }
-        return level
+        let encoder = try unsafe AV1Encoder(size, isGray: all.count == 1, frames: 1, settings: settings)
+        for index in unsafe all.indices {
+            let plane = unsafe all[index]
+            unsafe encoder.set(plane: index, samples: plane.samples, stride: plane.stride)
+        }
+        return SharedBytes(AVIFItems(colors: AVIFImage(encoder, frames: [try encoder.frame()]), alpha: nil).file)
+    }
+}
+
+extension VipsSaver {
+    static let avif = VipsSaver { image, options in try AVIFPixelWriter(image, options: options).file() }
+}
+
+private struct AVIFPixelWriter {
+    let image: VipsImage
+    let size: PixelSize
+    let options: VipsSaveOptions
+
+    init(_ image: VipsImage, options: VipsSaveOptions) {
+        self.image = image
+        self.options = options
+        size = PixelSize(width: image.width, height: image.integer("page-height") ?? image.height)
     }
 
-    /// Levels of libaom 3.6 and of libaom 3.12 tuned for images with equal SSIMULACRA2.
-    private static let tunedLevels: [(plain: Int, tuned: Int)] = [
-        (0, 0), (2, 4), (6, 10), (14, 18), (18, 21), (22, 23), (26, 26), (30, 31), (38, 38), (46, 47),
-        (54, 56), (63, 63),
-    ]
+    func file() throws -> SharedBytes {
+        let items = AVIFItems(
+            colors: try coded(isAlpha: false), alpha: image.bands % 2 == 0 ? try coded(isAlpha: true) : nil)
+        guard items.colors.frames.count > 1 else { return SharedBytes(items.file) }
+        let sequence = AVIFSequence(items: items, delays: image.integers("delay"), loop: image.integer("loop") ?? 0)
+        return SharedBytes(sequence.file)
+    }
+
+    private func coded(isAlpha: Bool) throws -> AVIFImage {
+        let count = image.height / size.height
+        let isGray = isAlpha || image.bands < 3
+        let encoder = try AV1Encoder(size, isGray: isGray, frames: count, settings: options.settings)
+        var frames: [AV1Encoder.Frame] = []
+        for index in 0..<count {
+            try options.token.check()
+            let top = index * size.height
+            let frame =
+                count == 1 ? image : try image.extracted(left: 0, top: top, width: size.width, height: size.height)
+            unsafe try frame.pixels(token: options.token).withUnsafeBytes { bytes in
+                let samples = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+                if isGray {
+                    let first = isAlpha ? image.bands - 1 : 0
+                    unsafe encoder.set(
+                        plane: 0, samples: samples.map { unsafe $0 + first }, stride: size.width * image.bands,
+                        step: image.bands)
+                } else {
+                    unsafe encoder.set(colors: samples, bands: image.bands)
+                }
+            }
+            frames.append(try encoder.frame())
+        }
+        return AVIFImage(encoder, frames: frames)
+    }
 }

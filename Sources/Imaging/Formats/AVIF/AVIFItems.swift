@@ -21,13 +21,14 @@ struct AVIFItems {
     }
 
     private func locations(dataAt start: Int) -> [UInt8] {
-        func place(of id: Int, offset: Int, length: Int) -> [UInt8] {
+        func location(of id: Int, offset: Int, length: Int) -> [UInt8] {
             AVIFBox.words(id, 0, 1) + AVIFBox.longs(offset, length)
         }
-        let second = alpha.map { place(of: 2, offset: start + colors.byteCount, length: $0.frames[0].data.count) } ?? []
+        let second =
+            alpha.map { location(of: 2, offset: start + colors.byteCount, length: $0.frames[0].data.count) } ?? []
         return AVIFBox.full(
             "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2),
-            place(of: 1, offset: start, length: colors.frames[0].data.count), second
+            location(of: 1, offset: start, length: colors.frames[0].data.count), second
         )
     }
 

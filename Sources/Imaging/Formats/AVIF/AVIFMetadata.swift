@@ -8,7 +8,7 @@ enum AVIFMetadata {
     /// Appends the packet to the file, and corrects the offsets of data that move because boxes grow.
     static func withPacket(_ file: SharedBytes, packet: [UInt8]) -> SharedBytes {
         file.withBytes { bytes in
-            guard let meta = place(of: "meta", in: bytes, at: 0..<bytes.byteCount),
+            guard let meta = boxRange(of: "meta", in: bytes, at: 0..<bytes.byteCount),
                 let old = try? metaBox(bytes, meta: meta, packetAt: 0, growth: 0, count: packet.count)
             else { return file }
             let growth = old.count - meta.count
@@ -23,7 +23,7 @@ enum AVIFMetadata {
     }
 
     /// Returns the range of a box including its header.
-    private static func place(of type: StaticString, in bytes: RawSpan, at range: Range<Int>) -> Range<Int>? {
+    private static func boxRange(of type: StaticString, in bytes: RawSpan, at range: Range<Int>) -> Range<Int>? {
         var boxes = BoxCursor(range)
         guard let contents = try? boxes.next(of: BoxCursor.type(type), in: bytes)?.contents else { return nil }
         return contents.lowerBound - 8..<contents.upperBound
@@ -44,10 +44,10 @@ enum AVIFMetadata {
                 item = try bytes.bigEndian16(at: range.lowerBound + 6) + 1
                 var entries = AVIFBox.words(item)
                 for index in 0..<item - 1 {
-                    let place = range.lowerBound + 8 + index * 14
-                    entries += bytes.array(place..<place + 6)
+                    let entry = range.lowerBound + 8 + index * 14
+                    entries += bytes.array(entry..<entry + 6)
                     entries += try AVIFBox.longs(
-                        bytes.bigEndian32(at: place + 6) + growth, bytes.bigEndian32(at: place + 10))
+                        bytes.bigEndian32(at: entry + 6) + growth, bytes.bigEndian32(at: entry + 10))
                 }
                 entries += AVIFBox.words(item, 0, 1) + AVIFBox.longs(start, count)
                 contents += AVIFBox.full("iloc", [0x44, 0], entries)
@@ -87,9 +87,9 @@ enum AVIFMetadata {
             return tables
         }
         for table in tables {
-            for place in stride(from: table.lowerBound, to: table.upperBound - 3, by: 4) {
-                let offset = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-                file.replaceSubrange(place..<place + 4, with: AVIFBox.longs(offset + growth))
+            for entry in stride(from: table.lowerBound, to: table.upperBound - 3, by: 4) {
+                let offset = file[entry..<entry + 4].reduce(0) { $0 << 8 | Int($1) }
+                file.replaceSubrange(entry..<entry + 4, with: AVIFBox.longs(offset + growth))
             }
         }
     }

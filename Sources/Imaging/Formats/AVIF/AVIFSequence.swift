@@ -31,7 +31,7 @@ struct AVIFSequence {
 
     private func movie(dataAt start: Int) -> [UInt8] {
         let header = AVIFBox.full(
-            "mvhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(wholeDuration),
+            "mvhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.long64(wholeDuration),
             AVIFBox.longs(0x10000), AVIFBox.words(0x100), AVIFBox.zeros(10), Self.matrix, AVIFBox.zeros(24),
             AVIFBox.longs(items.alpha == nil ? 2 : 3))
         let colors = track(1, image: items.colors, dataAt: start)
@@ -43,21 +43,22 @@ struct AVIFSequence {
 
     private func track(_ id: Int, image: AVIFImage, dataAt start: Int) -> [UInt8] {
         let header = AVIFBox.full(
-            "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.wide(wholeDuration),
+            "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.long64(wholeDuration),
             AVIFBox.zeros(16), Self.matrix, AVIFBox.longs(image.size.width << 16, image.size.height << 16))
         let owner = id == 1 ? [] : AVIFBox.box("tref", AVIFBox.box("auxl", AVIFBox.longs(1)))
         let edits = AVIFBox.full(
-            "elst", version: 1, flags: loop == 1 ? 0 : 1, AVIFBox.longs(1), AVIFBox.wide(duration), AVIFBox.wide(0),
+            "elst", version: 1, flags: loop == 1 ? 0 : 1, AVIFBox.longs(1), AVIFBox.long64(duration), AVIFBox.long64(0),
             AVIFBox.words(1, 0))
         let mediaHeader = AVIFBox.full(
-            "mdhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(duration),
+            "mdhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.long64(duration),
             // The language is undetermined.
             AVIFBox.words(0x55C4, 0))
         let handler = AVIFBox.full(
             "hdlr", AVIFBox.zeros(4), AVIFBox.letters(id == 1 ? "pict" : "auxv"), AVIFBox.zeros(13))
-        let place = AVIFBox.box("dinf", AVIFBox.full("dref", AVIFBox.longs(1), AVIFBox.full("url ", flags: 1)))
+        let dataInformation = AVIFBox.box(
+            "dinf", AVIFBox.full("dref", AVIFBox.longs(1), AVIFBox.full("url ", flags: 1)))
         let information = AVIFBox.box(
-            "minf", AVIFBox.full("vmhd", flags: 1, AVIFBox.zeros(8)), place,
+            "minf", AVIFBox.full("vmhd", flags: 1, AVIFBox.zeros(8)), dataInformation,
             table(of: image, isAlpha: id > 1, dataAt: start))
         return AVIFBox.box(
             "trak", header, owner, AVIFBox.box("edts", edits), AVIFBox.box("mdia", mediaHeader, handler, information))
@@ -65,13 +66,13 @@ struct AVIFSequence {
 
     private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
         let count = image.frames.count
-        let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox
+        let purpose = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox
         // Frames may refer to any other frame.
         let references = AVIFBox.full("ccst", AVIFBox.longs(0x7C00_0000))
         let entry = AVIFBox.box(
             "av01", AVIFBox.zeros(6), AVIFBox.words(1), AVIFBox.zeros(16),
             AVIFBox.words(image.size.width, image.size.height), AVIFBox.longs(0x48_0000, 0x48_0000, 0),
-            AVIFBox.words(1), AVIFBox.zeros(32), AVIFBox.words(0x18, 0xFFFF), image.configurationBox, meaning,
+            AVIFBox.words(1), AVIFBox.zeros(32), AVIFBox.words(0x18, 0xFFFF), image.configurationBox, purpose,
             references)
         let keys = image.frames.indices.filter { image.frames[$0].isKey }
         return AVIFBox.box(

@@ -4,7 +4,7 @@ enum BMPFormat {
     static let codec = FormatCodec(
         decoding: .init(
             // Text can begin with these two letters, too; no second header is longer than 255 bytes.
-            leadingBytes: .parts([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
+            leadingBytes: .signatures([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
             header: { bytes throws(ImagingError) in try BMPLayout(bytes).header },
             loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) }))
 }

@@ -86,7 +86,7 @@ private struct BMPReader {
         var offset = layout.pixels
         var turns = 0
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
-        func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
+        func index(_ byte: Int, _ pixel: Int) -> Int { isSmall ? byte >> (pixel % 2 == 0 ? 4 : 0) & 15 : byte }
         // Each iteration reads at least two bytes; pixels outside the image are skipped.
         while row < height {
             turns += 1
@@ -96,8 +96,8 @@ private struct BMPReader {
             offset += 2
             switch (first, second) {
             case (1..., _):
-                for place in 0..<min(first, columnsLeft) {
-                    put(palette[index(second, place)], x: x + place, y: height - 1 - row)
+                for pixel in 0..<min(first, columnsLeft) {
+                    put(palette[index(second, pixel)], x: x + pixel, y: height - 1 - row)
                 }
                 x += first
             case (0, 0): (x, row) = (0, row + 1)
@@ -110,9 +110,9 @@ private struct BMPReader {
             default:
                 let length = isSmall ? (second + 1) / 2 : second
                 guard bytes.byteCount - offset >= length else { return false }
-                for place in 0..<min(second, columnsLeft) {
-                    guard let value = byte(isSmall ? place / 2 : place) else { return false }
-                    put(palette[index(value, place)], x: x + place, y: height - 1 - row)
+                for pixel in 0..<min(second, columnsLeft) {
+                    guard let value = byte(isSmall ? pixel / 2 : pixel) else { return false }
+                    put(palette[index(value, pixel)], x: x + pixel, y: height - 1 - row)
                 }
                 x = x + second
                 offset = offset + (length + 1) / 2 * 2
@@ -134,22 +134,22 @@ private struct BMPReader {
     }
 
     private mutating func put(_ color: (UInt8, UInt8, UInt8), x: Int, y: Int) {
-        let place = (y * layout.size.width + x) * 3
-        unsafe pixels[place] = color.0
-        unsafe pixels[place + 1] = color.1
-        unsafe pixels[place + 2] = color.2
+        let offset = (y * layout.size.width + x) * 3
+        unsafe pixels[offset] = color.0
+        unsafe pixels[offset + 1] = color.1
+        unsafe pixels[offset + 2] = color.2
     }
 
     private mutating func put(_ bits: Int, by scales: [Scale], x: Int, y: Int) {
         let bands = layout.bands
-        let place = (y * layout.size.width + x) * bands
-        for band in 0..<bands { unsafe pixels[place + band] = scales[band].component(of: bits) }
+        let offset = (y * layout.size.width + x) * bands
+        for band in 0..<bands { unsafe pixels[offset + band] = scales[band].component(of: bits) }
     }
 
     private mutating func fill(row: Int) {
         let bands = layout.bands
-        for place in row * layout.size.width * bands..<(row + 1) * layout.size.width * bands {
-            unsafe pixels[place] = bands == 4 && place % 4 == 3 ? 255 : 128
+        for offset in row * layout.size.width * bands..<(row + 1) * layout.size.width * bands {
+            unsafe pixels[offset] = bands == 4 && offset % 4 == 3 ? 255 : 128
         }
     }
 }

@@ -4,7 +4,7 @@ enum ICOFormat {
     static let codec = FormatCodec(
         decoding: .init(
             // Icons have at most 255 images.
-            leadingBytes: .parts([[0: [0, 0, 1, 0], 5: [0]]]),
+            leadingBytes: .signatures([[0: [0, 0, 1, 0], 5: [0]]]),
             header: { bytes throws(ImagingError) in try ICOImage(bytes).header },
             loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
             warmUp: .file(sample)))
@@ -19,7 +19,7 @@ enum ICOFormat {
 /// The largest image of an icon; among equally large ones, the one with the most bits.
 struct ICOImage {
     /// The range of a PNG file, or of a bitmap without its first header.
-    let place: Range<Int>
+    let range: Range<Int>
     let header: ImageHeader
     let png: ImageHeader?
     /// Whether a mask of one bit per pixel follows the bitmap.
@@ -47,14 +47,14 @@ struct ICOImage {
     }
 
     private init(_ bytes: RawSpan, entry: ICOEntry) throws(ImagingError) {
-        place = entry.place
+        range = entry.range
         hasMask = entry.hasMask
         guard entry.isPNG else {
             png = nil
             header = ImageHeader(format: .ico, storedSize: entry.size, bands: 4, hasAlpha: true)
             return
         }
-        let png = try PNGHeader.read(bytes.extracting(place))
+        let png = try PNGHeader.read(bytes.extracting(range))
         header = ImageHeader(
             format: .ico, storedSize: png.size, bands: png.bands, bitDepth: png.bitDepth, hasAlpha: png.hasAlpha,
             isProgressive: png.isProgressive)
@@ -63,7 +63,7 @@ struct ICOImage {
 }
 
 private struct ICOEntry {
-    let place: Range<Int>
+    let range: Range<Int>
     let size: PixelSize
     let isPNG: Bool
     let hasMask: Bool
@@ -77,7 +77,7 @@ private struct ICOEntry {
         guard start < bytes.byteCount, length > 0 else {
             throw .cannotDecode(detail: "an image lies outside of its icon")
         }
-        place = start..<min(start + length, bytes.byteCount)
+        range = start..<min(start + length, bytes.byteCount)
         isPNG = bytes.hasBytes([0x89, 0x50, 0x4E, 0x47], at: start)
         if isPNG {
             size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))

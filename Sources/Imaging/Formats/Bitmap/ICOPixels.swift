@@ -5,18 +5,18 @@ import Recipes
 enum ICOPixels {
     static func decode(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {
         let image = try file.withBytes { bytes throws(ImagingError) in try ICOImage(bytes) }
-        let part = SharedBytes(image.place, of: file)
-        guard let header = image.png else { return try bitmap(part, hasMask: image.hasMask, token: token) }
+        let imageBytes = SharedBytes(image.range, of: file)
+        guard let header = image.png else { return try bitmap(imageBytes, hasMask: image.hasMask, token: token) }
         let decoded = try ImageDecoder.decode(
-            part, header: header, plan: DecodePlan(incompleteImages: plan.incompleteImages), limits: .none,
+            imageBytes, header: header, plan: DecodePlan(incompleteImages: plan.incompleteImages), limits: .none,
             token: token)
         return DecodedPixels(
             pixels: decoded.pixels, size: decoded.size, bands: decoded.bands, profile: decoded.profile?.file,
             isIncomplete: decoded.isIncomplete)
     }
 
-    private static func bitmap(_ part: SharedBytes, hasMask: Bool, token: WorkToken) throws -> DecodedPixels {
-        let (file, start, depth) = try part.withBytes { bytes throws(ImagingError) in
+    private static func bitmap(_ imageBytes: SharedBytes, hasMask: Bool, token: WorkToken) throws -> DecodedPixels {
+        let (file, start, depth) = try imageBytes.withBytes { bytes throws(ImagingError) in
             try bitmapFile(bytes, hasMask: hasMask)
         }
         let colors = try BMPPixels.decode(SharedBytes(file), token: token)

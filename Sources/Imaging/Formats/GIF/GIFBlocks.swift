@@ -18,7 +18,7 @@ enum GIFBlocks {
         /// The file ends without a trailer, after the last frame or within a block that is not a frame.
         case missing(lastFrameEnd: Int)
         /// The file ends within the data of the last frame: the sub-block at this offset is truncated or missing.
-        case inFrame(part: Int)
+        case inFrame(subBlock: Int)
     }
 
     /// The maximum number of blocks and sub-blocks of a file; most sub-blocks have 255 bytes.
@@ -29,7 +29,7 @@ enum GIFBlocks {
         var lastFrameEnd = offset
         var rest = maximum
         while offset < bytes.byteCount {
-            let part: (end: Int, isWhole: Bool)
+            let data: (end: Int, isWhole: Bool)
             switch try bytes.byte(at: offset) {
             case 0x21:
                 if (try? bytes.byte(at: offset + 1)) == 0xF9, let size = try? bytes.byte(at: offset + 2), size >= 4,
@@ -37,21 +37,21 @@ enum GIFBlocks {
                 {
                     try body(.control(flags: flags, offset: offset + 3))
                 }
-                part = try dataEnd(bytes, from: offset + 2, blocksLeft: &rest)
-                guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
-                if (try? bytes.byte(at: offset + 1)) == 0xFF { try body(.application(offset + 2..<part.end)) }
+                data = try dataEnd(bytes, from: offset + 2, blocksLeft: &rest)
+                guard data.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
+                if (try? bytes.byte(at: offset + 1)) == 0xFF { try body(.application(offset + 2..<data.end)) }
             case 0x2C:
                 guard let flags = try? bytes.byte(at: offset + 9),
-                    case let data = offset + 11 + tableLength(flags: flags), data < bytes.byteCount
+                    case let start = offset + 11 + tableLength(flags: flags), start < bytes.byteCount
                 else { return .missing(lastFrameEnd: lastFrameEnd) }
-                try body(.frame(descriptor: offset, flags: flags, data: data))
-                part = try dataEnd(bytes, from: data, blocksLeft: &rest)
-                guard part.isWhole else { return .inFrame(part: part.end) }
-                lastFrameEnd = part.end
+                try body(.frame(descriptor: offset, flags: flags, data: start))
+                data = try dataEnd(bytes, from: start, blocksLeft: &rest)
+                guard data.isWhole else { return .inFrame(subBlock: data.end) }
+                lastFrameEnd = data.end
             case 0x3B: return .trailer(lastFrameEnd: lastFrameEnd)
             case let block: return .unknown(block: block, lastFrameEnd: lastFrameEnd)
             }
-            offset = part.end
+            offset = data.end
         }
         return .missing(lastFrameEnd: lastFrameEnd)
     }

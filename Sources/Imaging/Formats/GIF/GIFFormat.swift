@@ -4,7 +4,7 @@ import Recipes
 enum GIFFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
+            leadingBytes: .signatures([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try GIFHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)),
             warmUp: .written(bands: 3),
@@ -17,93 +17,15 @@ enum GIFFormat {
         encoding: .init(saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 
     /// Finds the XMP packet, which has a trailer of 258 bytes instead of sub-blocks (XMP part 3, section 1.1.2).
-    private static func metadata(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
+    private static func metadata(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
         _ = try? GIFBlocks.walk(bytes) { block throws(ImagingError) in
             guard case .application(let range) = block else { return }
             if bytes.hasText("XMP DataXMP", at: range.lowerBound + 1) {
-                parts.addPacket(bytes, at: range.dropFirst(12).dropLast(258))
+                metadata.addPacket(bytes, at: range.dropFirst(12).dropLast(258))
             }
-            parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA_GIF", at: range.lowerBound + 1)
+            metadata.hasManifest = metadata.hasManifest || bytes.hasText("C2PA_GIF", at: range.lowerBound + 1)
         }
-        return parts
-    }
-}
-
-/// Reads a GIF's header and counts its frames, including a truncated one.
-enum GIFHeader {
-    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
-        var size = isCredible(screen: screen) ? screen : PixelSize(width: 1, height: 1)
-        var frames = 0
-        var hasAlpha = false
-        var isInterlaced = false
-        var disposal = 0
-        // Whether the screen is empty before the next frame.
-        var isBare = true
-        // The previous frame, if its area is cleared.
-        var cleared: GIFFrame?
-        let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
-            switch block {
-            case .control(let flags, _):
-                hasAlpha = hasAlpha || flags & 1 == 1
-                disposal = flags >> 2 & 7
-            case .frame(let descriptor, let flags, _):
-                let frame = try GIFFrame(bytes, descriptor: descriptor)
-                if frames == 0 {
-                    // If the first frame is larger than the screen, browsers and the decoder enlarge the screen.
-                    size.width = max(size.width, frame.left + frame.size.width)
-                    size.height = max(size.height, frame.top + frame.size.height)
-                    isInterlaced = flags & 0x40 != 0
-                }
-                hasAlpha = hasAlpha || cleared.map(frame.covers) == false || isBare && !frame.covers(size)
-                cleared = disposal == 2 ? frame : nil
-                // Disposal 3 restores the state before the frame.
-                isBare = isBare && disposal == 3
-                disposal = 0
-                frames += 1
-            case .application: break
-            }
-        }
-        if frames == 0, case .unknown(let block, _) = end {
-            throw .cannotDecode(detail: "unknown GIF block type \(block)")
-        }
-        guard frames > 0 else { throw .cannotDecode(detail: "the GIF file has no frame") }
-        return ImageHeader(
-            format: .gif, storedSize: size, bands: hasAlpha ? 4 : 3, frames: frames, hasAlpha: hasAlpha,
-            isProgressive: isInterlaced)
-    }
-
-    /// Whether the screen size is not a monitor's, which old programs wrote.
-    ///
-    /// For these, the decoder (libnsgif) uses the size of the first frame, and the header must match it.
-    private static func isCredible(screen: PixelSize) -> Bool {
-        switch (screen.width, screen.height) {
-        case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false
-        case (1...2_048, 1...2_048): true
-        default: false
-        }
-    }
-}
-
-struct GIFFrame {
-    let left: Int
-    let top: Int
-    let size: PixelSize
-
-    func covers(_ screen: PixelSize) -> Bool {
-        left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
-    }
-
-    func covers(_ other: GIFFrame) -> Bool {
-        left <= other.left && top <= other.top && left + size.width >= other.left + other.size.width
-            && top + size.height >= other.top + other.size.height
-    }
-
-    init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {
-        left = try bytes.littleEndian16(at: descriptor + 1)
-        top = try bytes.littleEndian16(at: descriptor + 3)
-        size = try PixelSize(
-            width: bytes.littleEndian16(at: descriptor + 5), height: bytes.littleEndian16(at: descriptor + 7))
+        return metadata
     }
 }

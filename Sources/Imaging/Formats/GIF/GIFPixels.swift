@@ -16,7 +16,7 @@ enum GIFPixels {
     static func count(_ bytes: RawSpan, data: Int, maximum: Int, onColor: (Int) -> Void = { _ in }) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
-        var reader = CodeReader(part: data)
+        var reader = CodeReader(at: data)
         var lengths = [Int](repeating: 1, count: maximumCodes)
         var next = clear + 2
         var width = codeSize + 1
@@ -56,7 +56,7 @@ private struct CodeReader {
     private var bits = 0
     private var bitCount = 0
 
-    init(part: Int) { offset = part }
+    init(at subBlock: Int) { offset = subBlock }
 
     mutating func code(width: Int, in bytes: RawSpan) -> Int? {
         while bitCount < width {

@@ -32,11 +32,11 @@ enum GIFRepair {
         case .trailer where !lacksColor, .unknown where !lacksColor:
             return RepairedFile(bytes: file, isIncomplete: false)
         case .trailer(let lastFrameEnd), .unknown(_, let lastFrameEnd), .missing(let lastFrameEnd):
-            return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
-        case .inFrame(let part):
+            return RepairedFile(bytes: file.replacingEnd(from: lastFrameEnd, with: ending), isIncomplete: false)
+        case .inFrame(let subBlock):
             let isWanted = lastFrame == header.frames
             let isIncomplete = isWanted ? try lacksPixels(file, frame: last) : false
-            return RepairedFile(bytes: file.closing(part: part, with: [0] + ending), isIncomplete: isIncomplete)
+            return RepairedFile(bytes: file.closing(subBlock: subBlock, with: [0] + ending), isIncomplete: isIncomplete)
         }
     }
 
@@ -85,13 +85,13 @@ enum GIFRepair {
 }
 
 extension SharedBytes {
-    fileprivate func closing(part: Int, with end: [UInt8]) -> SharedBytes {
-        let left = count - part - 1
-        guard left > 0 else { return with(end, instead: min(part, count)) }
-        return replacing(part..<part + 1, with: SharedBytes([UInt8(left)])).with(end, instead: count)
+    fileprivate func closing(subBlock start: Int, with end: [UInt8]) -> SharedBytes {
+        let left = count - start - 1
+        guard left > 0 else { return replacingEnd(from: min(start, count), with: end) }
+        return replacing(start..<start + 1, with: SharedBytes([UInt8(left)])).replacingEnd(from: count, with: end)
     }
 
-    fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
-        replacing(count..<self.count, with: SharedBytes(end))
+    fileprivate func replacingEnd(from start: Int, with end: [UInt8]) -> SharedBytes {
+        replacing(start..<count, with: SharedBytes(end))
     }
 }

@@ -29,7 +29,7 @@ struct CodedColors {
         }
     }
 
-    var isStandard: Bool { [2, 3, 5, 6].contains(colors.matrix) }
+    var isBT601: Bool { [2, 3, 5, 6].contains(colors.matrix) }
 
     var range: PlaneRange { colors.isFullRange ? .full : .limited }
 
@@ -40,7 +40,8 @@ struct CodedColors {
         return [[1, 0, ofRed], [1, -ofBlue * blue / green, -ofRed * red / green], [1, ofBlue, 0]]
     }
 
-    private static let standard = [
+    /// Converts red, green and blue to luma, Cb and Cr.
+    private static let toBT601 = [
         [0.299, 0.587, 0.114], [-0.299 / 1.772, -0.587 / 1.772, 0.886 / 1.772],
         [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
     ]
@@ -69,8 +70,8 @@ struct CodedColors {
     }
 
     func convertToBT601(_ image: CodedPlanes) throws(ImagingError) {
-        guard !isStandard, image.planes.count == 3 else { return }
-        let rows = Self.standard.map { row in
+        guard !isBT601, image.planes.count == 3 else { return }
+        let rows = Self.toBT601.map { row in
             (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * matrix[$1][column] } }
         }
         func components(_ indices: Range<Int>) -> [Component] {
@@ -96,25 +97,25 @@ struct CodedColors {
     ) throws(ImagingError) {
         let colorBands = image.planes.count
         let bands = colorBands + (alpha == nil ? 0 : 1)
-        let isWide = image.bits > 8
-        let bytes = isWide ? 2 : 1
+        let has16Bits = image.bits > 8
+        let bytes = has16Bits ? 2 : 1
         func component(of colors: CodedColors, _ row: [Double], bits: Int, band: Int) -> Component {
             unsafe Component(
-                weights: colors.weights(row, start: 0, length: isWide ? 65_535 : 255, bits: bits),
+                weights: colors.weights(row, start: 0, length: has16Bits ? 65_535 : 255, bits: bits),
                 samples: pixels.bytes.baseAddress?.advanced(by: offset + band * bytes),
                 stride: image.planes[0].size.width * bands * bytes, step: bands * bytes)
         }
         if colorBands == 1 {
             let gray = unsafe component(of: self, [1, 0, 0], bits: image.bits, band: 0)
-            try unsafe image.convert([0, 0, 0], to: [gray], makesWords: isWide)
+            try unsafe image.convert([0, 0, 0], to: [gray], to16Bits: has16Bits)
         } else {
             let colors = unsafe (0..<3).map { unsafe component(of: self, matrix[$0], bits: image.bits, band: $0) }
-            try unsafe image.convert([0, 1, 2], to: colors, makesWords: isWide)
+            try unsafe image.convert([0, 1, 2], to: colors, to16Bits: has16Bits)
         }
-        let meaning = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
-        guard let alpha, let plain = CodedColors(meaning, isFullyDetailed: true) else { return }
+        let alphaColors = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
+        guard let alpha, let plain = CodedColors(alphaColors, isFullyDetailed: true) else { return }
         let opacity = unsafe component(of: plain, [1, 0, 0], bits: alpha.bits, band: bands - 1)
-        try unsafe alpha.convert([0, 0, 0], to: [opacity], makesWords: isWide)
+        try unsafe alpha.convert([0, 0, 0], to: [opacity], to16Bits: has16Bits)
     }
 }
 
@@ -135,7 +136,7 @@ extension CodedPlanes {
 
     @unsafe
     fileprivate func convert(
-        _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false
+        _ indices: [Int], to components: [CCodedImagesComponent], to16Bits: Bool = false
     ) throws(ImagingError) {
         let first = planes[indices[0]].region
         let other = planes[indices[1]].region
@@ -150,7 +151,7 @@ extension CodedPlanes {
         let none = unsafe CCodedImagesComponent()
         var conversion = unsafe CCodedImagesConversion(
             sources: (sources[0], sources[1], sources[2]), takes_words: bits > 8 ? 1 : 0,
-            makes_words: makesWords ? 1 : 0, left: other.left - first.left * across,
+            makes_words: to16Bits ? 1 : 0, left: other.left - first.left * across,
             top: other.top - first.top * down, across: across, down: down,
             components: (
                 components[0], components.count > 1 ? components[1] : none,

@@ -1,17 +1,5 @@
 import Recipes
 
-enum HEIFCoding {
-    case av1, hevc
-
-    init?(type: Int?) {
-        switch type {
-        case BoxCursor.type("av01"): self = .av1
-        case BoxCursor.type("hvc1"): self = .hevc
-        default: return nil
-        }
-    }
-}
-
 /// Counts the frames in coded data without decoding them.
 ///
 /// A decoder decodes all frames of an item before it returns one, including earlier layers of AV1 and hidden frames.
@@ -28,9 +16,9 @@ struct CodedFrames {
     ///
     /// - Parameter parameters: The contents of the `hvcC` box.
     mutating func count(
-        _ coding: HEIFCoding, in parts: [Range<Int>], parameters: Range<Int>?, of bytes: RawSpan
+        _ coding: HEIFCoding, in extents: [Range<Int>], parameters: Range<Int>?, of bytes: RawSpan
     ) throws(ImagingError) -> Int {
-        var reader = PartReader(parts)
+        var reader = ExtentReader(extents)
         switch coding {
         case .av1: return try countAV1(&reader, in: bytes)
         case .hevc:
@@ -44,7 +32,7 @@ struct CodedFrames {
         guard units <= Self.maximumUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
     }
 
-    private mutating func countAV1(_ reader: inout PartReader, in bytes: RawSpan) throws(ImagingError) -> Int {
+    private mutating func countAV1(_ reader: inout ExtentReader, in bytes: RawSpan) throws(ImagingError) -> Int {
         var frames = 0
         while let header = reader.next(bytes) {
             try addUnit()
@@ -64,7 +52,7 @@ struct CodedFrames {
     }
 
     private mutating func countHEVC(
-        _ reader: inout PartReader, lengthSize: Int, in bytes: RawSpan
+        _ reader: inout ExtentReader, lengthSize: Int, in bytes: RawSpan
     ) throws(ImagingError) -> Int {
         var slices = 0
         var images = 0
@@ -85,20 +73,20 @@ struct CodedFrames {
     }
 }
 
-private struct PartReader {
-    private let parts: [Range<Int>]
+private struct ExtentReader {
+    private let extents: [Range<Int>]
     private var index = 0
     private var offset = 0
     private(set) var count: Int
 
-    init(_ parts: [Range<Int>]) {
-        self.parts = parts
-        count = parts.byteCount
+    init(_ extents: [Range<Int>]) {
+        self.extents = extents
+        count = extents.byteCount
     }
 
     mutating func next(_ bytes: RawSpan) -> Int? {
         guard count > 0 else { return nil }
-        while offset == parts[index].count {
+        while offset == extents[index].count {
             index = index + 1
             offset = 0
         }
@@ -106,7 +94,7 @@ private struct PartReader {
             offset = offset + 1
             count = count - 1
         }
-        return try? bytes.byte(at: parts[index].lowerBound + offset)
+        return try? bytes.byte(at: extents[index].lowerBound + offset)
     }
 
     mutating func number(_ width: Int, in bytes: RawSpan) -> Int {
@@ -124,13 +112,13 @@ private struct PartReader {
         return nil
     }
 
-    mutating func split(_ length: Int) -> PartReader {
+    mutating func split(_ length: Int) -> ExtentReader {
         var taken = self
         taken.count = length
         count -= length
         offset += length
-        while index < parts.count - 1, offset >= parts[index].count {
-            offset -= parts[index].count
+        while index < extents.count - 1, offset >= extents[index].count {
+            offset -= extents[index].count
             index += 1
         }
         return taken

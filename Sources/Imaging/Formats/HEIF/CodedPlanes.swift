@@ -11,11 +11,9 @@ final class CodedPlanes {
     /// Bits per sample; stored in bytes if 8, otherwise in 16-bit words.
     let bits: Int
     private(set) var memory: PlaneMemory
-    private let levels: [Int]
-    private let parts: [(left: Int, top: Int, size: PixelSize)]
+    private let reductions: [PlaneReduction]
     /// The sums of consecutive planes; used if means extend over several tiles.
     private var sums: PlaneMemory
-    private let sumCounts: [Int]
     private let frame: FrameKind
 
     private struct FrameKind: Equatable {
@@ -45,7 +43,7 @@ final class CodedPlanes {
                 let frame = unsafe try decoder.frame(of: data, parameters: parameters)
                 if result == nil {
                     result = try CodedPlanes(
-                        frame, tiles: canvas.tiles, part: image.transform.part, level: level,
+                        frame, tiles: canvas.tiles, visible: image.transform.visible, level: level,
                         maximumPlanes: maximumPlanes, keepsBits: keepsBits, allocate: allocate)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
@@ -57,50 +55,21 @@ final class CodedPlanes {
     }
 
     init(
-        _ frame: CCodedImagesFrame, tiles: [HEIFLayers.Layer] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
+        _ frame: CCodedImagesFrame, tiles: [HEIFPlacedItem] = [], visible: PixelRectangle, level: Int,
         maximumPlanes: Int = 3, keepsBits: Bool = false, allocate: PlaneMemory.Allocator
     ) throws {
         let kind = FrameKind(frame, maximumPlanes: maximumPlanes)
         self.frame = kind
         bits = keepsBits ? kind.bits : 8
         colors = HEIFColors(matrix: Int(frame.matrix), isFullRange: frame.is_full_range != 0)
-        let indices = 0..<kind.count
-        // Chroma that is subsampled on both axes is reduced by a smaller level.
-        let levels = indices.map { $0 == 0 ? level : max(1, level / min(kind.across, kind.down)) }
-        let parts = indices.map { index in
+        reductions = (0..<kind.count).map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let left = part.x / across
-            let top = part.y / down
-            let right = (part.x + part.size.width + across - 1) / across
-            let bottom = (part.y + part.size.height + down - 1) / down
-            return (left: left, top: top, size: PixelSize(width: right - left, height: bottom - top))
+            return PlaneReduction(across: across, down: down, visible: visible, level: level, tiles: tiles)
         }
         planes = .stacked(
-            indices.map { index in
-                let (across, down) = index == 0 ? (1.0, 1.0) : (Double(kind.across), Double(kind.down))
-                let divisor = Double(levels[index])
-                let region = Plane.Region(
-                    left: (Double(part.x) / across - Double(parts[index].left)) / divisor,
-                    top: (Double(part.y) / down - Double(parts[index].top)) / divisor,
-                    width: Double(part.size.width) / across / divisor, height: Double(part.size.height) / down / divisor
-                )
-                return (parts[index].size.reduced(by: levels[index]), region)
-            }, bytesPerSample: bits > 8 ? 2 : 1)
-        self.levels = levels
-        self.parts = parts
+            reductions.map { ($0.reducedSize, $0.region(of: visible)) }, bytesPerSample: bits > 8 ? 2 : 1)
         memory = try allocate(planes.byteCount)
-        let areas = planes.map(\.size.area)
-        sumCounts = indices.map { index in
-            let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
-            let part = parts[index]
-            let level = levels[index]
-            // A mean can be computed immediately if all its samples are in one tile.
-            let isOneTile = tiles.allSatisfy { tile in
-                max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
-            }
-            return isOneTile ? 0 : areas[index]
-        }
-        sums = try PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
+        sums = try PlaneMemory(count: reductions.reduce(0) { $0 + $1.sumCount } * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         // Row padding is also sent between processes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -116,10 +85,11 @@ final class CodedPlanes {
         }
         let sources = unsafe [frame.planes.0, frame.planes.1, frame.planes.2]
         for index in planes.indices {
-            let (across, down) = index == 0 ? (1, 1) : (self.frame.across, self.frame.down)
+            let reduction = reductions[index]
             var (mosaic, source) = unsafe (mosaic(index), sources[index])
             let status = unsafe CCodedImages_add(
-                &mosaic, &source, Int32(left / across - parts[index].left), Int32(top / down - parts[index].top))
+                &mosaic, &source, Int32(left / reduction.across - reduction.samples.x),
+                Int32(top / reduction.down - reduction.samples.y))
             guard status == 0 else { throw .outOfMemory(detail: "no memory to reduce the image") }
         }
     }
@@ -141,34 +111,73 @@ final class CodedPlanes {
     @unsafe
     private func mosaic(_ index: Int) -> CCodedImagesMosaic {
         let plane = planes[index]
-        let before = sumCounts.prefix(index).reduce(0, +)
+        let reduction = reductions[index]
+        let before = reductions.prefix(index).reduce(0) { $0 + $1.sumCount }
         let all = unsafe sums.bytes.assumingMemoryBound(to: UInt32.self).baseAddress
         return unsafe CCodedImagesMosaic(
             samples: memory.bytes.baseAddress?.advanced(by: plane.offset), is_wide: bits > 8 ? 1 : 0,
             stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height),
-            whole_width: Int32(parts[index].size.width), whole_height: Int32(parts[index].size.height),
-            level: Int32(levels[index]), sums: sumCounts[index] > 0 ? all?.advanced(by: before) : nil,
+            whole_width: Int32(reduction.samples.size.width), whole_height: Int32(reduction.samples.size.height),
+            level: Int32(reduction.level), sums: reduction.sumCount > 0 ? all?.advanced(by: before) : nil,
             bits: Int32(frame.bits), is_spread: index == 0 && colors.isFullRange && frame.bits > 8 ? 1 : 0)
     }
 }
 
+/// The visible samples of one coded plane, and the level by which they are reduced.
+private struct PlaneReduction {
+    /// Luma samples per sample of this plane.
+    let across, down: Int
+    let level: Int
+    let samples: PixelRectangle
+    /// The number of sums for means; 0 if each mean can be computed immediately, because its samples are in one tile.
+    let sumCount: Int
+
+    var reducedSize: PixelSize { samples.size.reduced(by: level) }
+
+    init(across: Int, down: Int, visible: PixelRectangle, level: Int, tiles: [HEIFPlacedItem]) {
+        self.across = across
+        self.down = down
+        // Chroma that is subsampled on both axes is reduced by a smaller level.
+        let level = max(1, level / min(across, down))
+        let x = visible.x / across
+        let y = visible.y / down
+        let right = (visible.x + visible.size.width + across - 1) / across
+        let bottom = (visible.y + visible.size.height + down - 1) / down
+        let isOneTile = tiles.allSatisfy { tile in
+            max(0, tile.left / across - x) % level == 0 && max(0, tile.top / down - y) % level == 0
+        }
+        self.level = level
+        samples = PixelRectangle(x: x, y: y, size: PixelSize(width: right - x, height: bottom - y))
+        sumCount = isOneTile ? 0 : samples.size.reduced(by: level).area
+    }
+
+    /// The region of the reduced plane that the visible pixels fill.
+    func region(of visible: PixelRectangle) -> Plane.Region {
+        let (across, down, divisor) = (Double(across), Double(down), Double(level))
+        return Plane.Region(
+            left: (Double(visible.x) / across - Double(samples.x)) / divisor,
+            top: (Double(visible.y) / down - Double(samples.y)) / divisor,
+            width: Double(visible.size.width) / across / divisor, height: Double(visible.size.height) / down / divisor)
+    }
+}
+
 private struct CodedItem {
-    private let parts: [Range<Int>]
+    private let extents: [Range<Int>]
     private let parameters: Range<Int>?
     /// The operating point (scalable AV1).
     let point: Int
 
-    var byteCount: Int { parts.reduce(0) { $0 + $1.count } }
+    var byteCount: Int { extents.reduce(0) { $0 + $1.count } }
 
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
-        (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
-            guard let parts = try image.items.locations.parts(of: item, in: bytes) else {
+        (extents, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
+            guard let extents = try image.items.locations.extents(of: item, in: bytes) else {
                 throw .cannotDecode(detail: "the data of an item are stored in an unsupported way")
             }
             let properties = try image.items.properties(of: item, in: bytes)
             var point = 0
             for case .operatingPoint(let number) in properties { point = min(number, 31) }
-            return (parts, properties.parameters, point)
+            return (extents, properties.parameters, point)
         }
     }
 
@@ -176,8 +185,8 @@ private struct CodedItem {
     func withData(in file: SharedBytes, _ body: (RawSpan, RawSpan) throws -> Void) throws {
         try file.withBytes { bytes throws in
             let parameters = bytes.extracting(parameters ?? 0..<0)
-            if parts.count == 1 { return try body(bytes.extracting(parts[0]), parameters) }
-            try file.joined(parts).withBytes { try body($0, parameters) }
+            if extents.count == 1 { return try body(bytes.extracting(extents[0]), parameters) }
+            try file.joined(extents).withBytes { try body($0, parameters) }
         }
     }
 }

@@ -6,7 +6,7 @@ extension GainMap {
     /// Damage affects only the map.
     static func heif(_ bytes: RawSpan, items: HEIFItems, of image: ImageHeader, countsFrames: Bool) -> GainMap? {
         guard let primary = items.primary else { return nil }
-        func contents(_ item: Int) -> Range<Int>? { (try? items.locations.wholePart(of: item, in: bytes)) ?? nil }
+        func contents(_ item: Int) -> Range<Int>? { (try? items.locations.onlyExtent(of: item, in: bytes)) ?? nil }
         func map(of item: Int, metadata: GainMapMetadata, samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? HEIFHeader.header(
@@ -17,12 +17,12 @@ extension GainMap {
             return GainMap(.item(item), header: header, metadata: metadata, samples: samples)
         }
         let toned = items.types.filter { $0.value == BoxCursor.type("tmap") }.keys.min()
-        if let toned, case let parts = items.sources(of: toned), parts.count == 2, parts[0] == primary,
+        if let toned, case let sources = items.sources(of: toned), sources.count == 2, sources[0] == primary,
             // The first byte is the version of the box.
             let range = contents(toned), range.count > 1, (try? bytes.byte(at: range.lowerBound)) == 0,
             let metadata = GainMapMetadata(bytes, iso: range.dropFirst())
         {
-            return map(of: parts[1], metadata: metadata, samples: .logarithms)
+            return map(of: sources[1], metadata: metadata, samples: .logarithms)
         }
         guard
             let item = items.auxiliaries(of: primary).first(where: { item in

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The visible part of an image (`clap`, ISO/IEC 14496-12 section 12.1.4).
+/// The visible rectangle of an image (`clap`, ISO/IEC 14496-12 section 12.1.4).
 struct HEIFAperture: Equatable {
     private let width, height, right, down: Fraction
 
@@ -25,9 +25,9 @@ struct HEIFAperture: Equatable {
         down = try fraction(3, isSigned: true)
     }
 
-    func part(of size: PixelSize) throws(ImagingError) -> (x: Int, y: Int, size: PixelSize) {
-        func span(_ part: Fraction, offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
-            let length = (Double(part.numerator) / Double(part.denominator)).rounded()
+    func rectangle(in size: PixelSize) throws(ImagingError) -> PixelRectangle {
+        func span(_ length: Fraction, offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
+            let length = (Double(length.numerator) / Double(length.denominator)).rounded()
             let middle = Double(offset.numerator) / Double(offset.denominator) + Double(side - 1) / 2
             let start = (middle - (length - 1) / 2).rounded(.down)
             let end = min(start + length, Double(side))
@@ -36,6 +36,7 @@ struct HEIFAperture: Equatable {
         }
         let across = try span(width, offset: right, of: size.width)
         let down = try span(height, offset: self.down, of: size.height)
-        return (across.lowerBound, down.lowerBound, PixelSize(width: across.count, height: down.count))
+        return PixelRectangle(
+            x: across.lowerBound, y: down.lowerBound, size: PixelSize(width: across.count, height: down.count))
     }
 }

@@ -38,11 +38,13 @@ struct HEIFFrames {
                 bands = image.planes.count + (alpha == nil ? 0 : 1)
                 memory = try PlaneMemory(count: size.area * bands * frames)
             }
-            guard bands == image.planes.count + (alpha == nil ? 0 : 1), let meaning = image.meaning(colors) else {
+            guard bands == image.planes.count + (alpha == nil ? 0 : 1),
+                let frameColors = image.codedColors(declared: colors)
+            else {
                 throw ImagingError.cannotDecode(detail: "the frames have different or unknown colors")
             }
             let offset = (index - plan.page) * size.area * bands
-            try meaning.interleave(
+            try frameColors.interleave(
                 image, alpha: alpha, isAlphaFull: alpha?.colors.isFullRange ?? true, into: memory, at: offset)
             if alpha != nil, sequence.colors.isPremultiplied {
                 unsafe CCodedImages_divide_by_alpha(
@@ -81,7 +83,7 @@ private struct TrackDecoder {
                 of: bytes.extracting(locations[index]), parameters: bytes.extracting(parameters))
             guard maximumPlanes > 0 else { return nil }
             let planes = try CodedPlanes(
-                frame, part: (0, 0, track.size), level: 1, maximumPlanes: maximumPlanes,
+                frame, visible: PixelRectangle(size: track.size), level: 1, maximumPlanes: maximumPlanes,
                 allocate: { try PlaneMemory(count: $0) })
             unsafe try planes.add(frame, left: 0, top: 0)
             planes.finish()

@@ -22,8 +22,8 @@ enum HEIFHeader {
         }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
         var header = try header(of: items, in: bytes, format: format, exif: exif, countsFrames: countsFrames)
-        if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        if header.colors.highRange == .gainMap {
+        if items.holdsGainMap, header.colors.hdrFormat == .none { header.colors.hdrFormat = .gainMap }
+        if header.colors.hdrFormat == .gainMap {
             header.gainMap = .heif(bytes, items: items, of: header, countsFrames: countsFrames)
         }
         return header
@@ -38,8 +38,8 @@ enum HEIFHeader {
         var work = HEIFWork(items, countsFrames: countsFrames)
         let amounts = try work.amounts(of: primary, in: bytes)
         let size = try items.transform(of: primary, in: bytes).shownSize
-        let statement = HEIFStatement(properties, in: bytes)
-        var depths = statement.depths
+        let declaration = HEIFDeclaration(properties, in: bytes)
+        var depths = declaration.depths
         // The tiles of a grid are separate items; the grid's properties do not describe their coding.
         let codings = items.properties.compactMap { property in
             if case .coding(let depth, let isSubsampled, _) = property {
@@ -50,8 +50,8 @@ enum HEIFHeader {
         }
         // If any item is an alpha plane, the image has alpha. Layers may leave areas uncovered.
         let isLayered = items.types[shown] == BoxCursor.type("iovl")
-        let ground = try isLayered ? HEIFLayers(bytes, of: shown, in: items)?.ground : nil
-        let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
+        let background = try isLayered ? HEIFLayers(bytes, of: shown, in: items)?.background : nil
+        let hasAlpha = items.properties.contains(.alpha) || background.map { $0[3] < 255 } ?? false
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
@@ -60,14 +60,14 @@ enum HEIFHeader {
             work: DecoderWork(area: amounts.area, runs: amounts.runs, hiddenArea: amounts.hiddenArea),
             bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
-            profileByteCount: statement.profileByteCount, exif: exif
-        ).with(statement.colors)
+            profileByteCount: declaration.profileByteCount, exif: exif
+        ).with(declaration.colors)
     }
 
     private static func header(
         of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?, countsFrames: Bool
     ) throws(ImagingError) -> ImageHeader {
-        let statement = HEIFStatement(sequence.colors.properties, in: bytes)
+        let declaration = HEIFDeclaration(sequence.colors.properties, in: bytes)
         var depth = 8
         var isSubsampled = false
         for case .coding(let bits, let isCoarse, _) in sequence.colors.properties {
@@ -84,8 +84,8 @@ enum HEIFHeader {
             work: DecoderWork(runs: hidden, hiddenArea: sequence.colors.size.area.saturatingProduct(hidden)),
             bands: hasAlpha ? 4 : 3, bitDepth: depth,
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
-            profileByteCount: statement.profileByteCount, exif: exif
-        ).with(statement.colors)
+            profileByteCount: declaration.profileByteCount, exif: exif
+        ).with(declaration.colors)
     }
 }
 
@@ -95,7 +95,7 @@ extension HEIFItems {
     }
 }
 
-private struct HEIFStatement {
+private struct HEIFDeclaration {
     private(set) var depths = [8, 8, 8]
     private(set) var profileByteCount = 0
     private var profile: SourceColors??
@@ -106,9 +106,9 @@ private struct HEIFStatement {
         for property in properties {
             switch property {
             case .depths(let depths): self.depths = depths
-            case .profile(let place):
-                profileByteCount = place.count
-                if profile == nil { profile = .some(SourceColors(profile: bytes.extracting(place))) }
+            case .profile(let range):
+                profileByteCount = range.count
+                if profile == nil { profile = .some(SourceColors(profile: bytes.extracting(range))) }
             case .colors(let colors): codePoints = codePoints ?? colors.declared
             case .peak(let content, let display): peak = content > 0 ? content : peak > 0 ? peak : display
             default: break
@@ -119,7 +119,7 @@ private struct HEIFStatement {
     /// The colors by a profile or else by code points; nil for sRGB code points, which need no conversion.
     var colors: SourceColors? {
         if let profile, let profile { return profile }
-        guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }
+        guard var colors = codePoints, colors.space != .srgb || colors.hdrFormat != .none else { return nil }
         colors.encoding?.peak = min(peak, 10_000)
         return colors
     }
@@ -131,18 +131,18 @@ extension HEIFHeader {
         0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
     ]
 
-    static func metadata(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
+    static func metadata(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
         if let items = try? HEIFItems.all(bytes), let item = items.packet,
-            let range = try? items.locations.wholePart(of: item, in: bytes)
+            let range = try? items.locations.onlyExtent(of: item, in: bytes)
         {
-            parts.addPacket(bytes, at: range)
+            metadata.addPacket(bytes, at: range)
         }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         while let box = try? boxes.next(in: bytes) {
             guard box.type == BoxCursor.type("uuid") else { continue }
-            parts.hasManifest = parts.hasManifest || bytes.hasBytes(manifest, at: box.contents.lowerBound)
+            metadata.hasManifest = metadata.hasManifest || bytes.hasBytes(manifest, at: box.contents.lowerBound)
         }
-        return parts
+        return metadata
     }
 }

@@ -1,12 +1,5 @@
 import Recipes
 
-struct HEIFCanvas {
-    let size: PixelSize
-    let tileSize: PixelSize
-    let coding: HEIFCoding
-    let tiles: [HEIFLayers.Layer]
-}
-
 /// An image of one item, or of a grid of items in the same codec.
 struct HEIFImage {
     let items: HEIFItems
@@ -18,15 +11,18 @@ struct HEIFImage {
     let colors: HEIFColors?
     let profile: Range<Int>?
 
+    /// The maximum side of any item.
+    static let longestSide = 16_384
+
     /// Nil for layers, for tiles that are turned or differ, and for other codecs.
     init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
         self.items = items
         let shown = items.shown(item)
-        guard let canvas = try Self.canvas(of: shown, in: items, bytes: bytes) else { return nil }
+        guard let canvas = try HEIFCanvas(bytes, of: shown, in: items) else { return nil }
         self.canvas = canvas
         let planes = try Self.alphas(of: shown == item ? [item] : [item, shown], in: items, bytes: bytes)
         if let plane = planes.first {
-            guard let alpha = try Self.canvas(of: items.shown(plane), in: items, bytes: bytes) else { return nil }
+            guard let alpha = try HEIFCanvas(bytes, of: items.shown(plane), in: items) else { return nil }
             self.alpha = alpha
         } else {
             alpha = try Self.alphaOfTiles(canvas, items: items, in: bytes)
@@ -39,43 +35,6 @@ struct HEIFImage {
         colors = properties.colors
         profile = properties.profile
     }
-
-    private static func canvas(of item: Int, in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> HEIFCanvas? {
-        guard items.types[item] == BoxCursor.type("grid") else {
-            guard let coding = HEIFCoding(type: items.types[item]),
-                let size = try codedSize(of: item, in: items, bytes: bytes)
-            else {
-                return nil
-            }
-            return HEIFCanvas(
-                size: size, tileSize: size, coding: coding, tiles: [HEIFLayers.Layer(item: item, left: 0, top: 0)])
-        }
-        guard let grid = try HEIFGrid(bytes, of: item, in: items), case let sources = items.sources(of: item),
-            sources.count == grid.rows * grid.columns, let first = sources.first,
-            let coding = HEIFCoding(type: items.types[first]),
-            let tileSize = try codedSize(of: first, in: items, bytes: bytes),
-            tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
-        else { return nil }
-        // A tile may appear at several positions.
-        for source in Set(sources) {
-            guard HEIFCoding(type: items.types[source]) == coding,
-                try codedSize(of: source, in: items, bytes: bytes) == tileSize,
-                try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
-            else { return nil }
-        }
-        return HEIFCanvas(size: grid.size, tileSize: tileSize, coding: coding, tiles: grid.tiles(sources, of: tileSize))
-    }
-
-    private static func codedSize(of item: Int, in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> PixelSize?
-    {
-        guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
-            1...longestSide ~= size.height
-        else { return nil }
-        return size
-    }
-
-    /// The maximum side of any item.
-    static let longestSide = 16_384
 
     private static func alphas(of owners: [Int], in items: HEIFItems, bytes: RawSpan) throws(ImagingError) -> [Int] {
         var result: [Int] = []
@@ -93,18 +52,18 @@ struct HEIFImage {
         _ canvas: HEIFCanvas, items: HEIFItems, in bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {
         guard canvas.tiles.count > 1 else { return nil }
-        var tiles: [HEIFLayers.Layer] = []
+        var tiles: [HEIFPlacedItem] = []
         var planes: [Int: Int] = [:]
         for tile in canvas.tiles {
             if planes[tile.item] == nil {
                 guard let plane = try alphas(of: [tile.item], in: items, bytes: bytes).first,
                     HEIFCoding(type: items.types[plane]) == canvas.coding,
-                    try codedSize(of: plane, in: items, bytes: bytes) == canvas.tileSize
+                    try items.codedSize(of: plane, in: bytes) == canvas.tileSize
                 else { return nil }
                 planes[tile.item] = plane
             }
             guard let plane = planes[tile.item] else { return nil }
-            tiles.append(HEIFLayers.Layer(item: plane, left: tile.left, top: tile.top))
+            tiles.append(HEIFPlacedItem(item: plane, left: tile.left, top: tile.top))
         }
         return HEIFCanvas(size: canvas.size, tileSize: canvas.tileSize, coding: canvas.coding, tiles: tiles)
     }

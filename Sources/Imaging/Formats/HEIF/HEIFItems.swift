@@ -119,15 +119,15 @@ struct HEIFItems {
             guard box.type == BoxCursor.type("infe"), case let version = try bytes.byte(at: start), version >= 2 else {
                 continue
             }
-            let place = start + (version == 2 ? 8 : 10)
-            guard place + 4 <= box.contents.upperBound else { continue }
+            let typeOffset = start + (version == 2 ? 8 : 10)
+            guard typeOffset + 4 <= box.contents.upperBound else { continue }
             let item = try version == 2 ? bytes.bigEndian16(at: start + 4) : bytes.bigEndian32(at: start + 4)
-            let type = try bytes.bigEndian32(at: place)
+            let type = try bytes.bigEndian32(at: typeOffset)
             if types[item] == nil { types[item] = type }
             if type == BoxCursor.type("Exif"), exif == nil { exif = item }
             // The item's name and a null byte precede its media type.
             if type == BoxCursor.type("mime"), packet == nil,
-                bytes.contains("application/rdf+xml", in: place + 4..<box.contents.upperBound)
+                bytes.contains("application/rdf+xml", in: typeOffset + 4..<box.contents.upperBound)
             {
                 packet = item
             }

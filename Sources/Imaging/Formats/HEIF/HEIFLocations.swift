@@ -2,14 +2,15 @@ import Recipes
 
 /// The locations of items (`iloc`, ISO/IEC 14496-12 section 8.11.3).
 struct HEIFLocations {
-    private var inner: Range<Int>?
+    /// The contents of `idat`.
+    private var itemData: Range<Int>?
     private var entries: [Int: Int] = [:]
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    /// The maximum number of parts of an item; most have one, progressive AV1 has one per layer.
-    private static let maximumParts = 256
-    private static let maximumPartsOfAll = 2 * HEIFItems.maximumItems
+    /// The maximum number of extents of an item; most have one, progressive AV1 has one per layer.
+    private static let maximumExtents = 256
+    private static let maximumExtentsOfAll = 2 * HEIFItems.maximumItems
 
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         var boxes = BoxCursor(meta.dropFirst(4))
@@ -17,7 +18,7 @@ struct HEIFLocations {
         while let box = try boxes.next(in: bytes) {
             switch box.type {
             case BoxCursor.type("iloc"): list = list ?? box.contents
-            case BoxCursor.type("idat"): inner = inner ?? box.contents
+            case BoxCursor.type("idat"): itemData = itemData ?? box.contents
             default: break
             }
         }
@@ -37,27 +38,29 @@ struct HEIFLocations {
             let entry = reader.offset
             let item = try reader.number(version < 2 ? 2 : 4, in: bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
-            let parts = try reader.number(2, in: bytes)
-            all += parts
-            guard all <= Self.maximumPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
-            reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
+            let extents = try reader.number(2, in: bytes)
+            all += extents
+            guard all <= Self.maximumExtentsOfAll else {
+                throw .cannotDecode(detail: "the items have too many extents")
+            }
+            reader.skip(extents * (sizes.index + sizes.offset + sizes.length))
             if entries[item] == nil { entries[item] = entry }
         }
     }
 
-    /// Returns the parts in order; nil if they are in other files or items.
-    func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
+    /// Returns the extents in order; nil if they are in other files or items.
+    func extents(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)
         reader.skip(version < 2 ? 2 : 4)
         let method = try version == 0 ? 0 : reader.number(2, in: bytes) & 15
         let isHere = try reader.number(2, in: bytes) == 0
         guard isHere, method <= 1 else { return nil }
-        let container = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
+        let container = method == 1 ? itemData ?? 0..<0 : 0..<bytes.byteCount
         let base = try reader.number(sizes.base, in: bytes)
         let count = try reader.number(2, in: bytes)
-        guard count <= Self.maximumParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
-        var parts: [Range<Int>] = []
+        guard count <= Self.maximumExtents else { throw .cannotDecode(detail: "an item has \(count) extents") }
+        var extents: [Range<Int>] = []
         for _ in 0..<count {
             _ = try reader.number(sizes.index, in: bytes)
             let offset = try base + reader.number(sizes.offset, in: bytes)
@@ -67,23 +70,25 @@ struct HEIFLocations {
             guard offset <= container.count, length <= container.count - offset else {
                 throw .cannotDecode(detail: "the file ends before its pixels do")
             }
-            parts.append(container.lowerBound + offset..<container.lowerBound + offset + length)
+            extents.append(container.lowerBound + offset..<container.lowerBound + offset + length)
         }
-        return parts
+        return extents
     }
 }
 
 extension HEIFLocations {
-    func wholePart(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
-        guard let parts = try parts(of: item, in: bytes), parts.count == 1 else { return nil }
-        return parts[0]
+    func onlyExtent(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
+        guard let extents = try extents(of: item, in: bytes), extents.count == 1 else { return nil }
+        return extents[0]
     }
 }
 
 extension EXIFTexts {
     /// Reads the first EXIF item; damage affects only the texts.
     static func heif(_ bytes: RawSpan, items: HEIFItems) -> EXIFTexts? {
-        guard let item = items.exif, let range = try? items.locations.wholePart(of: item, in: bytes) else { return nil }
+        guard let item = items.exif, let range = try? items.locations.onlyExtent(of: item, in: bytes) else {
+            return nil
+        }
         return EXIFTexts(offset: bytes, range: range)
     }
 }

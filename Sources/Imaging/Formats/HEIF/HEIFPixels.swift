@@ -38,8 +38,8 @@ struct HEIFPixels {
         }
         let bands = hasAlpha ? 4 : 3
         let memory = try PlaneMemory(count: layers.size.area * bands)
-        unsafe memory.bytes.fill(with: layers.ground.prefix(bands))
-        var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, size: layers.size, bands: bands)
+        unsafe memory.bytes.fill(with: layers.background.prefix(bands))
+        var background = unsafe CCodedImagesPixels(memory.bytes.baseAddress, size: layers.size, bands: bands)
         for layer in layers.layers {
             try token.check()
             guard Self.locations ~= layer.left, Self.locations ~= layer.top else { continue }
@@ -47,11 +47,12 @@ struct HEIFPixels {
             unsafe above.pixels.withUnsafeBytes { bytes in
                 var layerPixels = unsafe CCodedImagesPixels(
                     UnsafeMutableRawPointer(mutating: bytes.baseAddress), size: above.size, bands: above.bands)
-                unsafe CCodedImages_composite(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
+                unsafe CCodedImages_composite(&background, &layerPixels, Int32(layer.left), Int32(layer.top))
             }
         }
         return DecodedPixels(
-            pixels: try upright(memory, of: layers.size, transform: transform, start: transform.part, bytes: bands),
+            pixels: try upright(
+                memory, of: layers.size, transform: transform, showing: transform.visible, bytes: bands),
             size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
     }
 
@@ -67,34 +68,35 @@ struct HEIFPixels {
         }
         let decoded = try decode(image.canvas, maximumPlanes: 3)
         let alpha = try image.alpha.map { try decode($0, maximumPlanes: 1) }
-        guard let colors = decoded.meaning(image.colors) else {
+        guard let colors = decoded.codedColors(declared: image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
         let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
-        let isWide = decoded.bits > 8
-        let size = image.transform.part.size
-        let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+        let has16Bits = decoded.bits > 8
+        let size = image.transform.visible.size
+        let memory = try PlaneMemory(count: size.area * bands * (has16Bits ? 2 : 1))
         // HEVC streams without a range count as limited, but programs treat their alpha as full range.
         let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
         try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
         if alpha != nil, image.isPremultiplied {
-            unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
+            unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, has16Bits ? 1 : 0)
         }
         return DecodedPixels(
             pixels: try upright(
-                memory, of: size, transform: image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
+                memory, of: size, transform: image.transform, showing: PixelRectangle(size: size),
+                bytes: bands * (has16Bits ? 2 : 1)),
             size: image.transform.shownSize, bands: bands, profile: file.profile(at: image.profile),
-            isWide: isWide)
+            has16Bits: has16Bits)
     }
 
     private func upright(
         _ pixels: consuming PlaneMemory, of size: PixelSize, transform: HEIFTransform,
-        start: (x: Int, y: Int, size: PixelSize), bytes: Int
+        showing visible: PixelRectangle, bytes: Int
     ) throws -> SharedBytes {
-        if transform.turn == .none, start.size == size { return pixels.finish() }
-        let result = try PlaneMemory(count: start.size.area * bytes)
-        let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
-        var from = unsafe CPixelsFrame(first, size: start.size, stride: size.width * bytes, bands: bytes)
+        if transform.turn == .none, visible.size == size { return pixels.finish() }
+        let result = try PlaneMemory(count: visible.size.area * bytes)
+        let first = unsafe pixels.bytes.baseAddress?.advanced(by: (visible.y * size.width + visible.x) * bytes)
+        var from = unsafe CPixelsFrame(first, size: visible.size, stride: size.width * bytes, bands: bytes)
         let turned = transform.shownSize
         var to = unsafe CPixelsFrame(result.bytes.baseAddress, size: turned, bands: bytes)
         var turn = CPixelsTurn(orientation: Int32(transform.turn.exif))

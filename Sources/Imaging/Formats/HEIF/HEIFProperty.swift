@@ -86,6 +86,18 @@ enum HEIFProperty: Equatable {
     }
 }
 
+extension [HEIFProperty] {
+    var size: PixelSize? { lazy.compactMap { if case .size(let size) = $0 { size } else { nil } }.last }
+
+    var parameters: Range<Int>? {
+        lazy.compactMap { if case .coding(_, _, let range) = $0 { range } else { nil } }.last
+    }
+
+    var profile: Range<Int>? { lazy.compactMap { if case .profile(let range) = $0 { range } else { nil } }.first }
+
+    var colors: HEIFColors? { lazy.compactMap { if case .colors(let colors) = $0 { colors } else { nil } }.first }
+}
+
 struct HEIFColors: Equatable {
     /// The declared colors; nil if only the matrix is known.
     var declared: SourceColors?
@@ -96,16 +108,4 @@ struct HEIFColors: Equatable {
 
     /// The matrix of YCgCo-Re, which needs all bits.
     static let reversible = 16
-}
-
-extension [HEIFProperty] {
-    var size: PixelSize? { lazy.compactMap { if case .size(let size) = $0 { size } else { nil } }.last }
-
-    var parameters: Range<Int>? {
-        lazy.compactMap { if case .coding(_, _, let place) = $0 { place } else { nil } }.last
-    }
-
-    var profile: Range<Int>? { lazy.compactMap { if case .profile(let place) = $0 { place } else { nil } }.first }
-
-    var colors: HEIFColors? { lazy.compactMap { if case .colors(let colors) = $0 { colors } else { nil } }.first }
 }

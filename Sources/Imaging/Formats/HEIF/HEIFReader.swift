@@ -8,8 +8,8 @@ import Recipes
 enum HEIFReader {
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
-    ) throws -> PlanarReading {
-        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header: header),
+    ) throws -> PlaneDecodeResult {
+        guard header.colors.encoding?.isHDR != true, let image = try image(of: file, header: header),
             image.alpha == nil,
             image.colors?.matrix != HEIFColors.reversible
         else {
@@ -23,13 +23,13 @@ enum HEIFReader {
         let decoded = try CodedPlanes.decode(
             image.canvas, of: image, in: file, level: plan.level, token: token,
             allocate: { orientation == .none ? try allocate($0) : try PlaneMemory(count: $0) })
-        guard let colors = decoded.meaning(image.colors) else {
+        guard let colors = decoded.codedColors(declared: image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
         try colors.convertToBT601(decoded)
         let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .gray : .color)
         let declared = header.colors.encoding?.profile(ofBands: decoded.planes.count)
-        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : declared
+        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isSRGB ? nil : $0 } : declared
         let hasColorDetail = unsafe ColorDetail.isFound(
             in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
         let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, allocate: allocate)
@@ -49,7 +49,7 @@ enum HEIFReader {
             throw ImagingError.cannotDecode(detail: "the HEIF file has no primary item")
         }
         return try HEIFPixels(items, in: file, token: token).load(
-            primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
+            primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isHDR == true)
     }
 
     private static func image(of file: SharedBytes, header: ImageHeader) throws -> HEIFImage? {
@@ -66,13 +66,13 @@ enum HEIFReader {
 }
 
 extension SharedBytes {
-    func profile(at place: Range<Int>?) -> SharedBytes? {
-        place.flatMap { 1...ICCProfile.maximumLength ~= $0.count ? SharedBytes(SharedBytes($0, of: self).array) : nil }
+    func profile(at range: Range<Int>?) -> SharedBytes? {
+        range.flatMap { 1...ICCProfile.maximumLength ~= $0.count ? SharedBytes(SharedBytes($0, of: self).array) : nil }
     }
 }
 
 extension CodedPlanes {
-    func meaning(_ declared: HEIFColors?) -> CodedColors? {
+    func codedColors(declared: HEIFColors?) -> CodedColors? {
         CodedColors(
             declared ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
     }

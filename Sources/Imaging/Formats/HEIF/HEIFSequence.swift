@@ -28,10 +28,10 @@ struct HEIFSequence {
             // A decode begins at some frame and ends at a later one.
             var sum = 0
             var maximum = 0
-            for place in try track.locations(in: bytes).prefix(countsFrames ? frames : 0) {
+            for location in try track.locations(in: bytes).prefix(countsFrames ? frames : 0) {
                 sum =
                     max(0, sum)
-                    + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1
+                    + (try units.count(coding, in: [location], parameters: track.properties.parameters, of: bytes)) - 1
                 maximum = max(maximum, sum)
             }
             result += maximum

@@ -124,7 +124,7 @@ extension HEIFTrack {
                 perChunk = try bytes.bigEndian32(at: runs.lowerBound + 12 + 12 * run)
                 run += 1
             }
-            guard perChunk > 0 else { throw .cannotDecode(detail: "a part of a track has no frames") }
+            guard perChunk > 0 else { throw .cannotDecode(detail: "a chunk of a track has no frames") }
             var start = try bytes.bigEndian(width, at: chunks.lowerBound + 8 + width * chunk)
             for _ in 0..<min(perChunk, count - locations.count) {
                 let length = try size > 0 ? size : bytes.bigEndian32(at: sizes.lowerBound + 12 + 4 * locations.count)

@@ -4,20 +4,20 @@ import Recipes
 ///
 /// The properties of an item apply in order, followed by the properties of an item that shows it.
 struct HEIFTransform: Equatable {
-    private(set) var part: (x: Int, y: Int, size: PixelSize)
+    private(set) var visible: PixelRectangle
     private(set) var turn = QuarterTurn.none
 
-    init(of size: PixelSize) { part = (0, 0, size) }
+    init(of size: PixelSize) { visible = PixelRectangle(size: size) }
 
-    var shownSize: PixelSize { turn.turned(part.size) }
+    var shownSize: PixelSize { turn.turned(visible.size) }
 
     func isWithin(_ size: PixelSize) -> Bool {
-        part.x + part.size.width <= size.width && part.y + part.size.height <= size.height
+        visible.x + visible.size.width <= size.width && visible.y + visible.size.height <= size.height
     }
 
-    func shows(_ tile: HEIFLayers.Layer, of size: PixelSize) -> Bool {
-        tile.left < part.x + part.size.width && part.x < tile.left + size.width
-            && tile.top < part.y + part.size.height && part.y < tile.top + size.height
+    func shows(_ tile: HEIFPlacedItem, of size: PixelSize) -> Bool {
+        tile.left < visible.x + visible.size.width && visible.x < tile.left + size.width
+            && tile.top < visible.y + visible.size.height && visible.y < tile.top + size.height
     }
 
     mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
@@ -31,12 +31,8 @@ struct HEIFTransform: Equatable {
     }
 
     private mutating func cut(_ aperture: HEIFAperture) throws(ImagingError) {
-        let shown = try aperture.part(of: shownSize)
-        let stored = turn.inverse.turned(ImagePart(x: shown.x, y: shown.y, size: shown.size, of: shownSize))
-        part = (part.x + stored.x, part.y + stored.y, stored.size)
-    }
-
-    static func == (one: HEIFTransform, other: HEIFTransform) -> Bool {
-        one.part == other.part && one.turn == other.turn
+        let shown = try aperture.rectangle(in: shownSize)
+        let stored = turn.inverse.turned(ImageRegion(x: shown.x, y: shown.y, size: shown.size, of: shownSize))
+        visible = PixelRectangle(x: visible.x + stored.x, y: visible.y + stored.y, size: stored.size)
     }
 }

@@ -23,7 +23,7 @@ struct HEIFWork {
     /// The maximum nesting; a turned overlay of grids has three levels.
     static let maximumDepth = 8
     /// The maximum data relative to the file's size: several tiles may use the same item.
-    private static let maximumBytes = (times: 4, besides: 16 << 20)
+    private static let maximumBytes = (factor: 4, offset: 16 << 20)
 
     init(_ items: HEIFItems, countsFrames: Bool = true) {
         self.items = items
@@ -35,7 +35,7 @@ struct HEIFWork {
         guard amounts.runs <= ImageHeader.maximumDecoderRuns else {
             throw .cannotDecode(detail: "the image consists of \(amounts.runs) items")
         }
-        guard amounts.byteCount <= bytes.byteCount * Self.maximumBytes.times + Self.maximumBytes.besides else {
+        guard amounts.byteCount <= bytes.byteCount * Self.maximumBytes.factor + Self.maximumBytes.offset else {
             throw .cannotDecode(detail: "the image consists of \(amounts.byteCount) coded bytes")
         }
         return amounts
@@ -47,15 +47,15 @@ struct HEIFWork {
             throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
         }
         let sources = items.sources(of: item)
-        var parts = Amounts()
-        for source in sources { parts += try add(source, in: bytes) }
+        var sourceAmounts = Amounts()
+        for source in sources { sourceAmounts += try add(source, in: bytes) }
         var total = Amounts(runs: 1)
         // Properties can claim any size.
         let properties = try items.properties(of: item, in: bytes)
         for case .size(let size) in properties {
             total.area = max(total.area, size.width.saturatingProduct(size.height))
         }
-        if sources.isEmpty, let data = try? items.locations.parts(of: item, in: bytes) {
+        if sources.isEmpty, let data = try? items.locations.extents(of: item, in: bytes) {
             total.byteCount = data.byteCount
             let hidden = try hiddenFrames(of: item, data: data, parameters: properties.parameters, in: bytes)
             total.runs += hidden
@@ -63,7 +63,11 @@ struct HEIFWork {
         }
         var amounts = total
         // The canvas of layers is in memory while they are decoded; tiles of coded items are decoded into place.
-        if !sources.isEmpty, items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
+        if !sources.isEmpty, items.isLayered(item) {
+            amounts += sourceAmounts
+        } else {
+            amounts.addReusingArea(sourceAmounts)
+        }
         // At most one of them is decoded, as alpha.
         var auxiliary = Amounts()
         for other in items.auxiliaries(of: item) {
@@ -73,7 +77,7 @@ struct HEIFWork {
             auxiliary.hiddenArea = max(auxiliary.hiddenArea, added.hiddenArea)
             auxiliary.byteCount = max(auxiliary.byteCount, added.byteCount)
         }
-        amounts.join(auxiliary)
+        amounts.addReusingArea(auxiliary)
         path.remove(item)
         memo[item] = amounts
         return amounts
@@ -103,7 +107,7 @@ extension HEIFWork.Amounts {
         one.byteCount = one.byteCount.saturatingSum(other.byteCount)
     }
 
-    fileprivate mutating func join(_ other: Self) {
+    fileprivate mutating func addReusingArea(_ other: Self) {
         let area = max(area, other.area)
         self += other
         self.area = area

@@ -5,16 +5,16 @@ import Recipes
 enum JPEGFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),
+            leadingBytes: .signatures([[0: [0xFF, 0xD8, 0xFF]]]),
             header: { bytes throws(ImagingError) in try JPEGHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadJpegBuffer", open: CVipsShim_load_jpeg)),
             warmUp: .written(bands: 3),
             trim: { file, header, _ throws(ImagingError) in JPEGTrimmer.trim(file, header: header) },
             damage: .init(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
             planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, allocate: $4, decoder: $5) },
-            metadata: JPEGMetadata.parts,
+            metadata: JPEGMetadata.read,
             outline: { bytes throws(ImagingError) in
-                (try JPEGHeader.read(bytes, countsScans: false), JPEGMetadata.parts(bytes))
+                (try JPEGHeader.read(bytes, countsScans: false), JPEGMetadata.read(bytes))
             }),
         encoding: .init(
             saver: .jpeg, planes: .jpeg, attribute: withEXIF, addPacket: withPacket,

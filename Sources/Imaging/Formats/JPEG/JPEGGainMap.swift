@@ -1,10 +1,11 @@
 package import Memory
 package import Recipes
 
-struct JPEGGainMapNotes {
+struct JPEGGainMapSegments {
     /// The XMP packet; nil if it has no gain map properties.
     private(set) var packet: Range<Int>?
-    private(set) var standard: Range<Int>?
+    /// ISO 21496-1 metadata.
+    private(set) var iso: Range<Int>?
     private(set) var index: Range<Int>?
     private var packets = 0
     /// The maximum number of packets; one is usual.
@@ -13,7 +14,7 @@ struct JPEGGainMapNotes {
     var exif: Range<Int>?
 
     /// Whether the file declares a gain map; files of Apple's cameras have only an index.
-    var isDeclared: Bool { packet != nil || standard != nil }
+    var isDeclared: Bool { packet != nil || iso != nil }
 
     mutating func read(_ bytes: RawSpan, marker: Int, at contents: Range<Int>) {
         if marker == 0xE1, packet == nil, packets < Self.maximumPackets,
@@ -26,7 +27,7 @@ struct JPEGGainMapNotes {
                 packet = found
             }
         } else if marker == 0xE2 {
-            if standard == nil { standard = bytes.rest(of: contents, after: "urn:iso:std:iso:ts:21496:-1\0") }
+            if iso == nil { iso = bytes.rest(of: contents, after: "urn:iso:std:iso:ts:21496:-1\0") }
             if index == nil { index = bytes.rest(of: contents, after: "MPF\0") }
         }
     }
@@ -37,56 +38,57 @@ extension GainMap {
 
     /// Reads the gain map; damage affects only the map.
     static func jpeg(
-        _ bytes: RawSpan, notes: JPEGGainMapNotes, orientation: QuarterTurn, countsScans: Bool
+        _ bytes: RawSpan, segments: JPEGGainMapSegments, orientation: QuarterTurn, countsScans: Bool
     ) -> GainMap? {
-        guard notes.isDeclared || notes.index != nil else { return nil }
-        let packet = notes.packet.map { XMPPacket(bytes, at: $0) }
-        let places =
-            (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
+        guard segments.isDeclared || segments.index != nil else { return nil }
+        let packet = segments.packet.map { XMPPacket(bytes, at: $0) }
+        let ranges =
+            (segments.index.map { images(bytes, of: $0) } ?? [])
+            + [packet?.range(in: bytes.byteCount)].compactMap(\.self)
         // Bound the total length: overlapping images would be read repeatedly.
         var rest = bytes.byteCount
-        for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
-            rest -= place.count
+        for range in ranges where range.lowerBound > 0 && range.upperBound <= bytes.byteCount && range.count > 4 {
+            rest -= range.count
             guard rest >= 0 else { return nil }
-            let file = bytes.extracting(place)
+            let file = bytes.extracting(range)
             guard file.hasBytes([0xFF, 0xD8], at: 0),
                 let walk = try? JPEGHeader(file, countsScans: countsScans), let header = try? walk.header,
                 header.bands != 4
             else { continue }
             let shown = header.ofGainMap(turned: orientation)
-            if let metadata = walk.notes.metadata(file) {
-                return GainMap(.file(place), header: shown, metadata: metadata)
+            if let metadata = walk.gainMapSegments.metadata(file) {
+                return GainMap(.file(range), header: shown, metadata: metadata)
             }
-            if let metadata = walk.notes.appleMetadata(file, of: bytes, exif: notes.exif) {
-                return GainMap(.file(place), header: shown, metadata: metadata, samples: .amounts)
+            if let metadata = walk.gainMapSegments.appleMetadata(file, of: bytes, exif: segments.exif) {
+                return GainMap(.file(range), header: shown, metadata: metadata, samples: .amounts)
             }
         }
         return nil
     }
 
     private static func images(_ bytes: RawSpan, of index: Range<Int>) -> [Range<Int>] {
-        var places: [Range<Int>] = []
+        var ranges: [Range<Int>] = []
         try? EXIFDirectory.read(bytes, in: index) { (entry, block) throws(ImagingError) in
             guard entry.tag == MPFIndex.entries else { return true }
             for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, maximumImages)) {
                 let size = try entry.long(in: block, at: image * MPFIndex.entryLength + 4)
                 let offset = try entry.long(in: block, at: image * MPFIndex.entryLength + 8)
-                if offset > 0 { places.append(index.lowerBound + offset..<index.lowerBound + offset + size) }
+                if offset > 0 { ranges.append(index.lowerBound + offset..<index.lowerBound + offset + size) }
             }
             return false
         }
-        return places
+        return ranges
     }
 }
 
-extension JPEGGainMapNotes {
+extension JPEGGainMapSegments {
     /// The metadata; ISO 21496-1 takes precedence over XMP, whose numbers are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
-        standard.flatMap { GainMapMetadata(file, iso: $0) }
+        iso.flatMap { GainMapMetadata(file, iso: $0) }
             ?? packet.flatMap { GainMapMetadata(XMPPacket(file, at: $0)) }
     }
 
-    /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker notes.
+    /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker segments.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, at: $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
@@ -104,7 +106,7 @@ extension XMPPacket {
     static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
 
     /// Returns the range of the map in a file that ends with the files listed in the directory.
-    fileprivate func place(in byteCount: Int) -> Range<Int>? {
+    fileprivate func range(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
         let semantic = prefix + Array("Semantic".utf8)
         let length = prefix + Array("Length".utf8)
@@ -140,15 +142,15 @@ extension GainMap {
     ///
     /// Removes color profile and orientation of the map, which must be ignored.
     package func file(in source: SharedBytes) -> SharedBytes? {
-        switch place {
+        switch location {
         case .file(let range):
             guard range.lowerBound >= 0, range.upperBound <= source.count else { return nil }
             let file = JPEGSegments.stripped(SharedBytes(range, of: source))
             guard header.orientation != .none else { return file }
             return JPEGSegments.inserting(JPEGSegments.exif(Self.exif(header.orientation)), into: file)
         case .item(let item):
-            guard let place = source.withBytes({ $0.placeOfPrimaryItem }) else { return nil }
-            return source.replacing(place, with: SharedBytes(item.bigEndianBytes(place.count)))
+            guard let range = source.withBytes({ $0.rangeOfPrimaryItem }) else { return nil }
+            return source.replacing(range, with: SharedBytes(item.bigEndianBytes(range.count)))
         }
     }
 
@@ -160,14 +162,14 @@ extension GainMap {
 }
 
 extension RawSpan {
-    fileprivate var placeOfPrimaryItem: Range<Int>? {
+    fileprivate var rangeOfPrimaryItem: Range<Int>? {
         var boxes = BoxCursor(0..<byteCount)
         guard let meta = try? boxes.next(of: BoxCursor.type("meta"), in: self)?.contents else { return nil }
         var inner = BoxCursor(meta.dropFirst(4))
         guard let primary = try? inner.next(of: BoxCursor.type("pitm"), in: self)?.contents,
             let version = try? byte(at: primary.lowerBound)
         else { return nil }
-        let place = primary.lowerBound + 4..<primary.lowerBound + 4 + (version == 0 ? 2 : 4)
-        return place.upperBound <= primary.upperBound ? place : nil
+        let range = primary.lowerBound + 4..<primary.lowerBound + 4 + (version == 0 ? 2 : 4)
+        return range.upperBound <= primary.upperBound ? range : nil
     }
 }

@@ -7,17 +7,17 @@ enum JPEGGainMapWriter {
     /// - Parameter rights: The rights to write into the image's packet, the only one in the file.
     static func joined(_ file: SharedBytes, with map: EncodedGainMap, rights: SourceRights?) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
-            xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
+            xmp(map.metadata.description(of: .map)) + iso(map.metadata.isoBytes), into: map.file)
         let leading =
             xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count)), rights: rights)
-            + standard([0, 0, 0, 0])
+            + iso([0, 0, 0, 0])
         let start = file.withBytes { JPEGSegments.start($0) } ?? 2
         let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, contents: Array("MPF\0".utf8) + index)
         }
         let count = file.count + segments(MPFIndex.bytes(of: [])).count
         // Offsets are relative to the start of the index, which is the last segment.
-        let place = start + segments([]).count
-        let index = MPFIndex.bytes(of: [(count, 0), (mapFile.count, count - place)])
+        let indexOffset = start + segments([]).count
+        let index = MPFIndex.bytes(of: [(count, 0), (mapFile.count, count - indexOffset)])
         let image = JPEGSegments.inserting(segments(index), into: file)
         return image.replacing(image.count..<image.count, with: mapFile)
     }
@@ -29,7 +29,7 @@ enum JPEGGainMapWriter {
         return JPEGSegments.packet(XMPPacket.file([map] + (rights.map { [XMPRights.description(of: $0)] } ?? [])))
     }
 
-    private static func standard(_ contents: [UInt8]) -> [UInt8] {
+    private static func iso(_ contents: [UInt8]) -> [UInt8] {
         JPEGSegments.segment(0xE2, contents: Array(GainMapMetadata.segment.utf8) + contents)
     }
 }
@@ -63,13 +63,13 @@ enum MPFIndex {
 }
 
 extension GainMapMetadata {
-    fileprivate enum Part {
+    fileprivate enum DescribedFile {
         case map
         case image(mapByteCount: Int)
     }
 
-    fileprivate func description(of part: Part) -> String {
-        switch part {
+    fileprivate func description(of file: DescribedFile) -> String {
+        switch file {
         case .image(let count):
             let item = { (attributes: String) in
                 "<rdf:li rdf:parseType=\"Resource\"><Container:Item Item:Mime=\"image/jpeg\" \(attributes)/></rdf:li>"
@@ -95,7 +95,7 @@ extension GainMapMetadata {
         }
     }
 
-    fileprivate var standardBytes: [UInt8] {
+    fileprivate var isoBytes: [UInt8] {
         let flags = (channels.count > 1 ? Self.hasThreeChannels : 0) | (usesBaseColors ? Self.hasBaseColors : 0)
         return [0, 0, 0, 0, UInt8(flags)]
             + fractions.flatMap { $0.numerator.bigEndianBytes(4) + $0.denominator.bigEndianBytes(4) }

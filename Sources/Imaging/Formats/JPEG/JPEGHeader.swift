@@ -2,7 +2,7 @@ import Recipes
 
 /// The markers up to the first scan, or all of them if scans must be counted (ITU-T T.81 annex B).
 struct JPEGHeader {
-    private(set) var notes = JPEGGainMapNotes()
+    private(set) var gainMapSegments = JPEGGainMapSegments()
     private var frame: JPEGFrame?
     private var exif: EXIFFacts?
     private var exifColors: SourceColors?
@@ -20,11 +20,12 @@ struct JPEGHeader {
     static func read(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) -> ImageHeader {
         let walk = try JPEGHeader(bytes, countsScans: countsScans)
         var header = try walk.header
-        if walk.notes.isDeclared, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        if [.none, .gainMap].contains(header.colors.highRange) {
-            header.gainMap = .jpeg(bytes, notes: walk.notes, orientation: header.orientation, countsScans: countsScans)
+        if walk.gainMapSegments.isDeclared, header.colors.hdrFormat == .none { header.colors.hdrFormat = .gainMap }
+        if [.none, .gainMap].contains(header.colors.hdrFormat) {
+            header.gainMap = .jpeg(
+                bytes, segments: walk.gainMapSegments, orientation: header.orientation, countsScans: countsScans)
         }
-        if header.gainMap != nil { header.colors.highRange = .gainMap }
+        if header.gainMap != nil { header.colors.hdrFormat = .gainMap }
         return header
     }
 
@@ -61,7 +62,7 @@ struct JPEGHeader {
             frame = try JPEGFrame(bytes, at: offset, marker: marker)
         case 0xE1 where exif == nil && bytes.hasText("Exif\0\0", at: offset + 2):
             exif = EXIFFacts(bytes, range: offset + 2..<end)
-            notes.exif = offset + 2..<end
+            gainMapSegments.exif = offset + 2..<end
             exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
         case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
             profileByteCount += max(0, end - offset - 16)
@@ -69,7 +70,7 @@ struct JPEGHeader {
             if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
                 profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
             }
-        case 0xE1, 0xE2: notes.read(bytes, marker: marker, at: offset + 2..<end)
+        case 0xE1, 0xE2: gainMapSegments.read(bytes, marker: marker, at: offset + 2..<end)
         case 0xDA: return try readScan(bytes, at: offset, end: end)
         default: break
         }

@@ -12,8 +12,8 @@ enum JPEGMetadata {
         let range: Range<Int>
     }
 
-    static func parts(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
+    static func read(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
         var pieces: [Piece] = []
         var offset = 2
         while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xDA, marker != 0xD9,
@@ -23,36 +23,36 @@ enum JPEGMetadata {
             switch marker {
             case 0xE1:
                 if let packet = bytes.rest(of: contents, after: JPEGSegments.packetName) {
-                    parts.addPacket(bytes, at: packet)
+                    metadata.addPacket(bytes, at: packet)
                 } else if let piece = bytes.rest(of: contents, after: extensionName), piece.count > 40,
                     pieces.count < maximumPieces,
-                    let place = try? bytes.bigEndian32(at: piece.lowerBound + 36)
+                    let pieceOffset = try? bytes.bigEndian32(at: piece.lowerBound + 36)
                 {
                     let digest = bytes.array(piece.prefix(32))
-                    pieces.append(Piece(digest: digest, offset: place, range: piece.dropFirst(40)))
+                    pieces.append(Piece(digest: digest, offset: pieceOffset, range: piece.dropFirst(40)))
                 }
             case 0xED:
-                if let resources = bytes.rest(of: contents, after: "Photoshop 3.0\0"), parts.records == nil {
-                    parts.records = IPTCRecords.place(inResources: bytes, at: resources)
+                if let resources = bytes.rest(of: contents, after: "Photoshop 3.0\0"), metadata.records == nil {
+                    metadata.records = IPTCRecords.range(inResources: bytes, at: resources)
                 }
-            case 0xEB where bytes.hasText("JP", at: contents.lowerBound): parts.readManifest(bytes, at: contents)
+            case 0xEB where bytes.hasText("JP", at: contents.lowerBound): metadata.readManifest(bytes, at: contents)
             default: break
             }
             offset = end
         }
-        if let packet = extended(bytes, pieces: pieces, of: parts) { parts.packets.append(packet) }
-        return parts
+        if let packet = extended(bytes, pieces: pieces, of: metadata) { metadata.packets.append(packet) }
+        return metadata
     }
 
     /// Joins the extended packet, whose digest the main packet names.
-    private static func extended(_ bytes: RawSpan, pieces: [Piece], of parts: MetadataParts) -> XMPPacket? {
-        let digest = parts.packets.lazy.compactMap {
+    private static func extended(_ bytes: RawSpan, pieces: [Piece], of metadata: EmbeddedMetadata) -> XMPPacket? {
+        let digest = metadata.packets.lazy.compactMap {
             $0.values("HasExtendedXMP", of: "http://ns.adobe.com/xmp/note/").first
         }.first
         guard let digest, !pieces.isEmpty else { return nil }
         var text: [UInt8] = []
         for piece in pieces.filter({ $0.digest == digest }).sorted(by: { $0.offset < $1.offset }) {
-            guard piece.offset == text.count, text.count < MetadataParts.longestPacket else { break }
+            guard piece.offset == text.count, text.count < EmbeddedMetadata.longestPacket else { break }
             text += bytes.array(piece.range)
         }
         return text.isEmpty ? nil : XMPPacket(text)

@@ -30,7 +30,7 @@ enum JPEGPlanes {
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         allocate: PlaneMemory.Allocator, decoder: JPEGDecoder?
-    ) throws -> PlanarReading {
+    ) throws -> PlaneDecodeResult {
         try unsafe file.withUnsafeBytes { bytes throws in
             try unsafe decode(bytes, header: header, plan: plan, token: token, allocate: allocate, decoder: decoder)
         }
@@ -46,22 +46,22 @@ enum JPEGPlanes {
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         allocate: PlaneMemory.Allocator, decoder: JPEGDecoder?
-    ) throws -> PlanarReading {
+    ) throws -> PlaneDecodeResult {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
-        guard stored.isPlanar, header.colors.encoding?.isBright != true else {
+        guard stored.isPlanar, header.colors.encoding?.isHDR != true else {
             return .unsupported(lacksPixels: try reader.lacksPixels(scans, token: token))
         }
 
         let levels = [plan.level] + (header.isProgressive ? [] : plan.coarserLevels)
-        var planes = [Plane].stacked(levels.flatMap { stored.storedPlanes(level: $0) })
-        var memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
+        let planes = [Plane].stacked(levels.flatMap { stored.storedPlanes(level: $0) })
+        let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
         let levelPlanes = Array(planes.prefix(stored.planes))
         var target = unsafe CPlanarShimPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
         var coarser = unsafe reader.addReductions(levels.dropFirst(), planes: planes, in: memory)
         var decoding: JPEGDecoding?
-        if plan.level > 1, decoder ?? .usual == .fast {
+        if plan.level > 1, decoder ?? .preferred == .fast {
             decoding = unsafe try reader.decodeFast(level: plan.level, scans: scans, into: &target, token: token)
         }
         let isIncomplete =
@@ -69,29 +69,45 @@ enum JPEGPlanes {
             ? false : unsafe try reader.decode(level: plan.level, scans: scans, into: &target, token: token)
         try plan.checkCompleteness(isIncomplete: isIncomplete)
         if decoding != .fast, isIncomplete || plan.level > 1 || reader.hasWarned { coarser = [] }
+        func result(
+            _ upright: (pixels: SharedBytes, planes: [Plane]), hasColorDetail: Bool, coarser: [Bool]
+        ) -> PlaneDecodeResult {
+            let results = JPEGResults(
+                pixels: upright.pixels, planes: upright.planes, planesPerImage: stored.planes,
+                profile: stored.profile(stating: header.colors), isIncomplete: isIncomplete, decoding: decoding)
+            return .decoded(results.image(hasColorDetail: hasColorDetail, coarser: coarser))
+        }
         let hasColorDetail = unsafe ColorDetail.isFound(in: target)
-        let refinement = stored.refinement(level: plan.level)
-        if hasColorDetail, refinement > 1, decoder == nil {
-            // Free the reader: the coefficients of a progressive image would otherwise be in memory twice.
+        if hasColorDetail, stored.refinement(level: plan.level) > 1, decoder == nil {
+            // The coefficients of a progressive image would otherwise be in memory twice.
             _ = consume reader
-            let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
-            planes = .stacked(stored.storedPlanes(level: plan.level, refinement: refinement))
-            coarser = []
-            // `allocate` may return the memory of the coarser planes.
-            memory = PlaneMemory()
-            memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
-            target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-            _ = unsafe try JPEGReader(file, header: header, token: token)
-                .decode(level: plan.level, refinement: refinement, scans: finer, into: &target, token: token)
+            // `allocate` may return the same memory again.
+            _ = consume memory
+            let finer = unsafe try decodeFinerChroma(
+                file, header: header, stored: stored, level: plan.level, token: token, allocate: allocate)
+            return result(finer, hasColorDetail: true, coarser: [])
         }
         // A level with color detail is decoded again separately.
         let usable = zip(levels.dropFirst(), coarser.map { unsafe ColorDetail.isFound(in: $0) })
             .prefix { decoder != nil || stored.refinement(level: $0) == 1 || !$1 }
-        let (pixels, upright) = try memory.upright(planes, turned: header.orientation, allocate: allocate)
-        let results = JPEGResults(
-            pixels: pixels, planes: upright, planesPerImage: stored.planes,
-            profile: stored.profile(stating: header.colors), isIncomplete: isIncomplete, decoding: decoding)
-        return .decoded(results.image(hasColorDetail: hasColorDetail, coarser: usable.map(\.1)))
+        let upright = try memory.upright(planes, turned: header.orientation, allocate: allocate)
+        return result(upright, hasColorDetail: hasColorDetail, coarser: usable.map(\.1))
+    }
+
+    /// Decodes one level by libjpeg, with chroma as fine as the file allows, up to luma's size.
+    @unsafe
+    private static func decodeFinerChroma(
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, stored: JPEGPlanesHeader, level: Int, token: WorkToken,
+        allocate: PlaneMemory.Allocator
+    ) throws -> (pixels: SharedBytes, planes: [Plane]) {
+        let refinement = stored.refinement(level: level)
+        let scans = unsafe JPEGScans(of: file.bytes, header: header, level: level / refinement)
+        let planes = [Plane].stacked(stored.storedPlanes(level: level, refinement: refinement))
+        let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
+        var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+        _ = unsafe try JPEGReader(file, header: header, token: token)
+            .decode(level: level, refinement: refinement, scans: scans, into: &target, token: token)
+        return try memory.upright(planes, turned: header.orientation, allocate: allocate)
     }
 }
 
@@ -232,7 +248,7 @@ extension JPEGPlanesHeader {
             return
         }
         hasOtherProfile = file.colors == nil
-        self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
+        self.profile = file.colors.flatMap { $0.isSRGB ? nil : $0 }
     }
 
     fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {

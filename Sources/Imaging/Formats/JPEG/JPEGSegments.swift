@@ -15,20 +15,20 @@ enum JPEGSegments {
     /// Returns the offset after JFIF and EXIF segments, which must come first; nil without a start marker.
     static func start(_ file: RawSpan) -> Int? {
         guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
-        var place = 2
-        if file.hasBytes([0xFF, 0xE0], at: place), let end = file.jpegSegmentEnd(at: place + 2) { place = end }
-        if file.hasBytes([0xFF, 0xE1], at: place), file.hasText("Exif\0\0", at: place + 4),
-            let end = file.jpegSegmentEnd(at: place + 2)
+        var offset = 2
+        if file.hasBytes([0xFF, 0xE0], at: offset), let end = file.jpegSegmentEnd(at: offset + 2) { offset = end }
+        if file.hasBytes([0xFF, 0xE1], at: offset), file.hasText("Exif\0\0", at: offset + 4),
+            let end = file.jpegSegmentEnd(at: offset + 2)
         {
-            place = end
+            offset = end
         }
-        return place
+        return offset
     }
 
     static func inserting(_ segments: [UInt8], into file: SharedBytes) -> SharedBytes {
         file.withBytes { bytes in
-            guard let place = start(bytes) else { return file }
-            return file.replacing(place..<place, with: SharedBytes(segments))
+            guard let offset = start(bytes) else { return file }
+            return file.replacing(offset..<offset, with: SharedBytes(segments))
         }
     }
 

@@ -6,7 +6,7 @@ import Recipes
 /// libjpeg walks its list of saved segments to append one: 64 MiB of empty segments took more than a minute. A usual
 /// amount is kept, because that costs less than a copy of the file.
 enum JPEGTrimmer {
-    private static let usual = (segments: 64, bytes: 256 << 10)
+    private static let typical = (segments: 64, bytes: 256 << 10)
     /// Limits of a profile; parts are numbered by one byte.
     private static let maximumProfileSize = (bytes: 4 << 20, parts: 255)
 
@@ -19,7 +19,7 @@ enum JPEGTrimmer {
                 isTruncated = segment.upperBound > bytes.byteCount
             }
         }
-        guard isTruncated || dropped.segments > usual.segments || dropped.bytes > usual.bytes else { return file }
+        guard isTruncated || dropped.segments > typical.segments || dropped.bytes > typical.bytes else { return file }
         return file.removing { forEachUnneededSegment(of: $0, header: header, $1) }
     }
 

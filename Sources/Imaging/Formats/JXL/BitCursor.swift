@@ -49,10 +49,10 @@ struct BitCursor {
         case 2: return 17 + bits(8)
         default:
             var value = bits(12)
-            var place = 12
-            while place <= 60, flag() {
-                value |= bits(place == 60 ? 4 : 8) << place
-                place += 8
+            var shift = 12
+            while shift <= 60, flag() {
+                value |= bits(shift == 60 ? 4 : 8) << shift
+                shift += 8
             }
             return value
         }

@@ -7,45 +7,47 @@ enum JXLContainer {
 
     /// Returns the codestream, without a copy if it is in one box; the whole file if the container is damaged.
     static func codestream(in file: SharedBytes) -> SharedBytes {
-        guard let parts = try? file.withBytes({ bytes throws(ImagingError) in try parts(bytes) }) else { return file }
-        if parts.count == 1 { return SharedBytes(parts[0], of: file) }
-        var joined = ByteAccumulator(reservingCapacity: parts.byteCount)
-        for part in parts {
-            unsafe file.withUnsafeBytes { unsafe joined.append(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        guard let fragments = try? file.withBytes({ bytes throws(ImagingError) in try fragments(bytes) }) else {
+            return file
+        }
+        if fragments.count == 1 { return SharedBytes(fragments[0], of: file) }
+        var joined = ByteAccumulator(reservingCapacity: fragments.byteCount)
+        for fragment in fragments {
+            unsafe file.withUnsafeBytes { unsafe joined.append(UnsafeRawBufferPointer(rebasing: $0[fragment])) }
         }
         return joined.finish()
     }
 
-    private static let maximumParts = 4_096
+    private static let maximumFragments = 4_096
 
-    static func parts(_ bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
+    static func fragments(_ bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
         guard bytes.hasBytes(signature, at: 0) else { return [0..<bytes.byteCount] }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
-        var parts: [Range<Int>] = []
+        var fragments: [Range<Int>] = []
         while let box = try boxes.next(in: bytes) {
             switch box.type {
-            case BoxCursor.type("jxlc"): return parts + [box.contents]
-            // Each part begins with its index.
+            case BoxCursor.type("jxlc"): return fragments + [box.contents]
+            // Each fragment begins with its index.
             case BoxCursor.type("jxlp"):
-                guard parts.count < maximumParts else {
-                    throw .cannotDecode(detail: "the codestream is in more than \(maximumParts) parts")
+                guard fragments.count < maximumFragments else {
+                    throw .cannotDecode(detail: "the codestream is in more than \(maximumFragments) fragments")
                 }
-                parts.append(box.contents.dropFirst(4))
+                fragments.append(box.contents.dropFirst(4))
             default: continue
             }
         }
-        return parts
+        return fragments
     }
 
-    static func bytes(_ file: RawSpan, parts: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
+    static func bytes(_ file: RawSpan, fragments: [Range<Int>], from offset: Int, maximum: Int) -> [UInt8] {
         var skipped = 0
         var bytes = [UInt8]()
-        for part in parts where bytes.count < maximum {
-            let rest = part.dropFirst(max(0, offset - skipped)).prefix(maximum - bytes.count)
+        for fragment in fragments where bytes.count < maximum {
+            let rest = fragment.dropFirst(max(0, offset - skipped)).prefix(maximum - bytes.count)
             unsafe file.extracting(rest.clamped(to: 0..<file.byteCount)).withUnsafeBytes {
                 unsafe bytes.append(contentsOf: $0)
             }
-            skipped += part.count
+            skipped += fragment.count
         }
         return bytes
     }
@@ -67,16 +69,16 @@ enum JXLContainer {
 
 extension JXLContainer {
     /// Finds metadata, but not in Brotli-compressed boxes.
-    static func metadata(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
-        guard bytes.hasBytes(signature, at: 0) else { return parts }
+    static func metadata(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
+        guard bytes.hasBytes(signature, at: 0) else { return metadata }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         for _ in 0..<maximumBoxes {
             guard let box = try? boxes.next(in: bytes) else { break }
-            if box.type == BoxCursor.type("xml ") { parts.addPacket(bytes, at: box.contents) }
-            if box.type == BoxCursor.type("jumb") { parts.readManifest(bytes, at: box.contents) }
+            if box.type == BoxCursor.type("xml ") { metadata.addPacket(bytes, at: box.contents) }
+            if box.type == BoxCursor.type("jumb") { metadata.readManifest(bytes, at: box.contents) }
         }
-        return parts
+        return metadata
     }
 
     static func withPacket(_ file: SharedBytes, packet: [UInt8]) -> SharedBytes {

@@ -8,7 +8,7 @@ import Recipes
 enum JXLFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .parts([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
+            leadingBytes: .signatures([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
             header: { bytes throws(ImagingError) in try JXLHeader.read(bytes) },
             loader: .pixels { file, header, _, token in
                 try JXLPixels.decode(JXLContainer.codestream(in: file), header: header, token: token)
@@ -26,8 +26,8 @@ enum JXLFormat {
                         }
                     }
                 }
-                let isWide = options.settings.isWide && image.bands >= 3
-                let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
+                let isDisplayP3 = options.settings.isDisplayP3 && image.bands >= 3
+                let profiled = isDisplayP3 ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
                 let level = JXLLevel(options.settings, version: Int(CPlanarShim_jxl_version()))
                 var options = options
                 options.settings.effort = level.effort
@@ -46,7 +46,7 @@ struct JXLLevel {
     /// Nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
     static func jpegSettings(for settings: EncoderSettings, image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
-        guard let quality = settings.visualQuality, !settings.isLossless, !settings.isWide,
+        guard let quality = settings.visualQuality, !settings.isLossless, !settings.isDisplayP3,
             settings.effort <= ImageFormat.jxl.effort, 30..<90 ~= quality, [1, 3].contains(image.bands),
             pixels >= minimumPixelsOfJPEG, max(image.width, image.height) <= ImageFormat.jpeg.maximumSide
         else { return nil }
@@ -90,49 +90,4 @@ struct JXLLevel {
         (0, 0), (0.1, 0.11), (0.73, 0.86), (1.18, 1.42), (1.72, 1.95), (2.35, 2.77), (3.25, 3.88), (3.97, 4.7),
         (4.6, 6.3), (6.4, 8.8), (8.74, 12.3), (15.3, 19), (25, 25),
     ]
-}
-
-enum JXLPixels {
-    /// Decodes a codestream by libjxl, which cannot be interrupted.
-    static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
-        try unsafe codestream.withUnsafeBytes { bytes throws in
-            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
-                throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
-            }
-            defer { unsafe CPlanarShim_jxl_close(reader) }
-            func check(_ status: CPlanarShimStatus) throws {
-                guard status == CPlanarShimDone else {
-                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jxl_text(reader)))
-                }
-                try token.check()
-            }
-
-            var image = unsafe CPlanarShimJXLHeader()
-            try check(unsafe CPlanarShim_jxl_header(reader, &image))
-            let size = unsafe PixelSize(width: Int(image.width), height: Int(image.height))
-            let bands = unsafe Int(image.bands)
-            guard size == header.storedSize, 1...4 ~= bands else {
-                throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
-            }
-            try checkFrames(unsafe bytes.bytes, from: unsafe image.first_frame, header: header)
-            let isWide = unsafe image.is_wide != 0
-            let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
-            var isIncomplete: CInt = 0
-            try check(unsafe CPlanarShim_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
-            let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
-            return unsafe DecodedPixels(
-                pixels: memory.finish(), size: size, bands: bands,
-                profile: 1...ICCProfile.maximumLength ~= profile.count ? SharedBytes(profile) : nil,
-                isWide: isWide, isIncomplete: isIncomplete != 0)
-        }
-    }
-    /// Checks the frames again, from the offset that libjxl finds after a compressed profile.
-    private static func checkFrames(_ codestream: RawSpan, from offset: Int, header: ImageHeader) throws(ImagingError) {
-        let parts = [0..<codestream.byteCount]
-        let image = try JXLHeader.image(codestream, parts: parts).image
-        guard try !JXLFrames.work(codestream, parts: parts, of: image, from: offset).hasPatches || header.work.runs > 0
-        else {
-            throw .cannotDecode(detail: "the header has no patches, libjxl finds some")
-        }
-    }
 }

@@ -9,12 +9,12 @@ enum JXLHeader {
     private static let maximum = 4_096
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        let parts = try JXLContainer.parts(bytes)
-        let (image, firstFrame) = try image(bytes, parts: parts)
+        let fragments = try JXLContainer.fragments(bytes)
+        let (image, firstFrame) = try image(bytes, fragments: fragments)
         // The first frame follows the compressed ICC profile.
         let frames =
             if let firstFrame {
-                try JXLFrames.work(bytes, parts: parts, of: image, from: firstFrame)
+                try JXLFrames.work(bytes, fragments: fragments, of: image, from: firstFrame)
             } else { (area: 0, hasPatches: image.hasICC) }
         // Decoders read all channels of all frames, visible or not.
         let area = max(image.size.area, frames.area).multipliedReportingOverflow(by: image.extraChannels + 3)
@@ -30,9 +30,9 @@ enum JXLHeader {
 
     /// Returns the metadata and the offset of the first frame; nil if that requires decoding.
     static func image(
-        _ bytes: RawSpan, parts: [Range<Int>]
+        _ bytes: RawSpan, fragments: [Range<Int>]
     ) throws(ImagingError) -> (image: JXLMetadata, firstFrame: Int?) {
-        var cursor = BitCursor(JXLContainer.bytes(bytes, parts: parts, from: 0, maximum: maximum))
+        var cursor = BitCursor(JXLContainer.bytes(bytes, fragments: fragments, from: 0, maximum: maximum))
         guard cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let image = try JXLMetadata(&cursor)
         guard !cursor.isTruncated else { throw .cannotDecode(detail: "the JPEG XL header is truncated") }

@@ -87,13 +87,13 @@ struct JXLMetadata {
         guard !hasICC else { return }
         defer { _ = cursor.choice() }
         guard space != 2 else { return }
-        func skipPlaces(_ count: Int) {
+        func skipChromaticities(_ count: Int) {
             for _ in 0..<2 * count { _ = cursor.number((0, 19), (524_288, 19), (1_048_576, 20), (2_097_152, 21)) }
         }
         let white = cursor.choice()
-        if white == 2 { skipPlaces(1) }
+        if white == 2 { skipChromaticities(1) }
         let primaries = isGray ? 1 : cursor.choice()
-        if primaries == 2 { skipPlaces(3) }
+        if primaries == 2 { skipChromaticities(3) }
         let isPower = cursor.flag()
         let transfer = isPower ? cursor.bits(24) : cursor.choice()
         let codes = [1: 1, 9: 9, 11: white == 11 ? 11 : 12]
@@ -101,7 +101,7 @@ struct JXLMetadata {
             let declared = SourceColors(primaries: code, transfer: transfer)
         else { return }
         colors = declared
-        if declared.highRange == .none { colors?.encoding = nil }
+        if declared.hdrFormat == .none { colors?.encoding = nil }
     }
 
     /// Returns the byte offset of the first frame; nil if a compressed profile or an extension precedes it.

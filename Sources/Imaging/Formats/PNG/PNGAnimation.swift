@@ -12,7 +12,7 @@ struct PNGAnimation {
         let delay: Int
         let disposal: Disposal
         let isBlended: Bool
-        var parts: [Range<Int>] = []
+        var data: [Range<Int>] = []
         var hasData = false
     }
 
@@ -76,13 +76,13 @@ struct PNGAnimation {
 
     private mutating func addData(_ data: Range<Int>) {
         current?.hasData = true
-        if count < frameCount { current?.parts.append(data) }
+        if count < frameCount { current?.data.append(data) }
     }
 
     private mutating func begin(_ bytes: RawSpan, at start: Int) throws(ImagingError) -> Bool {
         let size = try PixelSize(width: bytes.bigEndian32(at: start), height: bytes.bigEndian32(at: start + 4))
         let (left, top) = try (bytes.bigEndian32(at: start + 8), bytes.bigEndian32(at: start + 12))
-        let delay = try (part: bytes.bigEndian16(at: start + 16), of: bytes.bigEndian16(at: start + 18))
+        let delay = try (numerator: bytes.bigEndian16(at: start + 16), denominator: bytes.bigEndian16(at: start + 18))
         guard size.width > 0, size.height > 0, left + size.width <= self.size.width,
             top + size.height <= self.size.height, hasStill || size == self.size,
             let disposal = try Frame.Disposal(rawValue: bytes.byte(at: start + 20)),
@@ -93,7 +93,8 @@ struct PNGAnimation {
         }
         isStill = false
         current = Frame(
-            size: size, left: left, top: top, delay: delay.part * 1_000 / (delay.of == 0 ? 100 : delay.of),
+            size: size, left: left, top: top,
+            delay: delay.numerator * 1_000 / (delay.denominator == 0 ? 100 : delay.denominator),
             disposal: count == 0 && disposal == .previous ? .background : disposal, isBlended: blending == 1)
         return true
     }

@@ -1,10 +1,10 @@
 import CPNG
 import Memory
 
-let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
 /// The chunks of a file (W3C PNG section 5.3), up to its end.
 struct PNGChunks {
+    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
     struct Chunk {
         let type: Int
         let data: Range<Int>
@@ -22,7 +22,7 @@ struct PNGChunks {
     }
 
     /// - Parameter skipsData: Whether to skip `IDAT` chunks between the first and the last.
-    init(from offset: Int = pngSignature.count, skipsData: Bool = false) {
+    init(from offset: Int = signature.count, skipsData: Bool = false) {
         self.offset = offset
         if skipsData { skipping = .possible(dataChunks: 0) }
     }
@@ -68,9 +68,9 @@ struct PNGChunks {
     /// Finds the last `IDAT` chunk backward from the end; it and the following chunks must end with the file.
     private func lastData(in bytes: RawSpan) -> Int? {
         let start = max(offset, bytes.byteCount - 2 * Self.shortLength)
-        return stride(from: bytes.byteCount - 24, through: start, by: -1).first { place in
-            guard bytes.hasText("IDAT", at: place + 4) else { return false }
-            var chunks = PNGChunks(from: place)
+        return stride(from: bytes.byteCount - 24, through: start, by: -1).first { offset in
+            guard bytes.hasText("IDAT", at: offset + 4) else { return false }
+            var chunks = PNGChunks(from: offset)
             while let chunk = chunks.next(in: bytes) {
                 if bytes.hasText("IEND", at: chunk.type) { return chunk.range.upperBound == bytes.byteCount }
             }
@@ -103,10 +103,10 @@ extension ByteAccumulator {
 extension SharedBytes {
     /// Inserts a chunk after the first one of a file that the service encoded.
     func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
-        let place = pngSignature.count + 25
-        guard count > place else { return self }
+        let offset = PNGChunks.signature.count + 25
+        guard count > offset else { return self }
         var chunk = ByteAccumulator()
         chunk.append(chunk: type, data)
-        return replacing(place..<place, with: chunk.finish())
+        return replacing(offset..<offset, with: chunk.finish())
     }
 }

@@ -5,7 +5,7 @@ struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?
     private var hasReadProfile = false
-    private var isStandard = false
+    private var isSRGB = false
     private var gamma: Int?
     private var chromaticities: Chromaticities?
     private var peak: (content: Int, display: Int) = (0, 0)
@@ -16,7 +16,7 @@ struct PNGColors {
         if bytes.hasText("cICP", at: chunk.type), length == 4 {
             codePoints = try (bytes.byte(at: data), bytes.byte(at: data + 1))
         } else if bytes.hasText("sRGB", at: chunk.type) {
-            isStandard = true
+            isSRGB = true
         } else if bytes.hasText("gAMA", at: chunk.type), length == 4 {
             gamma = try bytes.bigEndian32(at: data)
         } else if bytes.hasText("cHRM", at: chunk.type), length == 32 {
@@ -49,7 +49,7 @@ struct PNGColors {
             encoding.peak = min(peak.content > 0 ? peak.content : peak.display, 10_000)
             return SourceColors(encoding)
         }
-        if profile != nil || isStandard { return profile }
+        if profile != nil || isSRGB { return profile }
         guard let gamma, gamma > 0 else { return nil }
         let chromaticities = chromaticities ?? .srgb
         let power = 10_000_000_000 / gamma

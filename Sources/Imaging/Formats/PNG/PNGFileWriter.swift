@@ -78,21 +78,21 @@ private struct PNGFileWriter {
                 var isBegun = false
                 var chunks = PNGChunks()
                 while let chunk = chunks.next(in: span) {
-                    let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[chunk.data])
+                    let data = unsafe UnsafeRawBufferPointer(rebasing: bytes[chunk.data])
                     if span.hasText("IDAT", at: chunk.type) {
                         if !isBegun { begin(region, sequence: &sequence, in: &result) }
                         isBegun = true
                         if frame == 0 {
-                            unsafe result.append(chunk: "IDAT", part)
+                            unsafe result.append(chunk: "IDAT", data)
                         } else {
                             unsafe sequence.bigEndianBytes().withUnsafeBytes { number in
-                                unsafe result.append(chunk: "fdAT", number, part)
+                                unsafe result.append(chunk: "fdAT", number, data)
                             }
                             sequence += 1
                         }
                     } else if frame == 0, !span.hasText("IEND", at: chunk.type) {
                         let isFirst = span.hasText("IHDR", at: chunk.type)
-                        if isFirst { result.append(pngSignature) }
+                        if isFirst { result.append(PNGChunks.signature) }
                         unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk.range]))
                         if isFirst {
                             result.append(
@@ -120,17 +120,18 @@ private struct PNGFileWriter {
     }
 
     private func change(to frame: Int) -> Region {
-        var part = unsafe CPNGShimPart()
+        var changed = unsafe CPNGShimPart()
         let byteCount = width * height * bands
         let differs = unsafe pixels.withUnsafeBytes { bytes in
             let one = (frame - 1) * byteCount
             let other = frame * byteCount
             return unsafe CPNGShim_differ(
                 bytes.baseAddress.map { unsafe $0 + one }, bytes.baseAddress.map { unsafe $0 + other }, width, height,
-                Int32(bands), &part)
+                Int32(bands), &changed)
         }
         guard differs != 0 else { return Region(frame: frame, left: 0, top: 0, width: 1, height: 1) }
-        return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
+        return unsafe Region(
+            frame: frame, left: changed.left, top: changed.top, width: changed.width, height: changed.height)
     }
 
     /// The error that a quality allows, in 8-bit steps.
@@ -167,11 +168,11 @@ private struct PNGFileWriter {
         var count = 0
         var depth = Int32(0)
         func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, form: CPNGShimForm) -> Int32 {
-            var part = unsafe CPNGShimPart(
+            var source = unsafe CPNGShimPart(
                 canvas: UnsafeMutablePointer(mutating: canvas), canvas_width: width, bands: Int32(bands),
                 left: region.left, top: region.frame * height + region.top, width: region.width, height: region.height)
             return unsafe withUnsafePointer(to: form) {
-                unsafe CPNGShim_write(&part, $0, watch, &base, &count, &depth)
+                unsafe CPNGShim_write(&source, $0, watch, &base, &count, &depth)
             }
         }
         let minimum = Int32(minimumBands)

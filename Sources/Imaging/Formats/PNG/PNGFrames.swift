@@ -25,10 +25,10 @@ enum PNGFrames {
         var profile: SharedBytes?
         for (index, frame) in animation.frames.enumerated() {
             try token.check()
-            let still = try PNGRepair.withoutSurplus(
+            let still = try PNGRepair.withoutTrailingData(
                 file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common), token: token)
             try unsafe still.withUnsafeBytes { bytes throws in
-                let image = try unsafe VipsImage.loading(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
+                let image = try unsafe VipsImage.loading(bytes, format: .png, options: VipsLoadOptions()).in8Bits()
                 guard image.width == frame.size.width, image.height == frame.size.height else {
                     throw ImagingError.cannotDecode(
                         detail: "the size of a PNG frame does not match its frame control chunk")
@@ -61,7 +61,7 @@ enum PNGFrames {
             unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
 
-        private func part(of frame: PNGAnimation.Frame) -> CPNGShimPart {
+        private func rectangle(of frame: PNGAnimation.Frame) -> CPNGShimPart {
             unsafe CPNGShimPart(
                 canvas: pixels.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), canvas_width: size.width,
                 bands: Int32(bands), left: frame.left, top: frame.top, width: frame.size.width,
@@ -69,61 +69,61 @@ enum PNGFrames {
         }
 
         mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) throws {
-            var part = unsafe part(of: frame)
+            var rectangle = unsafe rectangle(of: frame)
             if frame.disposal == .previous {
                 saved = try PlaneMemory(count: frame.size.area * self.bands)
-                unsafe CPNGShim_save(&part, saved.bytes.baseAddress)
+                unsafe CPNGShim_save(&rectangle, saved.bytes.baseAddress)
             }
             unsafe rows.withUnsafeBytes {
-                unsafe CPNGShim_put(&part, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
+                unsafe CPNGShim_put(&rectangle, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
             }
         }
 
         func copy(to memory: borrowing PlaneMemory, at offset: Int) {
-            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<offset + byteCount])
-            unsafe place.copyMemory(from: UnsafeRawBufferPointer(pixels.bytes))
+            let destination = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<offset + byteCount])
+            unsafe destination.copyMemory(from: UnsafeRawBufferPointer(pixels.bytes))
         }
 
         func dispose(of frame: PNGAnimation.Frame) {
-            var part = unsafe part(of: frame)
+            var rectangle = unsafe rectangle(of: frame)
             switch frame.disposal {
             case .none: break
-            case .background: unsafe CPNGShim_clear(&part)
-            case .previous: unsafe CPNGShim_put(&part, saved.bytes.baseAddress, Int32(bands), 0)
+            case .background: unsafe CPNGShim_clear(&rectangle)
+            case .previous: unsafe CPNGShim_put(&rectangle, saved.bytes.baseAddress, Int32(bands), 0)
             }
         }
     }
 }
 
 extension SharedBytes {
-    fileprivate func chunksBeforeRows(without left: StaticString = "IDAT") -> SharedBytes {
-        var parts: [Range<Int>] = []
+    fileprivate func chunksBeforeRows(without dropped: StaticString = "IDAT") -> SharedBytes {
+        var kept: [Range<Int>] = []
         withBytes { bytes in
             var chunks = PNGChunks()
             while let chunk = chunks.next(in: bytes), !bytes.hasText("IDAT", at: chunk.type),
                 chunk.range.upperBound <= count
             {
-                if !bytes.hasText("IHDR", at: chunk.type), !bytes.hasText(left, at: chunk.type) {
-                    parts.append(chunk.range)
+                if !bytes.hasText("IHDR", at: chunk.type), !bytes.hasText(dropped, at: chunk.type) {
+                    kept.append(chunk.range)
                 }
             }
         }
-        return joined(parts)
+        return joined(kept)
     }
 
     /// - Parameters:
     ///   - parameters: The bytes of `IHDR` after width and height.
     ///   - shared: The chunks before the rows.
     fileprivate func still(of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes) -> SharedBytes {
-        var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
-        result.append(pngSignature)
+        var result = ByteAccumulator(reservingCapacity: frame.data.reduce(shared.count + 64) { $0 + 12 + $1.count })
+        result.append(PNGChunks.signature)
         let width = UInt32(frame.size.width)
         let height = UInt32(frame.size.height)
         result.append(chunk: "IHDR", width.bigEndianBytes() + height.bigEndianBytes() + parameters)
         result.append(shared)
         unsafe withUnsafeBytes { bytes in
-            for part in frame.parts {
-                unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[part]))
+            for range in frame.data {
+                unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[range]))
             }
         }
         result.append(chunk: "IEND", [])

@@ -3,13 +3,13 @@ import Recipes
 /// Reads the first chunk, and transparency, EXIF, profile and frames from later chunks.
 enum PNGHeader {
     /// Reads the header from a part of the file; nil if `IDAT` chunks cannot be skipped or must be counted.
-    static func outline(_ bytes: RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)? {
+    static func outline(_ bytes: RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: EmbeddedMetadata)? {
         var chunks = PNGChunks(skipsData: true)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             if bytes.hasText("acTL", at: chunk.type) { return nil }
         }
         if chunks.hasFailed { return nil }
-        return (try read(bytes, skipsData: true), PNGMetadata.parts(bytes, skipsData: true))
+        return (try read(bytes, skipsData: true), PNGMetadata.read(bytes, skipsData: true))
     }
 
     static func read(_ bytes: RawSpan, skipsData: Bool = false) throws(ImagingError) -> ImageHeader {

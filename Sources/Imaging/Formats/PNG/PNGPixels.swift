@@ -10,7 +10,7 @@ enum PNGPixels {
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
     ) throws -> DecodedPixels? {
         // Tone mapping comes before averaging, and uses all 16 bits if present.
-        guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
+        guard !plan.needsFrames(of: header), header.colors.encoding?.isHDR != true else { return nil }
         return try unsafe file.withUnsafeBytes { bytes throws in
             var image = unsafe CFastPNGImage()
             guard unsafe CFastPNG_open(bytes.baseAddress, bytes.count, &image) == CFastPNGDone,

@@ -12,36 +12,36 @@ enum PNGRepair {
     static func repair(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> RepairedFile? {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return nil }
         // A wrong checksum does not matter if all rows are present.
-        var parts = rows.parts[...]
-        guard var count = try counted(rows.byteCount, of: parts, in: file, token: token) else { return nil }
-        if count < rows.byteCount, rows.soundParts < rows.parts.count {
-            parts = rows.parts.prefix(rows.soundParts)
-            guard let sound = try counted(rows.byteCount, of: parts, in: file, token: token) else { return nil }
-            count = sound
+        var data = rows.data[...]
+        guard var count = try counted(rows.byteCount, of: data, in: file, token: token) else { return nil }
+        if count < rows.byteCount, rows.intactCount < rows.data.count {
+            data = rows.data.prefix(rows.intactCount)
+            guard let intact = try counted(rows.byteCount, of: data, in: file, token: token) else { return nil }
+            count = intact
         }
         let isIncomplete = count < rows.byteCount
         guard count > 0, !isIncomplete || plan.incompleteImages == .serve else { return nil }
-        return try rewritten(file, rows: rows, of: parts, isIncomplete: isIncomplete, token: token)
+        return try rewritten(file, rows: rows, of: data, isIncomplete: isIncomplete, token: token)
     }
 
     /// Maximum bytes after the last row, which libpng would inflate.
     private static let maximumSurplus = 64 << 10
 
     /// Removes data after the last row: a megabyte may inflate to a gigabyte.
-    static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
+    static func withoutTrailingData(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
         let maximum = rows.byteCount + maximumSurplus
-        guard let count = try counted(maximum, of: rows.parts[...], in: file, token: token), count == maximum else {
+        guard let count = try counted(maximum, of: rows.data[...], in: file, token: token), count == maximum else {
             return file
         }
-        return try rewritten(file, rows: rows, of: rows.parts[...], isIncomplete: false, token: token)?.bytes ?? file
+        return try rewritten(file, rows: rows, of: rows.data[...], isIncomplete: false, token: token)?.bytes ?? file
     }
 
     private static func counted(
-        _ maximum: Int, of parts: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
+        _ maximum: Int, of data: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
     ) throws -> Int? {
         let watch = unsafe CPixelsWatch(token)
-        let spans = parts.map { CPNGShimSpan(start: $0.lowerBound, count: $0.count) }
+        let spans = data.map { CPNGShimSpan(start: $0.lowerBound, count: $0.count) }
         let count = unsafe file.withUnsafeBytes { bytes in
             unsafe CPNGShim_count(bytes.baseAddress, spans, spans.count, maximum, watch)
         }
@@ -51,14 +51,14 @@ enum PNGRepair {
     }
 
     private static func rewritten(
-        _ file: SharedBytes, rows: PNGRows, of parts: ArraySlice<Range<Int>>, isIncomplete: Bool, token: WorkToken
+        _ file: SharedBytes, rows: PNGRows, of data: ArraySlice<Range<Int>>, isIncomplete: Bool, token: WorkToken
     ) throws -> RepairedFile? {
         let watch = unsafe CPixelsWatch(token)
-        let data = file.joined(parts)
+        let compressed = file.joined(data)
         let isSpread = isIncomplete && rows.isInterlaced
         var base: UnsafeMutableRawPointer?
         var length = 0
-        let status = unsafe data.withUnsafeBytes { bytes in
+        let status = unsafe compressed.withUnsafeBytes { bytes in
             guard isSpread else {
                 return unsafe CPNGShim_complete(
                     bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.grayPixel,
@@ -83,8 +83,8 @@ private struct PNGRows {
     let isInterlaced: Bool
     let start: Int
     /// The chunks up to the first truncated one.
-    private(set) var parts: [Range<Int>] = []
-    private(set) var soundParts = 0
+    private(set) var data: [Range<Int>] = []
+    private(set) var intactCount = 0
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
     let grayPixel: [UInt8]
@@ -102,24 +102,24 @@ private struct PNGRows {
         var offset = 33
         while !bytes.hasText("IDAT", at: offset + 4) { offset = try offset + 12 + bytes.bigEndian32(at: offset) }
         start = offset
-        var areSound = true
-        defer { if areSound { soundParts = parts.count } }
+        var areIntact = true
+        defer { if areIntact { intactCount = data.count } }
         while bytes.hasText("IDAT", at: offset + 4), let length = try? bytes.bigEndian32(at: offset) {
-            let data = offset + 8
-            guard let checksum = try? bytes.bigEndian32(at: data + length) else {
-                parts.append(data..<min(data + length, bytes.byteCount))
+            let start = offset + 8
+            guard let checksum = try? bytes.bigEndian32(at: start + length) else {
+                data.append(start..<min(start + length, bytes.byteCount))
                 break
             }
             let type = offset + 4
-            let isRight = unsafe bytes.withUnsafeBytes { bytes in
+            let isIntact = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe CPNGShim_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
             }
-            if !isRight, areSound {
-                areSound = false
-                soundParts = parts.count
+            if !isIntact, areIntact {
+                areIntact = false
+                intactCount = data.count
             }
-            parts.append(data..<data + length)
-            offset = data + length + 4
+            data.append(start..<start + length)
+            offset = start + length + 4
         }
     }
 

@@ -11,8 +11,7 @@ private struct RAWBox {
         var boxes: [RAWBox] = []
         var offset = range.lowerBound
         while offset + 8 <= range.upperBound, boxes.count < maximum {
-            let place = offset..<min(offset + 16, range.upperBound)
-            guard let header = try? bytes.part(place) else { break }
+            guard let header = try? bytes.checkedArray(offset..<min(offset + 16, range.upperBound)) else { break }
             let isLong = header.long(0) == 1
             let length = isLong ? header.number(8..<16, isLittleEndian: false) & (1 << 48 - 1) : header.long(0)
             let start = isLong ? 16 : 8
@@ -55,7 +54,7 @@ extension RAWContents {
             switch box.type {
             case BoxCursor.type("moov"): try? readMovie(box.contents, of: bytes)
             case Self.identified where box.contents.count > 24:
-                let identifier = try? bytes.part(box.contents.prefix(16))
+                let identifier = try? bytes.checkedArray(box.contents.prefix(16))
                 // Eight bytes precede the box of the preview.
                 if identifier == Identifier.preview { try? readPreview(box.contents.dropFirst(24), of: bytes) }
                 if identifier == Identifier.packet { packet = box.contents.dropFirst(16) }
@@ -66,16 +65,16 @@ extension RAWContents {
 
     /// Reads a preview: a 16-byte header that ends with the length, followed by the file.
     private mutating func readPreview(_ range: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
-        guard let place = RAWBox.first(["PRVW"], in: range, of: bytes), place.count > 16 else { return }
-        let length = try bytes.part(place.prefix(16)).long(12)
-        previews.append(place.dropFirst(16).prefix(length))
+        guard let range = RAWBox.first(["PRVW"], in: range, of: bytes), range.count > 16 else { return }
+        let length = try bytes.checkedArray(range.prefix(16)).long(12)
+        previews.append(range.dropFirst(16).prefix(length))
     }
 
     private mutating func readMovie(_ movie: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
         for box in RAWBox.all(in: movie, of: bytes) {
             switch box.type {
             case Self.identified where box.contents.count > 16:
-                guard try bytes.part(box.contents.prefix(16)) == Identifier.camera else { continue }
+                guard try bytes.checkedArray(box.contents.prefix(16)) == Identifier.camera else { continue }
                 readMetadata(box.contents.dropFirst(16), of: bytes)
             case BoxCursor.type("trak"): try? readTrack(box.contents, of: bytes)
             default: break
@@ -98,7 +97,7 @@ extension RAWContents {
         guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, of: bytes),
             let kinds = RAWBox.first(["stsd"], in: table, of: bytes), kinds.count >= 8 + 98
         else { return }
-        let entry = try bytes.part(kinds.dropFirst(8).prefix(98))
+        let entry = try bytes.checkedArray(kinds.dropFirst(8).prefix(98))
         guard entry.hasText("CRAW", at: 4) else { return }
         // After the 86 bytes of a visual sample entry and Canon's fields.
         guard entry.hasText("JPEG", at: 90) || entry.hasText("JPEG", at: 94) else {
@@ -107,13 +106,13 @@ extension RAWContents {
             return
         }
         guard let sizes = RAWBox.first(["stsz"], in: table, of: bytes), sizes.count >= 12 else { return }
-        let lengths = try bytes.part(sizes.prefix(16))
+        let lengths = try bytes.checkedArray(sizes.prefix(16))
         let length = lengths.long(4) > 0 ? lengths.long(4) : lengths.long(12)
         var start: Int?
-        if let places = RAWBox.first(["co64"], in: table, of: bytes), places.count >= 16 {
-            start = try bytes.part(places.prefix(16)).number(10..<16, isLittleEndian: false)
-        } else if let places = RAWBox.first(["stco"], in: table, of: bytes), places.count >= 12 {
-            start = try bytes.part(places.prefix(12)).long(8)
+        if let ranges = RAWBox.first(["co64"], in: table, of: bytes), ranges.count >= 16 {
+            start = try bytes.checkedArray(ranges.prefix(16)).number(10..<16, isLittleEndian: false)
+        } else if let ranges = RAWBox.first(["stco"], in: table, of: bytes), ranges.count >= 12 {
+            start = try bytes.checkedArray(ranges.prefix(12)).long(8)
         }
         if let start, length > 0 { previews.append(start..<start + length) }
     }

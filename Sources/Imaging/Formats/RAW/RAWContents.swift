@@ -13,7 +13,7 @@ struct RAWContents {
 extension RAWContents {
     /// Nil for other formats.
     init?(_ bytes: RawSpan) {
-        guard let start = try? bytes.part(0..<16) else { return nil }
+        guard let start = try? bytes.checkedArray(0..<16) else { return nil }
         if start.hasText("FUJIFILMCCD-RAW ") {
             self.init(fujifilm: bytes)
         } else if start.hasText("ftypcrx ", at: 4) {
@@ -41,7 +41,7 @@ extension RAWContents {
             at: start.long(4, isLittleEndian: isLittleEndian), isLittleEndian: isLittleEndian, in: bytes)
         guard magic != Magic.tiff || start.hasText("CR", at: 8) || directories.isRAW else { return nil }
         main = directories.all.first
-        packet = main?.place(RAWDirectory.Tag.packet)
+        packet = main?.range(RAWDirectory.Tag.packet)
         previews = directories.all.flatMap(\.previews)
         if magic == Magic.panasonic {
             sensor = main?.size(RAWDirectory.Tag.sensorWidth, RAWDirectory.Tag.sensorHeight)
@@ -57,9 +57,10 @@ extension RAWContents {
 
     /// Reads Fujifilm's header; its JPEG has the metadata.
     private init?(fujifilm bytes: RawSpan) {
-        guard let places = try? bytes.part(84..<100) else { return nil }
-        previews = [places.long(0)..<places.long(0) + places.long(4)]
-        guard let table = try? bytes.part((places.long(8)..<places.long(8) + places.long(12)).prefix(4_096)) else {
+        guard let ranges = try? bytes.checkedArray(84..<100) else { return nil }
+        previews = [ranges.long(0)..<ranges.long(0) + ranges.long(4)]
+        guard let table = try? bytes.checkedArray((ranges.long(8)..<ranges.long(8) + ranges.long(12)).prefix(4_096))
+        else {
             return
         }
         var offset = 4

@@ -47,17 +47,17 @@ extension RAWDirectory {
     }
 
     var previews: [Range<Int>] {
-        var places = [place(Tag.preview, length: Tag.previewLength), self.place(Tag.file)]
+        var ranges = [range(Tag.preview, length: Tag.previewLength), self.range(Tag.file)]
         // Lossless JPEG sensor data are also in strips; their frame header distinguishes them. With separate tables,
         // the strip is not a complete file.
         if number(Tag.compression).map(Self.jpeg.contains) == true, !hasSamples, !has(Tag.tables) {
-            places += [place(Tag.strips, length: Tag.stripLengths), place(Tag.tiles, length: Tag.tileLengths)]
+            ranges += [range(Tag.strips, length: Tag.stripLengths), range(Tag.tiles, length: Tag.tileLengths)]
         }
-        return places.compactMap(\.self)
+        return ranges.compactMap(\.self)
     }
 
     /// Returns the range given by two entries, an offset and a length.
-    func place(_ start: Int, length: Int) -> Range<Int>? {
+    func range(_ start: Int, length: Int) -> Range<Int>? {
         guard let start = number(start), let length = number(length), length > 0 else { return nil }
         return base + start..<base + start + length
     }

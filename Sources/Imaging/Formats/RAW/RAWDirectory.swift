@@ -46,25 +46,25 @@ struct RAWDirectory {
         self.base = base
         self.isLittleEndian = isLittleEndian
         let start = base + address
-        let count = try bytes.part(start..<start + 2).short(0, isLittleEndian: isLittleEndian)
+        let count = try bytes.checkedArray(start..<start + 2).short(0, isLittleEndian: isLittleEndian)
         guard 1...Self.maximumEntries ~= count else { throw .cannotDecode(detail: "a directory of \(count) entries") }
         let end = start + 2 + 12 * count
-        let table = try bytes.part(start + 2..<end)
-        for place in stride(from: 0, to: 12 * count, by: 12) {
-            let tag = table.short(place, isLittleEndian: isLittleEndian)
+        let table = try bytes.checkedArray(start + 2..<end)
+        for entry in stride(from: 0, to: 12 * count, by: 12) {
+            let tag = table.short(entry, isLittleEndian: isLittleEndian)
             guard entries[tag] == nil else { continue }
             entries[tag] = Entry(
-                type: table.short(place + 2, isLittleEndian: isLittleEndian),
-                count: table.long(place + 4, isLittleEndian: isLittleEndian),
-                field: Array(table[place + 8..<place + 12]))
+                type: table.short(entry + 2, isLittleEndian: isLittleEndian),
+                count: table.long(entry + 4, isLittleEndian: isLittleEndian),
+                field: Array(table[entry + 8..<entry + 12]))
         }
         // Some files end after the last entry.
-        next = (try? bytes.part(end..<end + 4))?.long(0, isLittleEndian: isLittleEndian) ?? 0
+        next = (try? bytes.checkedArray(end..<end + 4))?.long(0, isLittleEndian: isLittleEndian) ?? 0
     }
 
     /// Reads the first directory of a block that begins with a TIFF header.
     init(ofBlock base: Int, in bytes: RawSpan) throws(ImagingError) {
-        let start = try bytes.part(base..<base + 8)
+        let start = try bytes.checkedArray(base..<base + 8)
         let isLittleEndian = start.hasText("II")
         try self.init(
             at: start.long(4, isLittleEndian: isLittleEndian), base: base, isLittleEndian: isLittleEndian, in: bytes)
@@ -79,7 +79,7 @@ struct RAWDirectory {
     }
 
     /// Returns the range of a value in the file; nil for other types.
-    func place(_ tag: Int) -> Range<Int>? {
+    func range(_ tag: Int) -> Range<Int>? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type], entry.count * size > 4 else { return nil }
         let start = base + entry.field.long(0, isLittleEndian: isLittleEndian)
         return start..<start + entry.count * size
@@ -87,8 +87,8 @@ struct RAWDirectory {
 
     func value(_ tag: Int, atMost limit: Int, in bytes: RawSpan) -> [UInt8]? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type] else { return nil }
-        guard let place = place(tag) else { return Array(entry.field.prefix(entry.count * size)) }
-        return try? bytes.part(place.prefix(limit))
+        guard let range = range(tag) else { return Array(entry.field.prefix(entry.count * size)) }
+        return try? bytes.checkedArray(range.prefix(limit))
     }
 
     func numbers(_ tag: Int, atMost limit: Int, in bytes: RawSpan) -> [Int] {

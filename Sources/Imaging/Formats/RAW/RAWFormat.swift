@@ -14,13 +14,14 @@ extension ImageHeader {
     /// The file to decode and its header: for a RAW photograph, the preview with the photograph's turn and colors.
     package func decodedFile(in file: SharedBytes) throws(ImagingError) -> (file: SharedBytes, header: ImageHeader) {
         guard let preview else { return (file, self) }
-        guard preview.place.upperBound <= file.count else {
+        guard preview.range.upperBound <= file.count else {
             throw .cannotDecode(detail: "the preview ends after the file")
         }
-        let part = SharedBytes(preview.place, of: file)
-        let previewHeader = try part.withBytes { bytes throws(ImagingError) in try JPEGHeader(bytes).header }
+        let previewFile = SharedBytes(preview.range, of: file)
+        let previewHeader = try previewFile.withBytes { bytes throws(ImagingError) in try JPEGHeader(bytes).header }
         let isMarked = previewHeader.orientation == orientation && previewHeader.colors == colors
-        let marked = isMarked ? part : part.replacing(2..<2, with: SharedBytes(JPEGSegments.exif(exifOfPreview)))
+        let marked =
+            isMarked ? previewFile : previewFile.replacing(2..<2, with: SharedBytes(JPEGSegments.exif(exifOfPreview)))
         return (marked, try ImageHeader.inspect(marked))
     }
 

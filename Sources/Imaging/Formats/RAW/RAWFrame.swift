@@ -9,12 +9,12 @@ struct RAWFrame {
     private static let maximumSegments = 64
 
     /// Nil if the range does not hold a JPEG file.
-    init?(in place: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
-        guard try bytes.part(place.prefix(2)) == [0xFF, 0xD8] else { return nil }
-        var offset = place.lowerBound + 2
+    init?(in range: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
+        guard try bytes.checkedArray(range.prefix(2)) == [0xFF, 0xD8] else { return nil }
+        var offset = range.lowerBound + 2
         for _ in 0..<Self.maximumSegments {
-            guard offset + 10 <= place.upperBound else { return nil }
-            let segment = try bytes.part(offset..<offset + 10)
+            guard offset + 10 <= range.upperBound else { return nil }
+            let segment = try bytes.checkedArray(offset..<offset + 10)
             guard segment[0] == 0xFF else { return nil }
             switch segment[1] {
             case 0xFF: offset += 1

@@ -9,9 +9,9 @@ enum RAWHeader {
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard let contents = RAWContents(bytes) else { throw .notAnImage }
-        let (place, lossless) = largestPreview(of: contents, in: bytes)
-        guard let place else { throw .unsupported("a RAW photograph without a preview of \(shortestSide) pixels") }
-        let preview = bytes.extracting(place)
+        let (range, lossless) = largestPreview(of: contents, in: bytes)
+        guard let range else { throw .unsupported("a RAW photograph without a preview of \(shortestSide) pixels") }
+        let preview = bytes.extracting(range)
         let previewHeader = try JPEGHeader(preview).header
         let main = contents.main
         let texts = contents.main?.texts(bytes)
@@ -22,42 +22,42 @@ enum RAWHeader {
             isProgressive: previewHeader.isProgressive, isChromaSubsampled: previewHeader.isChromaSubsampled,
             profileByteCount: previewHeader.profileByteCount,
             exif: texts ?? previewHeader.exif)
-        header.preview = EmbeddedPreview(place, sensor: contents.sensor ?? lossless)
+        header.preview = EmbeddedPreview(range, sensor: contents.sensor ?? lossless)
         header.colors = previewHeader.colors
         if previewHeader.profileByteCount == 0, contents.exif?.isAdobeRGB(bytes) == true {
             header = header.with(.adobeRGB)
         }
         header.rights =
             SourceRights(bytes, of: contents.metadata(bytes), exif: texts?.attribution)
-            ?? SourceRights(preview, of: JPEGMetadata.parts(preview), exif: previewHeader.exif?.attribution)
+            ?? SourceRights(preview, of: JPEGMetadata.read(preview), exif: previewHeader.exif?.attribution)
         return header
     }
 
     /// Returns the largest preview, nil if all are too small, and the size of lossless sensor data.
     private static func largestPreview(
         of contents: RAWContents, in bytes: RawSpan
-    ) -> (place: Range<Int>?, lossless: PixelSize?) {
-        var (best, lossless): ((place: Range<Int>, size: PixelSize)?, PixelSize?)
-        for place in contents.previews.prefix(maximumPreviews) {
+    ) -> (range: Range<Int>?, lossless: PixelSize?) {
+        var (best, lossless): ((range: Range<Int>, size: PixelSize)?, PixelSize?)
+        for range in contents.previews.prefix(maximumPreviews) {
             // A truncated preview is used up to the end of the file.
-            let place = place.clamped(to: 0..<bytes.byteCount)
-            guard let frame = try? RAWFrame(in: place, of: bytes) else { continue }
+            let range = range.clamped(to: 0..<bytes.byteCount)
+            guard let frame = try? RAWFrame(in: range, of: bytes) else { continue }
             if frame.isLossless {
                 lossless = lossless ?? frame.size
             } else if max(frame.size.width, frame.size.height) >= shortestSide, frame.size.area > best?.size.area ?? 0 {
-                best = (place, frame.size)
+                best = (range, frame.size)
             }
         }
-        return (best?.place, lossless)
+        return (best?.range, lossless)
     }
 }
 
 extension RAWContents {
-    fileprivate func metadata(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
-        if let packet { parts.addPacket(bytes, at: packet.prefix(RAWHeader.longestPacket)) }
-        parts.records = main?.place(RAWDirectory.Tag.records)?.clamped(to: 0..<bytes.byteCount)
-        return parts
+    fileprivate func metadata(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
+        if let packet { metadata.addPacket(bytes, at: packet.prefix(RAWHeader.longestPacket)) }
+        metadata.records = main?.range(RAWDirectory.Tag.records)?.clamped(to: 0..<bytes.byteCount)
+        return metadata
     }
 }
 

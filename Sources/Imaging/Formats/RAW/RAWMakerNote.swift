@@ -32,14 +32,14 @@ struct RAWMakerNote {
 
     /// - Parameter exif: The EXIF directory that contains the note.
     init(in exif: RAWDirectory, of bytes: RawSpan) {
-        guard let place = exif.place(EXIFDirectory.makerNote), place.count >= 18,
-            let start = try? bytes.part(place.prefix(18)),
+        guard let range = exif.range(EXIFDirectory.makerNote), range.count >= 18,
+            let start = try? bytes.checkedArray(range.prefix(18)),
             let form = Self.forms.first(where: { start.hasText($0.start) })
         else {
             previews = []
             return
         }
-        previews = (try? Self.previews(form, start: start, at: place.lowerBound, in: exif, of: bytes)) ?? []
+        previews = (try? Self.previews(form, start: start, at: range.lowerBound, in: exif, of: bytes)) ?? []
     }
 
     private static func previews(
@@ -48,23 +48,23 @@ struct RAWMakerNote {
         let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exif.isLittleEndian
         let base = form.isRelative ? note : exif.base
         let directory =
-            if let place = form.directory {
-                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, in: bytes)
+            if let offset = form.directory {
+                try RAWDirectory(at: note + offset - base, base: base, isLittleEndian: isLittleEndian, in: bytes)
             } else {
                 try RAWDirectory(ofBlock: note + blockStart, in: bytes)
             }
         func inner(_ tag: Int) throws(ImagingError) -> RAWDirectory? {
             // Old files store the directory as a value.
-            guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
+            guard let address = directory.number(tag) ?? directory.range(tag).map({ $0.lowerBound - directory.base })
             else { return nil }
             return try RAWDirectory(
                 at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, in: bytes)
         }
         let preview =
             switch form.kind {
-            case .nikon: try inner(0x11)?.place(RAWDirectory.Tag.preview, length: RAWDirectory.Tag.previewLength)
-            case .olympus: try inner(0x2020)?.place(0x101, length: 0x102)
-            case .pentax: directory.place(4, length: 3)
+            case .nikon: try inner(0x11)?.range(RAWDirectory.Tag.preview, length: RAWDirectory.Tag.previewLength)
+            case .olympus: try inner(0x2020)?.range(0x101, length: 0x102)
+            case .pentax: directory.range(4, length: 3)
             }
         return preview.map { [$0] } ?? []
     }

@@ -9,7 +9,7 @@ enum SVGFormat {
             leadingBytes: .markup { SVGRoot.begins($0) },
             header: { bytes throws(ImagingError) in try SVGHeader.read(bytes) },
             loader: .pixels { file, header, plan, token in
-                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, maximum in
+                try SVGPixels.draw(file, header: header, region: plan.drawnRegion, token: token) { file, maximum in
                     try embeddedPNG(of: file, maximumPixels: maximum, token: token)
                 }
             },

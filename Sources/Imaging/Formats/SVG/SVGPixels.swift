@@ -13,7 +13,7 @@ enum SVGPixels {
     private static let hasLostFont = Atomic(false)
 
     static func draw(
-        _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
+        _ file: SharedBytes, header: ImageHeader, region: DrawnRegion? = nil, token: WorkToken,
         embedding: SVGRewriter.Embedding
     ) throws -> DecodedPixels {
         guard fontCount >= 0 else { throw ImagingError.cannotDecode(detail: "librsvg cannot be loaded") }
@@ -21,7 +21,7 @@ enum SVGPixels {
         let natural = header.vectorSize ?? PixelSize(width: 1, height: 1)
         let width = Double(natural.width) / 1_000
         let height = Double(natural.height) / 1_000
-        let rectangle = part?.rectangle(size, in: width, height)
+        let rectangle = region?.rectangle(size, in: width, height)
         let memory = try PlaneMemory(count: size.area * 4)
         let drawing = CSVGShimDrawing(
             width: rectangle?.width ?? width, height: rectangle?.height ?? height,

@@ -46,12 +46,12 @@ extension FormatCodec {
         /// Decodes to planes, or checks whether it can.
         var planes: PlaneLoader?
         /// Finds metadata; ignores damage.
-        var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
+        var metadata: @Sendable (RawSpan) -> EmbeddedMetadata = { _ in EmbeddedMetadata() }
         /// Used by ``ImageHeader/outline(_:)`` if `header` or `metadata` need the whole file.
         var outline: Outline?
     }
 
-    typealias Outline = @Sendable (RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)?
+    typealias Outline = @Sendable (RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: EmbeddedMetadata)?
 
     enum WarmUp: Sendable {
         case written(bands: Int)
@@ -59,8 +59,8 @@ extension FormatCodec {
     }
 
     enum LeadingBytes: Sendable {
-        /// Alternatives of bytes at offsets; all parts of one alternative must match.
-        case parts([[Int: [UInt8]]])
+        /// Alternatives of bytes at offsets; all bytes of one alternative must match.
+        case signatures([[Int: [UInt8]]])
         case brands([StaticString])
         case markup(@Sendable (RawSpan) -> Bool)
         /// A check of the content; comes first, because other formats begin in the same way.
@@ -87,14 +87,14 @@ extension FormatCodec {
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
             _ allocate: PlaneMemory.Allocator, _ jpeg: JPEGDecoder?
-        ) throws -> PlanarReading
+        ) throws -> PlaneDecodeResult
 
     struct Damage: Sendable {
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
         /// Finds missing pixels that the loader does not report.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
         /// Removes data that the loader would read at great cost without using it.
-        var withoutSurplus: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?
+        var withoutTrailingData: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?
         /// Repairs a file after the loader failed; nil if that is not possible.
         var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?
     }

@@ -5,7 +5,7 @@ import Recipes
 enum WebPFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .parts([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
+            leadingBytes: .signatures([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
             header: { bytes throws(ImagingError) in try WebPHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadWebpBuffer", open: CVipsShim_load_webp)),
             warmUp: .written(bands: 4),

@@ -109,17 +109,17 @@ private struct WebPImage {
 }
 
 extension WebPHeader {
-    static func metadata(_ bytes: RawSpan) -> MetadataParts {
-        var parts = MetadataParts()
+    static func metadata(_ bytes: RawSpan) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
         var offset = 12
         while offset <= bytes.byteCount - 8, bytes.hasChunk(at: offset),
             let length = try? bytes.littleEndian32(at: offset + 4)
         {
             let data = offset + 8..<min(offset + 8 + length, bytes.byteCount)
-            if bytes.hasText("XMP ", at: offset) { parts.addPacket(bytes, at: data) }
-            parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA", at: offset)
+            if bytes.hasText("XMP ", at: offset) { metadata.addPacket(bytes, at: data) }
+            metadata.hasManifest = metadata.hasManifest || bytes.hasText("C2PA", at: offset)
             offset += 8 + length + length % 2
         }
-        return parts
+        return metadata
     }
 }

@@ -6,7 +6,7 @@ import Recipes
 enum WebPPlanes {
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
-    ) throws -> PlanarReading {
+    ) throws -> PlaneDecodeResult {
         try unsafe file.withUnsafeBytes { bytes throws in
             guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
                 return .unsupported(lacksPixels: false)

@@ -29,7 +29,7 @@ struct PlaneResampling: Hashable, Sendable {
 ///
 /// Threads can share a filter: the state of a run is in memory that the caller provides.
 @safe
-final class PlaneFilter: @unchecked Sendable {
+final class PlaneResampler: @unchecked Sendable {
     let resampling: PlaneResampling
     /// The working memory of a run in bytes.
     let scratchByteCount: Int
@@ -84,11 +84,11 @@ final class PlaneFilter: @unchecked Sendable {
 /// A cache of filters for all threads; it is emptied when full.
 ///
 /// Computing the filters for a size takes longer than applying them to a small image.
-final class PlaneFilters: Sendable {
-    static let shared = PlaneFilters(capacity: 16 << 20)
+final class PlaneResamplerCache: Sendable {
+    static let shared = PlaneResamplerCache(capacity: 16 << 20)
 
     private struct State {
-        var filters: [PlaneResampling: PlaneFilter] = [:]
+        var filters: [PlaneResampling: PlaneResampler] = [:]
         var byteCount = 0
     }
 
@@ -97,10 +97,10 @@ final class PlaneFilters: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    func filter(for resampling: PlaneResampling) -> PlaneFilter? {
+    func filter(for resampling: PlaneResampling) -> PlaneResampler? {
         if let cached = state.withLock({ $0.filters[resampling] }) { return cached }
-        guard let filter = PlaneFilter(resampling) else { return nil }
-        let forgotten = state.withLock { state -> [PlaneResampling: PlaneFilter] in
+        guard let filter = PlaneResampler(resampling) else { return nil }
+        let forgotten = state.withLock { state -> [PlaneResampling: PlaneResampler] in
             let isFull = state.byteCount + filter.byteCount > capacity
             let forgotten = isFull ? state.filters : [:]
             if isFull { state = State() }

@@ -1,4 +1,4 @@
-package struct ImagePart: Hashable, Sendable {
+package struct ImageRegion: Hashable, Sendable {
     package let x: Int
     package let y: Int
     package let size: PixelSize
@@ -15,13 +15,13 @@ package struct ImagePart: Hashable, Sendable {
 
     package var isWhole: Bool { size == whole }
 
-    package func grown(by pixels: Int) -> ImagePart {
+    package func grown(by pixels: Int) -> ImageRegion {
         let left = min(x, pixels)
         let top = min(y, pixels)
         let size = PixelSize(
             width: left + min(size.width + pixels, whole.width - x),
             height: top + min(size.height + pixels, whole.height - y))
-        return ImagePart(x: x - left, y: y - top, size: size, of: whole)
+        return ImageRegion(x: x - left, y: y - top, size: size, of: whole)
     }
 
     package static func span(
@@ -31,8 +31,8 @@ package struct ImagePart: Hashable, Sendable {
         return (Double(start) * length / whole, Double(count) * length / whole)
     }
 
-    /// The part in whole pixels of an image that was reduced to `decoded`.
-    package func rounded(in decoded: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
+    /// The region in whole pixels of an image that was reduced to `decoded`.
+    package func rounded(in decoded: PixelSize) -> PixelRectangle {
         func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
             let span = Self.span(start, count: count, of: whole, in: Double(length))
             let first = min(Int(span.start.rounded()), length - 1)
@@ -40,6 +40,7 @@ package struct ImagePart: Hashable, Sendable {
         }
         let across = rounded(x, size.width, of: whole.width, in: decoded.width)
         let down = rounded(y, size.height, of: whole.height, in: decoded.height)
-        return (across.start, down.start, PixelSize(width: across.count, height: down.count))
+        return PixelRectangle(
+            x: across.start, y: down.start, size: PixelSize(width: across.count, height: down.count))
     }
 }

@@ -1,4 +1,4 @@
-enum WarmUpSamples {
+enum DisabledLoaderSamples {
     static let all: [(type: String, file: [UInt8])] = [
         ("MAT", text("MATLAB 5.0 MAT-file", paddedTo: 124) + [0, 1, 0x49, 0x4D] + zeros(128)),
         (

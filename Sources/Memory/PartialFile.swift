@@ -1,25 +1,25 @@
 import Glibc
 
-/// Some bytes of a file at their offsets, and the file's size.
+/// A file of which only some ranges are known.
 ///
-/// A reader of whole files also reads parts: unknown bytes are zeros, on pages that have no memory until they are read,
-/// and the kernel knows which pages have some (`mincore`). A result is certain if only known pages were read.
-package struct FileParts: Sendable {
+/// A reader of whole files can read it: unknown bytes are zeros, on pages that get memory only when they are read, so
+/// that the kernel can list the pages that were read (`mincore`). A result is certain if only known pages were read.
+package struct PartialFile: Sendable {
     package struct Reading<Value> {
         package let value: Value
-        /// In order, by pages: the reader has touched unknown bytes there, and has taken them for zeros.
+        /// The pages in which the reader took unknown bytes for zeros, in order.
         package let missing: [Range<Int>]
     }
 
     package let count: Int
-    private var parts: [(offset: Int, bytes: SharedBytes)] = []
+    private var ranges: [(offset: Int, bytes: SharedBytes)] = []
 
-    /// No address space is reserved for a larger file, whose zeros also take time to read.
+    /// The maximum size: a larger file would need much address space, and its zeros take time to read.
     package static let maximumCount = 1 << 28
-    /// In bytes: parts should begin and end at its multiples, because the rest of a page counts as unknown.
+    /// The size of a page in bytes; ranges should begin and end at its multiples, because pages are known as a whole.
     package static let page = max(1, sysconf(CInt(_SC_PAGESIZE)))
 
-    /// Nil if the system cannot tell what was read, as in some sandboxes, or if the file is too large.
+    /// Nil if the system cannot list the pages that were read, as in some sandboxes, or if the file is too large.
     package init?(count: Int) {
         guard Self.isSupported, 1...Self.maximumCount ~= count else { return nil }
         self.count = count
@@ -27,12 +27,12 @@ package struct FileParts: Sendable {
 
     private init(testing count: Int) { self.count = count }
 
-    /// Ignores bytes beyond the end of the file.
-    package mutating func add(_ bytes: SharedBytes, at offset: Int) { parts.append((offset, bytes)) }
+    /// Adds a known range; ignores bytes beyond the end of the file.
+    package mutating func add(_ bytes: SharedBytes, at offset: Int) { ranges.append((offset, bytes)) }
 
-    package var knownCount: Int { parts.reduce(0) { $0 + $1.bytes.count } }
+    package var knownCount: Int { ranges.reduce(0) { $0 + $1.bytes.count } }
 
-    /// Nil without memory.
+    /// Calls `body` with the file; returns nil if there is no memory.
     package func read<Value>(_ body: (RawSpan) throws -> Value) rethrows -> Reading<Value>? {
         let pages = (count + Self.page - 1) / Self.page
         guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, Self.flags, -1, 0), unsafe start != MAP_FAILED
@@ -41,13 +41,13 @@ package struct FileParts: Sendable {
         // A huge page would be touched as a whole. Kernels without them return an error.
         _ = unsafe madvise(start, count, MADV_NOHUGEPAGE)
         var isKnown = [Bool](repeating: false, count: pages)
-        for part in parts {
-            for page in wholePages(of: part) {
-                let place = page * Self.page
-                let length = min(Self.page, count - place)
-                unsafe part.bytes.withUnsafeBytes { bytes in
+        for range in ranges {
+            for page in wholePages(of: range) {
+                let offset = page * Self.page
+                let length = min(Self.page, count - offset)
+                unsafe range.bytes.withUnsafeBytes { bytes in
                     guard let bytes = bytes.baseAddress else { return }
-                    unsafe memcpy(start + place, bytes + place - part.offset, length)
+                    unsafe memcpy(start + offset, bytes + offset - range.offset, length)
                 }
                 isKnown[page] = true
             }
@@ -67,9 +67,9 @@ package struct FileParts: Sendable {
         return Reading(value: value, missing: missing)
     }
 
-    /// The bytes to fetch until all of the range is known, by pages; nil if it is.
+    /// Returns the pages to fetch until all of the range is known; nil if it is known.
     package func unknown(in range: Range<Int>) -> Range<Int>? {
-        let known = parts.map { wholePages(of: $0) }
+        let known = ranges.map { wholePages(of: $0) }
         let unknown = (range.lowerBound / Self.page..<(range.upperBound + Self.page - 1) / Self.page).filter { page in
             !known.contains { $0.contains(page) }
         }
@@ -77,30 +77,31 @@ package struct FileParts: Sendable {
         return first * Self.page..<min((last + 1) * Self.page, count)
     }
 
-    /// Nil if some are unknown.
+    /// Returns the bytes of a range; nil if some are unknown.
     package func bytes(in range: Range<Int>) -> SharedBytes? {
         guard 0..<count ~= range.lowerBound, range.upperBound <= count, unknown(in: range) == nil else { return nil }
-        for part in parts where part.offset <= range.lowerBound && range.upperBound <= part.offset + part.bytes.count {
-            return SharedBytes(range.lowerBound - part.offset..<range.upperBound - part.offset, of: part.bytes)
+        for known in ranges
+        where known.offset <= range.lowerBound && range.upperBound <= known.offset + known.bytes.count {
+            return SharedBytes(range.lowerBound - known.offset..<range.upperBound - known.offset, of: known.bytes)
         }
         let reading = read { file in SharedBytes(unsafe file.extracting(range).withUnsafeBytes { unsafe Array($0) }) }
         return reading?.value
     }
 
-    private func wholePages(of part: (offset: Int, bytes: SharedBytes)) -> Range<Int> {
-        let end = min(part.offset + part.bytes.count, count)
-        let first = (part.offset + Self.page - 1) / Self.page
+    private func wholePages(of range: (offset: Int, bytes: SharedBytes)) -> Range<Int> {
+        let end = min(range.offset + range.bytes.count, count)
+        let first = (range.offset + Self.page - 1) / Self.page
         return first..<max(first, end == count ? (end + Self.page - 1) / Self.page : end / Self.page)
     }
 
     private static let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
 
-    /// A sandbox may report every page as touched, or none.
+    /// False in sandboxes that report every page as read, or none.
     private static let isSupported: Bool = {
-        let place = page..<2 * page
-        let reading = FileParts(testing: 3 * page).read { file in
-            unsafe file.unsafeLoad(fromByteOffset: place.lowerBound, as: UInt8.self)
+        let secondPage = page..<2 * page
+        let reading = PartialFile(testing: 3 * page).read { file in
+            unsafe file.unsafeLoad(fromByteOffset: secondPage.lowerBound, as: UInt8.self)
         }
-        return reading?.value == 0 && reading?.missing == [place]
+        return reading?.value == 0 && reading?.missing == [secondPage]
     }()
 }

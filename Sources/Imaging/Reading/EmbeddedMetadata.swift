@@ -1,7 +1,7 @@
 import Recipes
 
-/// The locations of metadata that results may keep.
-struct MetadataParts {
+/// The metadata of a file that results may keep.
+struct EmbeddedMetadata {
     /// The XMP packets; the first takes precedence.
     var packets: [XMPPacket] = []
     /// IPTC records (IIM 4.2).
@@ -31,11 +31,11 @@ extension SourceRights {
     /// Nil if the file has no rights metadata.
     ///
     /// XMP takes precedence over IPTC, and IPTC over EXIF.
-    init?(_ bytes: RawSpan, of parts: MetadataParts, exif: Attribution?) {
+    init?(_ bytes: RawSpan, of metadata: EmbeddedMetadata, exif: Attribution?) {
         self.init()
-        hasManifest = parts.hasManifest
-        for packet in parts.packets { XMPRights.add(packet, to: &self) }
-        if let records = parts.records { IPTCRecords.add(bytes, at: records, to: &self) }
+        hasManifest = metadata.hasManifest
+        for packet in metadata.packets { XMPRights.add(packet, to: &self) }
+        if let records = metadata.records { IPTCRecords.add(bytes, at: records, to: &self) }
         if let exif {
             add(.creator, text: exif.artist.pieces)
             add(.copyright, text: exif.copyright.pieces)

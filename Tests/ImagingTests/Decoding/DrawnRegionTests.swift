@@ -8,7 +8,7 @@ import Testing
 
 /// Drawings of which only a part is rendered, because the whole would be too large.
 @Suite(.timeLimit(.minutes(1)))
-struct DrawnPartTests {
+struct DrawnRegionTests {
     /// Units, groups with opacity, masks, nested view boxes, clips and text: all that depends on the root element.
     private static let file = Array(
         """
@@ -69,7 +69,7 @@ struct DrawnPartTests {
             try result(Self.file, wanted, maximum: 1_000_000),
             try result(Self.file, wanted, maximum: 2...4 ~= index ? 43_000 : 45_000)
         )
-        #expect(whole.plan.decode.drawnPart == nil && alone.plan.decode.drawnPart != nil)
+        #expect(whole.plan.decode.drawnRegion == nil && alone.plan.decode.drawnRegion != nil)
         #expect(alone.image.size == whole.image.size)
         let (one, other) = (whole.image.pixels.array, alone.image.pixels.array)
         // The whole image is drawn on whole pixels, so the edges of a part may be off by a fraction of a pixel.

@@ -2,7 +2,7 @@ import CPlanarShim
 import Memory
 import Recipes
 
-enum PlanarReading {
+enum PlaneDecodeResult {
     case decoded(DecodedImage)
     /// The other lane must decode the file; `lacksPixels` if it is already known that pixels are missing.
     case unsupported(lacksPixels: Bool)

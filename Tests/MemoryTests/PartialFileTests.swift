@@ -1,15 +1,15 @@
 import Memory
 import Testing
 
-struct FilePartsTests {
-    private let page = FileParts.page
+struct PartialFileTests {
+    private let page = PartialFile.page
 
     @Test func `known bytes are at their offsets, and reading others names their pages`() throws {
-        var file = try #require(FileParts(count: 10 * page + 5))
+        var file = try #require(PartialFile(count: 10 * page + 5))
         file.add(SharedBytes([UInt8](repeating: 7, count: page)), at: 0)
         file.add(SharedBytes([1, 2, 3, 4, 5]), at: 10 * page)
         #expect(file.knownCount == page + 5)
-        func bytes(_ offsets: [Int]) throws -> FileParts.Reading<[UInt8]> {
+        func bytes(_ offsets: [Int]) throws -> PartialFile.Reading<[UInt8]> {
             let reading = file.read { span in
                 offsets.map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
             }
@@ -23,7 +23,7 @@ struct FilePartsTests {
     }
 
     @Test func `the rest of a page that a part does not fill is unknown`() throws {
-        var file = try #require(FileParts(count: 4 * page))
+        var file = try #require(PartialFile(count: 4 * page))
         file.add(SharedBytes([UInt8](repeating: 7, count: page + 100)), at: 0)
         file.add(SharedBytes([UInt8](repeating: 8, count: page)), at: 2 * page - 1)
         let reading = file.read { unsafe $0.unsafeLoad(fromByteOffset: page + 1, as: UInt8.self) }
@@ -34,15 +34,15 @@ struct FilePartsTests {
     }
 
     @Test func `bytes beyond the end are ignored, and huge or empty files are not read in parts`() throws {
-        var file = try #require(FileParts(count: page / 2))
+        var file = try #require(PartialFile(count: page / 2))
         file.add(SharedBytes([UInt8](repeating: 7, count: 3 * page)), at: 0)
         #expect(file.read { $0.byteCount }?.value == page / 2)
-        #expect(FileParts(count: 0) == nil && FileParts(count: -1) == nil)
-        #expect(FileParts(count: FileParts.maximumCount + 1) == nil && FileParts(count: .max) == nil)
+        #expect(PartialFile(count: 0) == nil && PartialFile(count: -1) == nil)
+        #expect(PartialFile(count: PartialFile.maximumCount + 1) == nil && PartialFile(count: .max) == nil)
     }
 
     @Test func `bytes of several parts are one, if no page of them is unknown`() throws {
-        var file = try #require(FileParts(count: 8 * page + 100))
+        var file = try #require(PartialFile(count: 8 * page + 100))
         file.add(SharedBytes([UInt8](repeating: 7, count: 2 * page)), at: 0)
         file.add(SharedBytes([UInt8](repeating: 8, count: 2 * page + 100)), at: 6 * page)
         let range = page + 10..<7 * page
@@ -54,7 +54,7 @@ struct FilePartsTests {
     }
 
     @Test func `reading all of a file reports all unknown pages`() throws {
-        let file = try #require(FileParts(count: 300 * page))
+        let file = try #require(PartialFile(count: 300 * page))
         let reading = file.read { span in
             (0..<300).reduce(0) { $0 + Int(unsafe span.unsafeLoad(fromByteOffset: $1 * page, as: UInt8.self)) }
         }
