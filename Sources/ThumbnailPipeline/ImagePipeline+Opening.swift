@@ -8,8 +8,10 @@ import Telemetry
 package import ThumbnailTypes
 
 extension ImagePipeline {
-    package func open(upload bytes: SharedBytes, of client: ClientNetwork? = nil) async throws -> OpenedSource {
-        try admission.admit(to: .small, for: client?.hashValue ?? 0)
+    package func open(
+        upload bytes: SharedBytes, of client: ClientNetwork? = nil, bill: RequestBill? = nil
+    ) async throws -> OpenedSource {
+        try admission.admit(to: .small, for: Job.flow(of: client, bill: bill))
         let now = timekeeper.secondsSince1970
         // Hashing a whole file takes too long for the calling thread.
         let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) {

@@ -124,7 +124,7 @@ final class StubThumbnails: ThumbnailServing {
         return facts
     }
 
-    func open(upload bytes: SharedBytes, of client: ClientNetwork?) throws -> OpenedSource {
+    func open(upload bytes: SharedBytes, of client: ClientNetwork?, bill: RequestBill?) throws -> OpenedSource {
         let source = try OpenedSource(upload: bytes, at: 0)
         state.withLock { $0.opened.append("\(bytes.count) bytes") }
         return source

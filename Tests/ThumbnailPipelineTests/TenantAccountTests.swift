@@ -21,6 +21,15 @@ struct TenantAccountTests {
         return account
     }
 
+    @Test func `work waits in the flow of its tenant, or else of its client`() {
+        let shop = RequestBill(to: TenantAccount("shop", flow: -3, timekeeper: time))
+        for client in (0..<64).map({ ClientNetwork(bits: $0) }) {
+            #expect(Job.flow(of: client, bill: shop) == -3)
+            // Negative flows are tenants.
+            #expect(Job.flow(of: client, bill: nil) >= 0)
+        }
+    }
+
     @Test func `requests above the rate are rejected until tokens come back`() throws {
         let account = account { $0.rate = Quota(2, per: .seconds(1)) }
         for _ in 0..<2 { #expect(account.rejection() == nil) }

@@ -69,7 +69,7 @@ extension SubmissionResponder {
         let client = ClientNetwork(of: context.client)
         let bill = costs.newBill
         let thumbnail = try await withDeadline(deadline(of: context), by: timekeeper) { () async throws -> Thumbnail in
-            let source = try await thumbnails.open(upload: image, of: client)
+            let source = try await thumbnails.open(upload: image, of: client, bill: bill)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
                 for: Job(
@@ -111,7 +111,7 @@ extension SubmissionResponder {
         let forwarded = image == nil ? request.headerFields : [:]
         let resolved = try thumbnails.resolved(Request(source: ExactText(list.source ?? ""))).forwarding(forwarded)
         let source = try await withDeadline(deadline(of: context), by: timekeeper) { () async throws -> OpenedSource in
-            if let image { return try await thumbnails.open(upload: image, of: client) }
+            if let image { return try await thumbnails.open(upload: image, of: client, bill: bill) }
             return try await thumbnails.open(for: Job(resolved, of: client, receipt: context.receipt, bill: bill))
         }
         let parts = RenditionParts(

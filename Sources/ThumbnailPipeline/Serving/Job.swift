@@ -28,8 +28,12 @@ package struct Job: Sendable {
         self.tagClient = tagClient
     }
 
-    /// The tenant or, for the default tenant, the client in fair queues; 0 without a client.
-    var flow: Int { bill?.flow ?? (client?.hashValue ?? 0) & Int.max }
+    var flow: Int { Self.flow(of: client, bill: bill) }
+
+    /// The tenant, a negative number, or for the default tenant the client in fair queues; 0 without a client.
+    static func flow(of client: ClientNetwork?, bill: RequestBill?) -> Int {
+        bill?.flow ?? (client?.hashValue ?? 0) & Int.max
+    }
 
     var weight: Int { bill?.weight ?? 1 }
 

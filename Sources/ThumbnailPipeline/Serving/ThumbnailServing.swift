@@ -48,7 +48,7 @@ package protocol ThumbnailRendering: Sendable {
 
 package protocol SourceOpening: Sendable {
     /// Opens an uploaded file; throws if its format is unknown or its header is unreadable.
-    func open(upload bytes: SharedBytes, of client: ClientNetwork?) async throws -> OpenedSource
+    func open(upload bytes: SharedBytes, of client: ClientNetwork?, bill: RequestBill?) async throws -> OpenedSource
 
     func open(for job: Job) async throws -> OpenedSource
 
