@@ -6,7 +6,7 @@ package import Memory
 ///
 /// `table` is its generated part.
 package struct BookFile: Sendable {
-    /// Below the site's root, such as `decisions/003-source-cache.html`.
+    /// The path below the site's root, such as `decisions/003-source-cache.html`.
     package let path: String
     private let size: Int
     private let text: StaticString

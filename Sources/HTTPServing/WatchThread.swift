@@ -33,7 +33,7 @@ final class WatchThread: Sendable {
             let commands = context.watch.commands
             let now = timekeeper.now
             if commands.isDraining || now >= nextSample {
-                look(at: now, isDraining: commands.isDraining)
+                checkConnections(at: now, isDraining: commands.isDraining)
                 nextSample = now + interval(isDraining: commands.isDraining)
             }
             guard let deadline = commands.stopDeadline else { continue }
@@ -49,7 +49,7 @@ final class WatchThread: Sendable {
         context.watch.finish(isComplete: isComplete)
     }
 
-    private func look(at now: Duration, isDraining: Bool) {
+    private func checkConnections(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
             connection.closeLateBody(at: now) { lastResponse(.bodyTimeout) }
             connection.wakeForAbandonedBody()

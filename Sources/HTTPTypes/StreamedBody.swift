@@ -41,7 +41,7 @@ package final class StreamedBody: Sendable {
 
     package init(allowsPausing: Bool = false) { self.allowsPausing = allowsPausing }
 
-    /// Once; at once if the server is already done with the body.
+    /// Calls `body` once the server no longer needs the streamed body; immediately if it is already closed.
     package func onClose(_ body: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.onClose = body }
@@ -100,7 +100,7 @@ package final class StreamedBody: Sendable {
         return piece
     }
 
-    /// Once, when ``take()`` has something to return; at once if it already has.
+    /// Calls `wake` once, when ``take()`` has something to return; immediately if it already has.
     package func whenReady(_ wake: @escaping @Sendable () -> Void) {
         let isReady = state.withLock { state in
             if state.next != nil || state.isFinished || state.isClosed { return true }

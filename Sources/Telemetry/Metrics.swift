@@ -6,7 +6,7 @@ package final class Counter: Sendable {
 
     package init() {}
 
-    /// Must not be negative.
+    /// - Parameter amount: Not negative.
     package func increment(by amount: Int = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
 
     package var value: Int { total.load(ordering: .relaxed) }
@@ -24,7 +24,7 @@ package final class UpDownCounter: Sendable {
 
 /// Counts durations in fixed buckets, in seconds.
 package final class Histogram: Sendable {
-    /// Except the last bucket, which is unbounded.
+    /// The upper bounds of all buckets but the last, which is unbounded.
     package static let secondsBounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]

@@ -63,14 +63,13 @@ final class ThumbnailResponder: Sendable {
             return .ready(withFallbackImage(failures.outcome(of: error, in: context), in: context, at: route))
         }
         let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
-        // The client whose tags are counted; nil if the request is signed.
         let client = ClientNetwork(of: context.client)
+        // The client whose tags are counted; nil if the request is signed.
         let tagClient = tagsAreSigned ? nil : client
         func job() -> Job {
             Job(
                 resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, of: client,
-                tagClient: tagClient,
-                receipt: context.receipt, bill: costs.newBill)
+                tagClient: tagClient, receipt: context.receipt, bill: costs.newBill)
         }
         if let request = resolved.request.form.facts { return facts(request, for: job(), in: context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {

@@ -68,7 +68,7 @@ package struct RequestLimits: Hashable, Sendable {
 
     package init() {}
 
-    /// The smaller of each.
+    /// Returns the lower limit of each kind.
     package func within(_ other: RequestLimits) -> RequestLimits {
         func smaller(_ limit: (RequestLimits) -> Int?) -> Int? { [limit(self), limit(other)].compactMap(\.self).min() }
         var limits = RequestLimits()

@@ -5,7 +5,7 @@
 ///
 /// Flows, such as clients and tenants, take turns by cost relative to their weights: start-time fair queueing (Goyal,
 /// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
-/// positions in a full queue. Work of one flow keeps its order.
+/// places in a full queue. Work of one flow keeps its order.
 struct FairQueue<Continuation> {
     typealias ID = UInt64
 

@@ -71,7 +71,7 @@ package struct ImgproxyDialect: Dialect {
             return segments.dropFirst()
         }
         if ImgproxyOptions.ResizingType(rawValue: String(decoding: first, as: UTF8.self)) != nil {
-            throw .badURL("This is the form of version 1, which imgproxy has given up.")
+            throw .badURL("imgproxy no longer supports URLs of version 1.")
         }
         var rest = segments
         while let segment = rest.first, let option = ImgproxyOption(segment, separator: separator) {
