@@ -10,8 +10,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count).dropFirst(), as: UTF8.self)
     let (dialect, mark, mayEnlarge): (any Dialect, String, Bool) =
         switch bytes[0] % 6 {
-        case 0: (NextDialect(.next, at: prefix, .next, base: "site:"), "?", false)
-        case 1: (NextDialect(.vercel, at: prefix, .vercel, base: "site:"), "?", false)
+        case 0: (NextDialect(.next, at: prefix, configuration: .next, base: "site:"), "?", false)
+        case 1: (NextDialect(.vercel, at: prefix, configuration: .vercel, base: "site:"), "?", false)
         case 2: (NetlifyDialect(at: prefix, base: "site:"), "?", false)
         case 3: (AstroDialect(at: prefix, base: "site:"), "?", false)
         case 4: (CloudflareDialect(at: prefix, base: "site:"), "/", true)
