@@ -43,7 +43,7 @@ package struct SettingsLoader {
         /// Returns the text of a setting; flags override variables.
         func text(of name: ExactText) -> String? { flags[name] ?? variables[name] }
 
-        /// The settings of the file that variables override, except those that refer to their own variable.
+        /// The settings in the file that variables override; a setting that refers to its own variable does not count.
         var overridden: [String] {
             SettingTable.all.filter { setting in
                 let name = ExactText(setting.name)

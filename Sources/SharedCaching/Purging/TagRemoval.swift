@@ -1,6 +1,6 @@
 package struct TagRemoval: Sendable {
     let tag: SharedTag
-    /// Receives the sources, and whether these are all that the store knows; called on any thread, must be fast.
+    /// Called with the sources under the tag, and whether the list is complete; on any thread, so it must be fast.
     let onSources: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
     package init(

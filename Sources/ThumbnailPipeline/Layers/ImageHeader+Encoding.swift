@@ -1,7 +1,7 @@
 import Recipes
 
 extension ImageHeader {
-    /// - Parameter isPage: Whether to omit the texts, because all pages have those of the file.
+    /// - Parameter isPage: Omits the texts, which are the same on all pages.
     func write(to writer: inout RecordWriter, isPage: Bool = false) {
         writer.write(format.rawValue)
         writer.write(storedSize)

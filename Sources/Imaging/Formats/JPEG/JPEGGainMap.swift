@@ -88,7 +88,7 @@ extension JPEGGainMapSegments {
             ?? packet.flatMap { GainMapMetadata(XMPPacket(file, at: $0)) }
     }
 
-    /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker segments.
+    /// Reads metadata in Apple's namespace; the headroom is there or in the image's maker note.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, at: $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
