@@ -4,6 +4,7 @@ import HTTPTypes
 import Recipes
 import TestSupport
 import Testing
+import Text
 import ThumbnailTypes
 
 @testable import ThumbnailPipeline
@@ -82,6 +83,23 @@ struct ImagePipelineOverloadTests {
         hold.release()
         for task in waiting { _ = try await task.value }
         for (part, width) in zip(parts, 40..<52) { #expect(try await part.value.image.size.width == width) }
+    }
+
+    @Test func `an upload is rejected if the queue of its tenant is too long`() async throws {
+        let fixture = try PipelineFixture()
+        let shop = RequestBill(to: TenantAccount("shop", flow: -3, timekeeper: ManualTimekeeper()))
+        let limiter = fixture.lanes.smallLimiter
+        let releases = (0..<64).map { _ in Promise<Bool>() }
+        let work = releases.map { release in
+            Task.immediate { try await limiter.run(of: -3, cost: .seconds(60)) { await release.value() } }
+        }
+        let client = ClientNetwork(bits: 1)
+        await #expect(throws: WorkerPool.Full.self) {
+            try await fixture.pipeline.open(upload: SampleFiles.jpeg, of: client, bill: shop)
+        }
+        _ = try await fixture.pipeline.open(upload: SampleFiles.jpeg, of: client)
+        for release in releases { release.fulfill(true) }
+        for task in work { _ = try await task.value }
     }
 
     @Test func `facts that need pixels are rejected before the source is fetched`() async throws {
