@@ -41,7 +41,7 @@ package struct SHA256Digest: Hashable, Sendable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Nil unless there are 32 bytes.
+    /// Returns nil unless there are 32 bytes.
     package init?(received bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes

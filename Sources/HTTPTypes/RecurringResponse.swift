@@ -34,6 +34,6 @@ package final class RecurringResponse: @unchecked Sendable {
 
 /// Answers a request that is repeated byte for byte, without parsing it again.
 package protocol RecurringResponder: AnyObject, Sendable {
-    /// Nil if the request must be parsed again. Called on event threads; must not block.
+    /// Returns nil if the request must be parsed again. Called on event threads; must not block.
     func response() -> RecurringResponse?
 }

@@ -2,7 +2,7 @@ package protocol RequestResponder: Sendable {
     /// Called on an event thread for every valid request header; must not block.
     func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse>
 
-    /// Nil if a request with this header may not have a body.
+    /// Returns nil if a request with this header may not have a body.
     ///
     /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and goes to ``respond(to:)``
     /// alone.

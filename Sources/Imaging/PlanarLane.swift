@@ -39,7 +39,7 @@ enum PlanarLane {
         return (target, rest)
     }
 
-    /// Nil if planes must become pixels: for libvips' steps, a gray profile, or a format without a planar encoder.
+    /// Returns nil if planes must become pixels: for libvips' steps, a gray profile, or a format without planes.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
         guard !rest.isLossless, image.bands == 3 || image.profile == nil else { return nil }
         if !rest.steps.isEmpty {

@@ -19,7 +19,7 @@ package struct PartialFile: Sendable {
     /// The size of a page in bytes; ranges should begin and end at its multiples, because pages are known as a whole.
     package static let page = max(1, sysconf(CInt(_SC_PAGESIZE)))
 
-    /// Nil if the system cannot list the pages that were read, as in some sandboxes, or if the file is too large.
+    /// Returns nil if the file is too large, or the system cannot list the pages that were read, as in some sandboxes.
     package init?(count: Int) {
         guard Self.isSupported, 1...Self.maximumCount ~= count else { return nil }
         self.count = count

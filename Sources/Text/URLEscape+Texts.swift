@@ -7,7 +7,7 @@ extension URLEscape {
 
     /// Decodes a text again, which may contain any byte; returns it unchanged if an escape is incomplete.
     ///
-    /// Nil for invalid UTF-8.
+    /// Returns nil for invalid UTF-8.
     package static func decodeAgain(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: decode(bytes) ?? Array(bytes), as: UTF8.self)
     }

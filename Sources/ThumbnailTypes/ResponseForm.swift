@@ -46,7 +46,7 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
         self.write = write
     }
 
-    /// Nil for only the image, or for facts in Alula's format.
+    /// Returns nil for only the image, or for facts in Alula's format.
     package func response(about subject: Subject) -> WrittenResponse? { write(subject) }
 
     package static func == (one: ResponseWriter, other: ResponseWriter) -> Bool { one.recipe == other.recipe }

@@ -45,7 +45,7 @@ extension RangeVersion {
 }
 
 extension SourceRange {
-    /// Nil if the header has no range, or the body has another length.
+    /// Returns nil if the header has no range, or the body has another length.
     init?(_ head: SourceHead, of response: ResponseHead, bytes: SharedBytes, at url: String, timings: TransferTimings) {
         guard let range = response.fields[.contentRange].flatMap({ ContentRange($0) }),
             bytes.count == range.end - range.start + 1

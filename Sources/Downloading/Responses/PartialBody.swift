@@ -11,7 +11,7 @@ struct PartialBody: Equatable {
     let validator: String
     private let codings: [ContentCoding]
 
-    /// Nil if too few bytes have arrived or there is no strong validator.
+    /// Returns nil if too few bytes have arrived or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",

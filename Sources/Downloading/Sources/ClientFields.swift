@@ -19,7 +19,7 @@ package struct ClientFields: Sendable, Hashable, Redacted {
     let lines: [[CChar]]
     package let digest: [UInt8]
 
-    /// Nil if the client sent none of the fields.
+    /// Returns nil if the client sent none of the fields.
     init?(_ fields: HTTPFields, to forwarded: [ForwardedField]) throws(TooLong) {
         var values: [(name: HTTPField.Name, value: String)] = []
         for field in forwarded {

@@ -8,7 +8,7 @@ package struct PartialSource: Sendable {
     let version: RangeVersion?
     private(set) var timings: TransferTimings
 
-    /// Nil if the file cannot be read in ranges.
+    /// Returns nil if the file cannot be read in ranges.
     init?(_ range: SourceRange) {
         guard let file = PartialFile(count: range.totalBytes) else { return nil }
         self.file = file

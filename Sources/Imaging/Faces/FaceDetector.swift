@@ -20,7 +20,7 @@ package struct FaceDetector: Sendable {
     /// Checked `CFacesCascade` values.
     private let cascades: [UInt8]
 
-    /// Nil if a file is not a supported cascade or exceeds the limits.
+    /// Returns nil if a file is not a supported cascade or exceeds the limits.
     ///
     /// - Parameter files: The contents of ``paths``.
     package init?(_ files: [[UInt8]]) {
@@ -89,7 +89,7 @@ package struct FaceSearch: Sendable {
 }
 
 extension Face {
-    /// Nil if less than a pixel of the face is inside the image.
+    /// Returns nil if less than a pixel of the face is inside the image.
     fileprivate init?(_ face: CFacesFace, in size: PixelSize) {
         func share(_ position: Float, of side: Int) -> Int {
             min(max(0, Int((position / Float(side) * Float(Self.whole)).rounded())), Self.whole)

@@ -41,7 +41,7 @@ extension GainMapMetadata {
         self.init(fractions: fractions, usesBaseColors: true)
     }
 
-    /// Nil if the metadata are invalid or need a later version of the standard, or if the base image is HDR.
+    /// Returns nil if the metadata are invalid or need a later version of the standard, or if the base image is HDR.
     init?(_ bytes: RawSpan, iso range: Range<Int>) {
         guard range.count >= 5, (try? bytes.bigEndian16(at: range.lowerBound)) == 0,
             let flags = try? bytes.byte(at: range.lowerBound + 4), flags & Self.isBackward == 0

@@ -15,7 +15,7 @@ struct ColorResampling {
     private let chromaGrid: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 
-    /// Nil if the planes of `image` are resampled separately.
+    /// Returns nil if the planes of `image` are resampled separately.
     init?(_ image: DecodedImage, to target: PlanarTarget) {
         guard image.hasColorDetail, target.geometry.light == .linear,
             case .planar(let planes, let range) = image.layout,

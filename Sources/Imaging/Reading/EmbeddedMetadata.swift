@@ -28,7 +28,7 @@ struct EmbeddedMetadata {
 }
 
 extension SourceRights {
-    /// Nil if the file has no rights metadata.
+    /// Returns nil if the file has no rights metadata.
     ///
     /// XMP takes precedence over IPTC, and IPTC over EXIF.
     init?(_ bytes: RawSpan, of metadata: EmbeddedMetadata, exif: Attribution?) {

@@ -6,7 +6,7 @@ package struct ConvolutionStep: WholeFrameStep {
     package let columns: Int
     private static let time = (frame: 12.0, factor: 0.4)
 
-    /// Nil if the kernel has an even side or is too large.
+    /// Returns nil if the kernel has an even side or is too large.
     package init?(factors: [Int], columns: Int) {
         guard columns > 0, !columns.isMultiple(of: 2), !factors.isEmpty, factors.count <= Self.maximumFactors,
             factors.count.isMultiple(of: columns), !(factors.count / columns).isMultiple(of: 2)

@@ -8,7 +8,7 @@ package struct OverlayLayout: Hashable, Sendable {
     /// The watermark's row at the top edge of the covered area.
     package var firstRow: Int
 
-    /// Nil if no pixel of the result is covered.
+    /// Returns nil if no pixel of the result is covered.
     ///
     /// - Parameters:
     ///   - scaledSize: The size of the whole watermark on the result.
@@ -30,7 +30,7 @@ package struct OverlayLayout: Hashable, Sendable {
         firstRow = vertical.phase
     }
 
-    /// Nil if the watermark is outside the result.
+    /// Returns nil if the watermark is outside the result.
     ///
     /// - Parameters:
     ///   - ratio: Device pixels per CSS pixel, in thousandths.

@@ -25,7 +25,7 @@ package final class Tracer: Sendable {
             "alula_trace_spans_dropped_total", help: "Spans that were not sent.", counting: "span")
     }
 
-    /// Nil if the request is neither sampled nor propagated.
+    /// Returns nil if the request is neither sampled nor propagated.
     ///
     /// - Parameter parent: The caller's context; if the sampler follows the caller, it decides on sampling.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {

@@ -14,7 +14,7 @@ extension LayerValue {
         }
     }
 
-    /// Nil if the value is invalid, of another version, or a record that a shared cache may not store.
+    /// Returns nil if the value is invalid, of another version, or a record that a shared cache may not store.
     init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = [:]) {
         switch key {
         case .record(let identity):
@@ -55,7 +55,7 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// Nil if the bytes are invalid; they may come from another machine, so impossible values are rejected.
+    /// Returns nil if the bytes are invalid; they may come from another machine, so impossible values are rejected.
     convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]) {
         var reader = RecordReader(bytes)
         guard let url = reader.line(), let status = reader.int(in: 100...599),

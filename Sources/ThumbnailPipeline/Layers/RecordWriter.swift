@@ -4,7 +4,7 @@ import Memory
 protocol RecordValue {
     func write(to writer: inout RecordWriter)
 
-    /// Nil if the bytes are invalid.
+    /// Returns nil if the bytes are invalid.
     init?(from reader: inout RecordReader)
 }
 

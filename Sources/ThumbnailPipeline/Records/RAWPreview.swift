@@ -9,7 +9,7 @@ struct RAWPreview: Sendable {
     let record: SourceRecord
     private let bytes: SharedBytes
 
-    /// Nil if the fetched ranges are not a RAW preview, or their version is uncertain.
+    /// Returns nil if the fetched ranges are not a RAW preview, or their version is uncertain.
     init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
         guard source.hasVersion, let outline = source.file.outline, outline.missing.isEmpty,
             case .success(let header?) = outline.value, let range = header.preview?.range,

@@ -37,7 +37,7 @@ struct FaceFinder: Sendable {
 
     /// A plan that decodes the pixels of the result and of face detection together.
     ///
-    /// Nil if both use the same pixels, or if the format cannot decode two levels in one pass.
+    /// Returns nil if both use the same pixels, or if the format cannot decode two levels in one pass.
     func planTogether(with task: RenderTask) -> DecodePlan? {
         let record = task.sources.image.record
         let plan = task.key.plan

@@ -8,7 +8,7 @@ struct CodedColors {
     /// Converts luma (0…1), Cb and Cr (−½…½) to red, green and blue (0…1).
     private let matrix: [[Double]]
 
-    /// Nil if the matrix is unsupported or requires full-size chroma.
+    /// Returns nil if the matrix is unsupported or requires full-size chroma.
     init?(_ colors: HEIFColors, isFullyDetailed: Bool, bits: Int = 8) {
         self.colors = colors
         switch colors.matrix {

@@ -9,7 +9,7 @@ struct HEIFCanvas {
 }
 
 extension HEIFCanvas {
-    /// Nil for layers, for tiles that are turned or differ, and for other codecs.
+    /// Returns nil for layers, for tiles that are turned or differ, and for other codecs.
     init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
         guard items.types[item] == BoxCursor.type("grid") else {
             guard let coding = HEIFCoding(type: items.types[item]), let size = try items.codedSize(of: item, in: bytes)

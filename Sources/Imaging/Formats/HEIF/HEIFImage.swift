@@ -14,7 +14,7 @@ struct HEIFImage {
     /// The maximum side of any item.
     static let longestSide = 16_384
 
-    /// Nil for layers, for tiles that are turned or differ, and for other codecs.
+    /// Returns nil for layers, for tiles that are turned or differ, and for other codecs.
     init?(_ bytes: RawSpan, of item: Int, in items: HEIFItems) throws(ImagingError) {
         self.items = items
         let shown = items.shown(item)

@@ -5,7 +5,7 @@ struct HEIFSequence {
     let colors: HEIFTrack
     let alpha: HEIFTrack?
 
-    /// Nil if the primary item is shown instead.
+    /// Returns nil if the primary item is shown instead.
     init?(_ bytes: RawSpan, items: HEIFItems?) throws(ImagingError) {
         if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
         let tracks = try HEIFTrack.all(bytes)

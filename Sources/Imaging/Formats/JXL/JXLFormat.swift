@@ -43,7 +43,7 @@ struct JXLLevel {
 
     /// The settings of a JPEG with equal visual quality whose lossless recompression is smaller than a lossy JPEG XL.
     ///
-    /// Nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
+    /// Returns nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
     static func jpegSettings(for settings: EncoderSettings, image: VipsImage) -> EncoderSettings? {
         let pixels = image.width * image.height
         guard let quality = settings.visualQuality, !settings.isLossless, !settings.isDisplayP3,

@@ -29,7 +29,7 @@ struct PNGAnimation {
     private var hasStill = false
     private var isStill = false
 
-    /// Nil for a still, and for a damaged animation, which browsers show as a still.
+    /// Returns nil for a still, and for a damaged animation, which browsers show as a still.
     ///
     /// - Parameter frameCount: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, frameCount: Int = 0) {

@@ -11,7 +11,7 @@ struct RAWContents {
 }
 
 extension RAWContents {
-    /// Nil for other formats.
+    /// Returns nil for other formats.
     init?(_ bytes: RawSpan) {
         guard let start = try? bytes.checkedArray(0..<16) else { return nil }
         if start.hasText("FUJIFILMCCD-RAW ") {

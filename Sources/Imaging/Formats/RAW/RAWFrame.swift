@@ -8,7 +8,7 @@ struct RAWFrame {
 
     private static let maximumSegments = 64
 
-    /// Nil if the range does not hold a JPEG file.
+    /// Returns nil if the range does not hold a JPEG file.
     init?(in range: Range<Int>, of bytes: RawSpan) throws(ImagingError) {
         guard try bytes.checkedArray(range.prefix(2)) == [0xFF, 0xD8] else { return nil }
         var offset = range.lowerBound + 2

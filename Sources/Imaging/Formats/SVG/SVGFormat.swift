@@ -32,7 +32,7 @@ enum SVGFormat {
 
     /// Converts an image embedded in SVG to PNG in sRGB, and returns its pixel count.
     ///
-    /// Nil for SVG, an unreadable header, or more pixels than `maximumPixels`. The file is nil if decoding failed.
+    /// Returns nil for SVG, an unreadable header, or too many pixels. The file is nil if decoding failed.
     private static func embeddedPNG(
         of file: SharedBytes, maximumPixels: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
