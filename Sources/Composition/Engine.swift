@@ -64,7 +64,7 @@ package struct Engine: Sendable {
             settings, disk: disk, sharedCache: sharedStore, resultStore: resultStore, log: log, timekeeper: timekeeper)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: timekeeper,
-            allocated: { SharedBytes.allocatedByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
+            allocated: { SharedBytes.allocatedByteCount + caches.byteCountBesideBlocks }, evict: { caches.evict($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, timekeeper: timekeeper)
         folders = FolderLoader(timekeeper: timekeeper)
         let guarded = CircuitBreaker(RoutingLoader(web: loader, folders: folders), timekeeper: timekeeper) { origin in

@@ -119,14 +119,11 @@ package final class DiskStore: Sendable {
         if !isQueued { shared.withLock { $0.changes.addRemoval(source: source) } }
     }
 
-    /// Returns the labels of the sources with a tag, except removed ones, and whether the list is complete.
-    package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
-        await result(within: Self.operatorTimeLimit, or: ([], false)) { worker in
-            let row = worker.perform { database throws(SQLiteError) in
-                try database.tags.names(under: Checksum.of(Array(tag.utf8)))
-            }
-            guard let row else { return ([], false) }
-            return (row.names.compactMap { String(validating: $0, as: UTF8.self) }, row.isComplete)
+    package func labels(under tag: String) async -> TaggedLabels {
+        await result(within: Self.operatorTimeLimit, or: TaggedLabels()) { worker in
+            worker.perform { database throws(SQLiteError) in
+                try database.tags.labels(under: Checksum.of(Array(tag.utf8)))
+            } ?? TaggedLabels()
         }
     }
 
@@ -207,7 +204,7 @@ package final class DiskStore: Sendable {
                 // The usage may be wrong, or the file's pages badly filled: recount, evict, and try once more.
                 try database.entries.count()
                 while try database.entries.trim() {}
-                try database.entries.makeRoom(for: entry.cost, in: key.partition)
+                try database.entries.evict(toFit: entry.cost, in: key.partition)
                 try database.evictAtFileLimit()
                 try database.entries.store(entry, for: key)
             }

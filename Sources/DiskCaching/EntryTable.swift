@@ -82,7 +82,7 @@ final class EntryTable {
             try remove(key)
             return
         }
-        try makeRoom(for: cost, in: key.partition)
+        try evict(toFit: cost, in: key.partition)
         clock += 1
         let used = clock
         try connection.transaction { () throws(SQLiteError) in
@@ -115,17 +115,14 @@ final class EntryTable {
     func trim() throws(SQLiteError) -> Bool {
         for (partition, usage) in usage where usage.bytes > capacities[partition] ?? 0 {
             try writeOrder()
-            try evict(from: partition, downTo: capacities[partition] ?? 0)
+            try evictStep(from: partition, downTo: capacities[partition] ?? 0)
             return true
         }
         return false
     }
 
     func evictSixteenth() throws(SQLiteError) {
-        for (partition, usage) in usage {
-            let target = usage.bytes - usage.bytes / 16
-            while let used = self.usage[partition]?.bytes, used > target { try evict(from: partition, downTo: target) }
-        }
+        for (partition, usage) in usage { try evict(from: partition, downTo: usage.bytes - usage.bytes / 16) }
     }
 
     func has(_ source: [UInt8]) throws(SQLiteError) -> Bool {
@@ -158,15 +155,20 @@ final class EntryTable {
         clock = last
     }
 
-    func makeRoom(for cost: Int, in partition: DiskPartition) throws(SQLiteError) {
+    /// Evicts entries until an entry of this cost fits.
+    func evict(toFit cost: Int, in partition: DiskPartition) throws(SQLiteError) {
         let target = (capacities[partition] ?? 0) - cost
         guard usage[partition]?.bytes ?? 0 > target else { return }
         try writeOrder()
-        while let used = usage[partition]?.bytes, used > target { try evict(from: partition, downTo: target) }
+        try evict(from: partition, downTo: target)
+    }
+
+    private func evict(from partition: DiskPartition, downTo target: Int) throws(SQLiteError) {
+        while let used = usage[partition]?.bytes, used > target { try evictStep(from: partition, downTo: target) }
     }
 
     /// Evicts at most one step, and no more than necessary.
-    private func evict(from partition: DiskPartition, downTo target: Int) throws(SQLiteError) {
+    private func evictStep(from partition: DiskPartition, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(of: selectOldest, with: .int(partition.rawValue))
             // Usage without entries is wrong; the error makes the caller recount.

@@ -1,5 +1,14 @@
 import Memory
 
+/// The labels of the sources with a tag.
+package struct TaggedLabels: Sendable {
+    package var labels: [String] = []
+    /// False if there are more sources.
+    package var isComplete = false
+
+    package init(isComplete: Bool = false) { self.isComplete = isComplete }
+}
+
 /// The sources of each tag, for purges; used by the store's thread.
 ///
 /// If there is too little space for the tags of a source, it is removed, so that every entry can be purged by its tags.
@@ -76,26 +85,26 @@ final class TagTable {
         return true
     }
 
-    /// Returns the names of sources with a tag, and whether the list is complete.
-    func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
-        var names: [[UInt8]] = []
+    func labels(under tag: [UInt8]) throws(SQLiteError) -> TaggedLabels {
+        var tagged = TaggedLabels(isComplete: true)
+        var count = 0
         var bytes = 0
-        var isComplete = true
         try selectNames.run([.blob(tag)]) { row throws(SQLiteError) in
-            guard names.count < Self.maximumNames.count, bytes < Self.maximumNames.bytes else {
-                isComplete = false
+            guard count < Self.maximumNames.count, bytes < Self.maximumNames.bytes else {
+                tagged.isComplete = false
                 return
             }
             let name = row.bytes(1).array
+            count += 1
             bytes += name.count
             let source = row.bytes(0).array
             guard Self.checksum(tag, source) == row.bytes(2).array, Self.checksum(source, name) == row.bytes(3).array
             else {
                 throw .damaged("a tag that was not written")
             }
-            names.append(name)
+            if let label = String(validating: name, as: UTF8.self) { tagged.labels.append(label) }
         }
-        return (names, isComplete)
+        return tagged
     }
 
     func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removeRows(source) }

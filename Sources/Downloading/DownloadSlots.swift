@@ -16,7 +16,7 @@ struct SlotToken: Hashable, Sendable {
 struct DownloadSlots {
     private struct Allocation {
         let host: ExactText
-        let flow: TenantFlow?
+        let flow: Flow?
         let pace: TransferPace
     }
 
@@ -30,7 +30,7 @@ struct DownloadSlots {
     private var lastNumber: UInt64 = 0
     private var allocations: [SlotToken: Allocation] = [:]
     private var counts: [ExactText: Int] = [:]
-    private var flowCounts: [Int: Int] = [:]
+    private var flowCounts: [Flow.ID: Int] = [:]
     private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
     init(_ configuration: DownloadConfiguration) {
@@ -55,7 +55,7 @@ struct DownloadSlots {
 
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    func hasFreeSlot(for host: ExactText, of flow: TenantFlow? = nil, at now: Duration) -> Bool {
+    func hasFreeSlot(for host: ExactText, of flow: Flow? = nil, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         let free = (hostLimits[host] ?? maximumPerHost) - count
         let flowCount =
@@ -70,10 +70,10 @@ struct DownloadSlots {
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    private func count(of flow: TenantFlow) -> Int { flowCounts[flow.id, default: 0] }
+    private func count(of flow: Flow) -> Int { flowCounts[flow.id, default: 0] }
 
     /// The tenant's transfers divided by its weight.
-    func load(of flow: TenantFlow) -> Double { Double(count(of: flow)) / Double(flow.weight) }
+    func load(of flow: Flow) -> Double { Double(count(of: flow)) / Double(flow.weight) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
@@ -83,7 +83,7 @@ struct DownloadSlots {
 
     /// Acquires a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
     mutating func acquire(
-        for host: ExactText, of flow: TenantFlow? = nil, progress: TransferProgress, at now: Duration
+        for host: ExactText, of flow: Flow? = nil, progress: TransferProgress, at now: Duration
     ) -> SlotToken? {
         guard hasFreeSlot(for: host, of: flow, at: now) else { return nil }
         lastNumber += 1

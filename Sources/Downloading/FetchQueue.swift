@@ -49,7 +49,7 @@ struct FetchQueue {
         from fetches: [FetchID: SharedFetch<Continuation>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
         var freeSlots = FreeSlots(slots: slots, now: now)
-        var candidates: [Int?: Candidates] = [:]
+        var candidates: [Flow.ID?: Candidates] = [:]
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
         for index in indices {
             guard let fetch = fetches[ids[index]] else { return index }
@@ -73,7 +73,7 @@ struct FetchQueue {
     private struct FreeSlots {
         private struct Key: Hashable {
             let host: ExactText
-            let flow: TenantFlow?
+            let flow: Flow?
         }
 
         let slots: DownloadSlots
@@ -85,7 +85,7 @@ struct FetchQueue {
             self.now = now
         }
 
-        mutating func contain(_ host: ExactText, of flow: TenantFlow?) -> Bool {
+        mutating func contain(_ host: ExactText, of flow: Flow?) -> Bool {
             let key = Key(host: host, flow: flow)
             let isFree = known[key] ?? slots.hasFreeSlot(for: host, of: flow, at: now)
             known[key] = isFree

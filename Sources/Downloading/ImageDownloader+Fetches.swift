@@ -39,7 +39,7 @@ extension ImageDownloader {
         startTransfers(end.toStart)
         if end.needsRevalidation { revalidate(identity) }
         if let retrieved {
-            for continuation in end.served { continuation.resume(returning: .fetched(.whole(retrieved))) }
+            for continuation in end.served { continuation.resume(returning: .fetched(retrieved)) }
         }
         for continuation in end.rejected { continuation.resume(throwing: DownloadError.queueFull) }
     }
@@ -155,7 +155,7 @@ extension ImageDownloader {
             TransferRequest(identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
             progress: action.progress)
         if case .notModified(let confirmation) = result {
-            if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(.whole(copy)) }
+            if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(copy) }
             // The 304 is for a version that we do not have: request the source without a condition.
             result = try await loader.load(
                 TransferRequest(identity: request.identity, traceparent: request.traceparent),
@@ -164,10 +164,10 @@ extension ImageDownloader {
         guard case .source(let source) = result else {
             throw DownloadError.protocolError("status 304 without a condition")
         }
-        return .fetched(.whole(try received(source, by: fetch)))
+        return .fetched(try received(source, by: fetch))
     }
 
-    func received(_ source: Source, by fetch: OriginFetch) throws -> SourceCopy {
+    func received(_ source: ReceivedSource, by fetch: OriginFetch) throws -> SourceCopy {
         let isRefresh = shell.withLock { $0.state.isRefresh(fetch.action.fetch) }
         if isRefresh, !cache.isImage(source) {
             throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")

@@ -76,19 +76,19 @@ package final class ImageDownloader: Sendable {
     package func download(
         _ request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> SourceCopy {
-        try await downloadNeededBytes(of: request.withoutScan, receipt: receipt, deadline: deadline).whole
+        try await downloadNeededBytes(of: request.withoutScan, receipt: receipt, deadline: deadline)
     }
 
     /// Fetches the bytes that the request's scan needs, or the whole source if ranges are not supported or sufficient.
     package func downloadNeededBytes(
         of request: SourceRequest, receipt: String, deadline: Duration? = nil
-    ) async throws -> FetchedSource {
-        if request.directives.onlyIfCached { return .whole(try await cachedCopy(for: request)) }
+    ) async throws -> SourceCopy {
+        if request.directives.onlyIfCached { return try await cachedCopy(for: request) }
         do {
             return try await fetch(request, receipt: receipt, deadline: deadline)
         } catch let failure as FetchFailure {
             guard let staleCopy = await staleCopy(for: request, after: failure) else { throw failure.error }
-            return .whole(staleCopy)
+            return staleCopy
         }
     }
 
@@ -100,7 +100,7 @@ package final class ImageDownloader: Sendable {
         directives.noCache = true
         let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
         do {
-            return try await fetch(request, receipt: receipt, deadline: deadline).whole
+            return try await fetch(request, receipt: receipt, deadline: deadline)
         } catch let failure as FetchFailure {
             throw failure.error
         }
@@ -170,15 +170,17 @@ package final class ImageDownloader: Sendable {
         resumeLeaving(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
 
-    private func fetch(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> FetchedSource {
+    /// Joins fetches until one suffices; a fetch that the caller starts itself does.
+    private func fetch(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> SourceCopy {
         var request = request
         var rangeBytes = 0
         while true {
             switch try await join(request, receipt: receipt, deadline: deadline) {
-            case .fetched(.whole(var copy)):
+            // It joined a fetch of callers that do not need bytes, and the source is unchanged.
+            case .fetched(let copy) where copy.bytes == nil && copy.ranges == nil && request.needsBytes: continue
+            case .fetched(var copy) where copy.ranges == nil || request.scan != nil:
                 copy.rangeBytes += rangeBytes
-                return .whole(copy)
-            case .fetched(.partial(let copy)) where request.scan != nil: return .partial(copy)
+                return copy
             case .fetched: break
             case .insufficient(let count): rangeBytes += count
             }
@@ -202,7 +204,7 @@ package final class ImageDownloader: Sendable {
                 switch admission {
                 case .cached(let copy, let reuse, let continuation):
                     if reuse == .usableWhileRevalidating { revalidate(request.identity, scan: request.scan) }
-                    continuation.resume(returning: .fetched(.whole(copy)))
+                    continuation.resume(returning: .fetched(copy))
                 case .rejected(let error, let continuation):
                     continuation.resume(throwing: error)
                 case .failedBefore(let error, let continuation):

@@ -1,4 +1,4 @@
-package import Coordination
+import Coordination
 import HTTPTypes
 import Memory
 
@@ -51,10 +51,10 @@ extension ImageDownloader {
             case .source(let whole):
                 var copy = try received(whole, by: fetch)
                 copy.rangeBytes = source?.file.knownCount ?? 0
-                return .fetched(.whole(copy))
+                return .fetched(copy)
             case .notModified(let confirmation):
                 guard let copy = fetch.copy(confirmedBy: confirmation) else { return .insufficient(0) }
-                return .fetched(.whole(copy))
+                return .fetched(copy)
             case .range(let range):
                 if source == nil { source = PartialSource(range) } else { source?.add(range) }
             case .head: break
@@ -63,8 +63,8 @@ extension ImageDownloader {
             switch scan.need(known) {
             case .complete:
                 if mayStore(fetch) { fetch.receiver.store(known) }
-                return .fetched(
-                    .partial(PartialCopy(source: known, exchange: fetch.exchange(status: 206, timings: known.timings))))
+                let exchange = fetch.exchange(status: 206, timings: known.timings)
+                return .fetched(SourceCopy(head: known.head, bytes: nil, ranges: known, exchange: exchange))
             case .ranges(let missing, let limit):
                 if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
             case .block(let block):
@@ -72,44 +72,6 @@ extension ImageDownloader {
             case .whole: break
             }
             return .insufficient(progress.receivedBytes)
-        }
-    }
-}
-
-extension FetchedSource {
-    package var exchange: OriginResponseInfo? {
-        switch self {
-        case .whole(let copy): copy.exchange
-        case .partial(let copy): copy.exchange
-        }
-    }
-
-    package var participation: Participation {
-        switch self {
-        case .whole(let copy): copy.participation
-        case .partial(let copy): copy.participation
-        }
-    }
-
-    /// The size of the response; nil after a 304.
-    package var byteCount: Int? {
-        switch self {
-        case .whole(let copy): copy.exchange?.status == 304 ? nil : copy.bytes?.count
-        case .partial(let copy): copy.source.file.knownCount
-        }
-    }
-
-    /// Bytes received from the origin by a fetch that the caller started, including earlier ranges.
-    package var startedBytes: Int {
-        let rangeBytes = if case .whole(let copy) = self { copy.rangeBytes } else { 0 }
-        return rangeBytes + (participation == .started ? byteCount ?? 0 : 0)
-    }
-
-    /// The whole source; throws for a partial one, which callers of whole sources never receive.
-    package var whole: SourceCopy {
-        get throws(DownloadError) {
-            guard case .whole(let copy) = self else { throw .internal("only a part of the source was fetched") }
-            return copy
         }
     }
 }

@@ -23,6 +23,14 @@ struct PrefetchJobs {
         case failed(PrefetchFailure)
     }
 
+    /// The changes after a thumbnail that must be saved and reported.
+    struct Completion {
+        /// The job's outcomes; nil if they are not due to be saved.
+        let outcomes: [UInt8]?
+        /// The job's report; nil if it has not ended.
+        let report: PrefetchReport?
+    }
+
     private struct Job {
         let total: Int
         let callback: String?
@@ -155,15 +163,12 @@ struct PrefetchJobs {
 
     mutating func endRunner() { activeCount -= 1 }
 
-    /// Records an outcome; returns the job's outcomes when they are due to be saved, and its report if it has ended.
-    mutating func finish(
-        _ assignment: Assignment, with result: ItemResult, at now: Duration
-    ) -> (outcomes: [UInt8]?, report: PrefetchReport?) {
+    mutating func finish(_ assignment: Assignment, with result: ItemResult, at now: Duration) -> Completion {
         // A canceled job was reported when it was canceled. Changed in place: copying the results is slow.
         let isCanceled = jobs[assignment.job]?.isCanceled ?? true
         let outcomes = jobs[assignment.job]?.finish(
             assignment.index, with: result, at: now, saveInterval: configuration.saveInterval)
-        return (outcomes ?? nil, isCanceled ? nil : report(of: assignment.job))
+        return Completion(outcomes: outcomes ?? nil, report: isCanceled ? nil : report(of: assignment.job))
     }
 
     func report(of id: ExactText) -> PrefetchReport? {

@@ -113,7 +113,7 @@ package final class Prefetcher: PrefetchScheduling {
         for job in unfinished { savedJobs?.save(job.outcomes, of: job.id.string) }
     }
 
-    private func resume(_ jobs: [SavedPrefetchJobs.Job], from savedJobs: SavedPrefetchJobs) {
+    private func resume(_ jobs: [SavedPrefetchJobs.SavedJob], from savedJobs: SavedPrefetchJobs) {
         for job in jobs {
             let memory = try? budget.reserveNow(PrefetchJobs.byteCount(of: job.items))
             let forgotten = state.withLock {
@@ -153,9 +153,9 @@ package final class Prefetcher: PrefetchScheduling {
                 state.withLock { $0.jobs.endRunner() }
                 break
             }
-            let (outcomes, report) = state.withLock { $0.jobs.finish(assignment, with: result, at: timekeeper.now) }
-            if let outcomes { savedJobs?.save(outcomes, of: assignment.job.string) }
-            if let report { send(report) }
+            let completion = state.withLock { $0.jobs.finish(assignment, with: result, at: timekeeper.now) }
+            if let outcomes = completion.outcomes { savedJobs?.save(outcomes, of: assignment.job.string) }
+            if let report = completion.report { send(report) }
         }
         state.withLock { $0.runners[runner] = nil }
         // A job may have been added between the last check and the end.

@@ -3,7 +3,7 @@ import Text
 
 /// Saves each job as three notes: its items as lines, their outcomes, and the callback URL until it was called.
 struct SavedPrefetchJobs: Sendable {
-    struct Job {
+    struct SavedJob {
         let id: String
         let items: [PrefetchItem]
         let outcomes: [PrefetchJobs.Outcome]
@@ -37,14 +37,14 @@ struct SavedPrefetchJobs: Sendable {
 
     func forget(_ id: String) { store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)]) }
 
-    func jobs() async -> [Job] {
+    func jobs() async -> [SavedJob] {
         let notes = Dictionary(
             await store.notes().map { (ExactText(String(decoding: $0.name, as: UTF8.self)), $0.bytes) },
             uniquingKeysWith: { $1 })
         return notes.keys.sorted().compactMap { name in
             guard let id = name.string.suffix(after: Self.jobPrefix).map(String.init) else { return nil }
             let text = String(decoding: notes[name] ?? [], as: UTF8.self)
-            return Job(
+            return SavedJob(
                 id: id, items: text.utf8.split(separator: UInt8(ascii: "\n")).map { Self.item(Substring($0)) },
                 outcomes: (notes[ExactText(Self.outcomePrefix + id)] ?? []).map {
                     PrefetchJobs.Outcome(rawValue: $0) ?? .pending

@@ -10,7 +10,7 @@ import ThumbnailTypes
 final class EventThreadLookup: PendingLookup {
     private enum Step {
         case record(RecordRead)
-        case result(LookupClaim, SourceRecord)
+        case result(LookupLock, SourceRecord)
         case ended
     }
 
@@ -41,8 +41,8 @@ final class EventThreadLookup: PendingLookup {
         if caches.mayHaveNewer(stored) {
             step = .record(RecordRead(of: sources.image, stored: stored, in: caches))
         } else {
-            guard let record = stored, let claim = pipeline.claim(for: resolved, record: record) else { return nil }
-            step = .result(claim, record)
+            guard let record = stored, let lock = pipeline.lockLookup(for: resolved, record: record) else { return nil }
+            step = .result(lock, record)
         }
         self.pipeline = pipeline
         self.layer = layer
@@ -56,7 +56,7 @@ final class EventThreadLookup: PendingLookup {
         let key: CacheKey? =
             switch step {
             case .record: .record(source)
-            case .result(let claim, _): .result(claim.key)
+            case .result(let lock, _): .result(lock.key)
             case .ended: nil
             }
         let isSent = key.map { key in
@@ -81,12 +81,13 @@ final class EventThreadLookup: PendingLookup {
         case .record(let read):
             progress.withLock { $0.earlier.recordLayer = layer.name }
             let record = read.record(storing: layer.read(reply, for: .record(source)))
-            guard let record, !caches.mayHaveNewer(record), let claim = pipeline.claim(for: resolved, record: record)
+            guard let record, !caches.mayHaveNewer(record),
+                let lock = pipeline.lockLookup(for: resolved, record: record)
             else { return needsTask() }
-            progress.withLock { $0.step = .result(claim, record) }
+            progress.withLock { $0.step = .result(lock, record) }
             return .queryAgain
-        case .result(let claim, let record):
-            let key = claim.key
+        case .result(let lock, let record):
+            let key = lock.key
             guard reply.byteCount <= Self.maximumReadAtOnce else {
                 return needsTask(withResult: { [layer] in layer.read(reply, for: .result(key)) }, for: key)
             }
@@ -112,34 +113,34 @@ final class EventThreadLookup: PendingLookup {
 }
 
 /// The exclusive right to look up a result on an event thread; other requests for it use the shared task.
-final class LookupClaim: Sendable {
+final class LookupLock: Sendable {
     let key: ResultKey
-    private let claims: LookupClaims
+    private let locks: LookupLocks
 
-    fileprivate init(_ key: ResultKey, in claims: LookupClaims) {
+    fileprivate init(_ key: ResultKey, in locks: LookupLocks) {
         self.key = key
-        self.claims = claims
+        self.locks = locks
     }
 
-    deinit { claims.keys.withLock { _ = $0.remove(key) } }
+    deinit { locks.keys.withLock { _ = $0.remove(key) } }
 }
 
-final class LookupClaims: Sendable {
+final class LookupLocks: Sendable {
     fileprivate let keys = Locked<Set<ResultKey>>([])
 
-    func claim(_ key: ResultKey) -> LookupClaim? {
-        keys.withLock { $0.insert(key).inserted } ? LookupClaim(key, in: self) : nil
+    func take(_ key: ResultKey) -> LookupLock? {
+        keys.withLock { $0.insert(key).inserted } ? LookupLock(key, in: self) : nil
     }
 }
 
 extension ImagePipeline {
-    /// Claims the lookup; nil if the request will fail, or if another one is looking up or rendering the result.
-    fileprivate func claim(for resolved: ResolvedRequest, record: SourceRecord) -> LookupClaim? {
+    /// Locks the lookup; nil if the request will fail, or if another one is looking up or rendering the result.
+    fileprivate func lockLookup(for resolved: ResolvedRequest, record: SourceRecord) -> LookupLock? {
         guard let key = try? resultKey(for: resolved, records: PerSource(record)), caches.isCurrent(record),
             failedDecodes.failure(of: record.identity, stored: record, plan: { _ in key.decodeKey.plan }) == nil,
             !estimator.renders.contains(key)
         else { return nil }
-        return claims.claim(key)
+        return lookupLocks.take(key)
     }
 
     fileprivate func thumbnail(
@@ -147,9 +148,9 @@ extension ImagePipeline {
     ) -> Thumbnail? {
         guard reply.value != nil else { return nil }
         // Another request may have stored it meanwhile. Counts the miss otherwise.
-        if let stored = caches.result(for: key) { return freshThumbnail(stored, of: records) }
+        if let stored = caches.result(for: key) { return thumbnail(cached: stored, of: records) }
         var lookup = ResultLookup()
         lookup.add(reply, of: layer, for: key, records: records, in: caches)
-        return RenderedImage(lookup).map { storedThumbnail($0, of: records) }
+        return RenderedImage(lookup).map { thumbnail(cached: $0, of: records) }
     }
 }

@@ -15,38 +15,36 @@ struct FactsReader: Sendable {
     /// Reports sizes above the limits. A truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
-            return try await facts(request, of: opened, source: AvailableSource(opened.record), for: job)
+            return try await factsOfOpened(opened, for: request, source: AvailableSource(opened.record), job: job)
         }
         guard !request.features.isEmpty || request.includesFaces else {
             let source = try await describedSource(job)
-            try job.request.check(byteCount: source.byteCount)
+            try job.request.check(byteCount: source.record.byteCount)
             return headerFacts(of: source)
         }
-        var job = job
-        while true {
-            let source = try await decodableSource(job)
-            try job.request.check(byteCount: source.record.byteCount)
-            // Use the fetched version, even if the caches already have another one.
-            if let opened = try pipeline.open(source, directives: job.directives) {
-                defer { pipeline.close(opened) }
-                return try await facts(request, of: opened, source: source, for: job)
-            }
-            // Already validated.
-            job.directives.noCache = false
-            job.directives.maxAge = nil
-            job.directives.minFresh = nil
-            if let facts = try await facts(request, ofCurrent: source, for: job) { return facts }
-            job = job.retry
+        let source = try await decodableSource(job)
+        try job.request.check(byteCount: source.record.byteCount)
+        // Use the fetched version, even if the caches already have another one.
+        if let opened = try pipeline.open(source, directives: job.directives) {
+            defer { pipeline.close(opened) }
+            return try await factsOfOpened(opened, for: request, source: source, job: job)
         }
+        var validated = job
+        validated.directives.noCache = false
+        validated.directives.maxAge = nil
+        validated.directives.minFresh = nil
+        if let facts = try await factsOfCached(source, for: request, job: validated) { return facts }
+        // The source has changed between the header and the pixels.
+        return try await facts(request, for: job.retry)
     }
 
     /// Returns the facts of a cached source; nil if it changes between the header and the pixels.
-    private func facts(
-        _ request: FactsRequest, ofCurrent source: AvailableSource, for job: Job
+    private func factsOfCached(
+        _ source: AvailableSource, for request: FactsRequest, job: Job
     ) async throws -> SourceFacts? {
         guard pipeline.caches.isCurrent(source.record) else { return nil }
         let sources = PerSource(source.record.identity)
-        var facts = try await facts(request, of: source, for: job) {
+        var facts = try await factsWithPixels(of: source, for: request, job: job) {
             try await pipeline.thumbnail(
                 for: job.with(ResolvedRequest(job.limited($0), sources: .success(sources))))
         }
@@ -61,10 +59,6 @@ struct FactsReader: Sendable {
         guard request.includesFaces else { return nil }
         if let faces = pipeline.caches.faces(of: source.record) { return faces }
         if let opened { return try await pipeline.renderer.faces(in: opened, for: job) }
-        if let opened = try pipeline.open(source, directives: job.directives) {
-            defer { pipeline.close(opened) }
-            return try await pipeline.renderer.faces(in: opened, for: job)
-        }
         // Already validated.
         let opened = try await pipeline.open(for: job.retry)
         defer { pipeline.close(opened) }
@@ -73,10 +67,10 @@ struct FactsReader: Sendable {
 
     private typealias Rendering = (Request) async throws -> Thumbnail
 
-    private func facts(
-        _ request: FactsRequest, of opened: OpenedSource, source: AvailableSource, for job: Job
+    private func factsOfOpened(
+        _ opened: OpenedSource, for request: FactsRequest, source: AvailableSource, job: Job
     ) async throws -> SourceFacts {
-        var facts = try await facts(request, of: source, for: job) {
+        var facts = try await factsWithPixels(of: source, for: request, job: job) {
             try await pipeline.thumbnail(
                 for: Job(
                     pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt,
@@ -111,10 +105,10 @@ struct FactsReader: Sendable {
     }
 
     /// Returns the facts in the header, and the requested facts that need pixels.
-    private func facts(
-        _ request: FactsRequest, of source: AvailableSource, for job: Job, rendering render: Rendering
+    private func factsWithPixels(
+        of source: AvailableSource, for request: FactsRequest, job: Job, rendering render: Rendering
     ) async throws -> SourceFacts {
-        guard !request.features.isEmpty else { return headerFacts(of: DescribedSource(source)) }
+        guard !request.features.isEmpty else { return headerFacts(of: source) }
         let name = job.request.source
         var small: Thumbnail?
         var preview: Thumbnail?
@@ -125,7 +119,7 @@ struct FactsReader: Sendable {
         var appearance: ImageAppearance?
         if let small { appearance = try await self.appearance(of: small.image, for: request, bill: job.bill) }
         let rendered = small ?? preview
-        var facts = headerFacts(of: DescribedSource(source))
+        var facts = headerFacts(of: source)
         facts.appearance = appearance
         facts.preview = preview?.image.bytes
         facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + facts.cacheStatus
@@ -147,14 +141,15 @@ struct FactsReader: Sendable {
         }
     }
 
-    private func headerFacts(of source: DescribedSource) -> SourceFacts {
-        let head = source.head
-        var facts = SourceFacts(header: source.header, byteCount: source.byteCount)
+    private func headerFacts(of source: AvailableSource) -> SourceFacts {
+        let record = source.record
+        let head = record.head
+        var facts = SourceFacts(header: record.header, byteCount: record.byteCount)
         facts.eTag = head.eTag
         facts.lastModified = head.lastModified
         facts.lastModifiedText = head.headerFields[.lastModified]
         facts.freshness = Freshness(
-            head.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.status.outcome == .hit,
+            head.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.isFromCache,
             bounds: pipeline.configuration.clientMaxAge)
         facts.cacheStatus = [source.status]
         facts.timings = source.timings
@@ -162,47 +157,37 @@ struct FactsReader: Sendable {
     }
 
     /// Describes a source without decoding its pixels.
-    private func describedSource(_ job: Job) async throws -> DescribedSource {
+    private func describedSource(_ job: Job) async throws -> AvailableSource {
         let identity = try job.sources.image
         let directives = job.directives
-        var known: [DescribedSource] = []
+        var known: [SourceRecord] = []
         if !directives.noStore {
-            if let stored = await pipeline.caches.lookUpRecord(for: identity, waits: job.waits) {
-                known.append(DescribedSource(AvailableSource(stored)))
-            }
-            if let partial = pipeline.caches.partialRecord(of: identity) { known.append(DescribedSource(partial)) }
+            if let stored = await pipeline.caches.lookUpRecord(for: identity, waits: job.waits) { known.append(stored) }
+            if let partial = pipeline.caches.partialRecord(of: identity) { known.append(partial.whole) }
         }
         if let usable = usable(known, of: identity, under: directives, scan: .header) { return usable }
         if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives: directives) }
         if let rejection = job.bill?.workRejection { throw rejection }
-        if let source = try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty) {
-            return source
-        }
-        while true {
-            // The source is unchanged, but its record was evicted in the meantime.
-            if let source = try await pipeline.fetcher.describe(identity, for: job.retry, needsBytes: true) {
-                return source
-            }
-        }
+        return try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty)
     }
 
     private func usable(
-        _ known: [DescribedSource], of identity: SourceIdentity, under directives: RequestCacheControl,
+        _ known: [SourceRecord], of identity: SourceIdentity, under directives: RequestCacheControl,
         scan: SourceScan? = nil
-    ) -> DescribedSource? {
-        func first(_ reuse: SourceReuse) -> DescribedSource? {
-            known.first { pipeline.downloader.reuse(of: $0.head.freshness, for: directives) == reuse }
+    ) -> AvailableSource? {
+        func first(_ reuse: SourceReuse) -> SourceRecord? {
+            known.first { pipeline.downloader.reuse(of: $0.freshness, for: directives) == reuse }
         }
         var usable = first(.usable)
         if usable == nil {
             usable = first(.usableWhileRevalidating)
             if usable != nil, !directives.onlyIfCached { pipeline.downloader.revalidate(identity, scan: scan) }
         }
-        guard let timeToLive = usable?.head.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970) else {
-            return nil
-        }
-        if timeToLive < 0 { usable?.status.timeToLive = timeToLive }
-        return usable
+        guard let usable else { return nil }
+        var source = AvailableSource(usable)
+        let timeToLive = usable.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970)
+        if timeToLive < 0 { source.status.timeToLive = timeToLive }
+        return source
     }
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
@@ -210,21 +195,12 @@ struct FactsReader: Sendable {
         let directives = job.directives
         let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, waits: job.waits)
         if let stored {
-            var source = AvailableSource(stored)
-            if let described = usable([DescribedSource(source)], of: identity, under: directives) {
-                source.status = described.status
-                return source
-            }
+            if let source = usable([stored], of: identity, under: directives) { return source }
         } else {
             try pipeline.throwRememberedFailure(of: identity, directives: directives)
         }
         if let rejection = job.bill?.workRejection { throw rejection }
         try pipeline.admission.admit(to: .small, for: job.flow)
-        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
-        while true {
-            if let sources { return sources.image }
-            // The source is unchanged, but its record was evicted in the meantime.
-            sources = try await pipeline.fetcher.fetch(for: job.retry, needsBytes: PerSource(true))
-        }
+        return try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil)).image
     }
 }

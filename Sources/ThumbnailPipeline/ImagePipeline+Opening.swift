@@ -48,17 +48,15 @@ extension ImagePipeline {
         if directives.noStore || caches.storedRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
-        guard
-            let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
-            let opened = try open(source, directives: directives)
-        else { throw PipelineError.sourceNeeded }
+        let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true)).image
+        guard let opened = try open(source, directives: directives) else { throw PipelineError.sourceNeeded }
         return opened
     }
 
     /// Does not throw if the source has a record: a stored copy may still decode.
     func throwRememberedFailure(of identity: SourceIdentity, directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
-        let failure = failedDecodes.failure(of: identity, stored: nil) { _ in throw PipelineError.sourceNeeded }
+        let failure = failedDecodes.failure(of: identity, stored: nil) { _ in nil }
         if let failure { throw failure }
     }
 
@@ -84,7 +82,7 @@ extension ImagePipeline {
             try? RenderPlan(for: $0, of: PerSource(source.header), by: configuration).decode
         }
         guard let plan = DecodePlan(combining: plans, of: source.header) else { return }
-        try? await renderer.decodeTogether(plan, of: source, flow: 0)
+        try? await renderer.decodeTogether(plan, of: source)
     }
 
     package func close(_ source: OpenedSource) {

@@ -25,7 +25,7 @@ package final class ImagePipeline: ThumbnailServing {
     var renderer: ThumbnailRenderer { parts.renderer }
     var fetcher: SourceFetcher { parts.fetcher }
     var estimator: WorkEstimator { parts.estimator }
-    var claims: LookupClaims { parts.claims }
+    var lookupLocks: LookupLocks { parts.lookupLocks }
     var admission: MissAdmission { parts.admission }
 
     package init(
@@ -85,7 +85,7 @@ package final class ImagePipeline: ThumbnailServing {
             let key = try? resultKey(for: resolved, records: records),
             let result = caches.result(for: key, countsMiss: false)
         else { return nil }
-        return freshThumbnail(result, of: records)
+        return thumbnail(cached: result, of: records)
     }
 
     func resultKey(for resolved: ResolvedRequest, records: PerSource<SourceRecord>) throws -> ResultKey {
@@ -132,26 +132,46 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
         if let rejection = job.bill?.workRejection {
-            guard let thumbnail = try await lookUpThumbnail(for: job, of: sources) else { throw rejection }
+            guard let thumbnail = try await storedThumbnail(for: job, of: sources) else { throw rejection }
             return thumbnail
         }
-        if job.directives.noStore { return try await fetchAndRenderUncached(job) }
+        if job.directives.noStore { return try await uncachedThumbnail(for: job) }
         return try await caches.recordingTags(sources.image, under: job.request.tags, by: job.tagClient) {
-            try await lookUpOrRender(job, sources: sources)
+            try await cacheableThumbnail(for: job, of: sources)
         }
     }
 
-    private func lookUpOrRender(_ job: Job, sources identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
+    /// Returns a cached result of fresh sources from any layer, without fetching or rendering.
+    private func storedThumbnail(for job: Job, of identities: PerSource<SourceIdentity>) async throws -> Thumbnail? {
+        guard !job.directives.noStore, !job.directives.noCache,
+            let records = try await knownRecords(for: job, of: identities).unwrapped(),
+            records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
+        else { return nil }
+        let key = try resultKey(for: job.resolved, records: records)
+        if let result = caches.result(for: key) { return thumbnail(cached: result, of: records) }
+        let lookup = await caches.lookUpResult(for: key, of: records, waits: job.waits, after: job.earlierLookup)
+        return RenderedImage(lookup).map { thumbnail(cached: $0, of: records) }
+    }
+
+    private func uncachedThumbnail(for job: Job) async throws -> Thumbnail {
+        try admission.admit(to: .small, for: job.flow)
+        let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })
+        let key = try resultKey(for: job.resolved, records: sources.records)
+        let task = RenderTask(key, from: sources, for: job, imagesInUse: ImagesInUse())
+        return thumbnail(rendered: try await renderer.uncachedResult(task), from: sources)
+    }
+
+    private func cacheableThumbnail(for job: Job, of identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
         var needsBytes = identities.mapValues { _ in true }
         var lane = WorkLanes.Lane.small
-        if let records = try await lookUpRecords(for: job, of: identities).unwrapped() {
+        if let records = try await knownRecords(for: job, of: identities).unwrapped() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
             let key: ResultKey?
             if reuse.contains(.needsValidation) {
                 key = await keyToValidate(for: job, records: records)
             } else {
                 let usable = try resultKey(for: job.resolved, records: records)
-                if let thumbnail = try await renderWithoutFetch(job, key: usable, records: records) {
+                if let thumbnail = try await thumbnailFromCaches(for: job, key: usable, records: records) {
                     if !job.directives.onlyIfCached { revalidate(identities, reuse: reuse) }
                     return thumbnail
                 }
@@ -164,25 +184,11 @@ package final class ImagePipeline: ThumbnailServing {
         }
         // Check again: many requests may have passed the first check before one of them entered the queue.
         if needsBytes.contains(true) { try admit(job, to: lane) }
-        return try await fetchAndRender(job, needsBytes: needsBytes)
-    }
-
-    /// Returns a cached result of fresh sources from any layer, without fetching or rendering.
-    private func lookUpThumbnail(
-        for job: Job, of identities: PerSource<SourceIdentity>
-    ) async throws -> Thumbnail? {
-        guard !job.directives.noStore, !job.directives.noCache,
-            let records = try await lookUpRecords(for: job, of: identities).unwrapped(),
-            records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
-        else { return nil }
-        let key = try resultKey(for: job.resolved, records: records)
-        if let result = caches.result(for: key) { return storedThumbnail(result, of: records) }
-        let lookup = await caches.lookUpResult(for: key, of: records, waits: job.waits, after: job.earlierLookup)
-        return RenderedImage(lookup).map { storedThumbnail($0, of: records) }
+        return try await thumbnailFromOrigins(for: job, needsBytes: needsBytes)
     }
 
     /// Returns fresh and stale records; throws the error of an earlier request if the same work failed recently.
-    private func lookUpRecords(
+    private func knownRecords(
         for job: Job, of identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
         var stored = await caches.lookUpRecords(for: identities, waits: job.waits, after: job.earlierLookup)
@@ -200,8 +206,9 @@ package final class ImagePipeline: ThumbnailServing {
         return key
     }
 
-    private func renderWithoutFetch(
-        _ job: Job, key: ResultKey, records: PerSource<SourceRecord>
+    /// Returns a cached result, or renders cached pixels; nil if source bytes are needed.
+    private func thumbnailFromCaches(
+        for job: Job, key: ResultKey, records: PerSource<SourceRecord>
     ) async throws -> Thumbnail? {
         var sources = records.mapValues { AvailableSource($0) }
         if job.opened != nil {
@@ -209,8 +216,21 @@ package final class ImagePipeline: ThumbnailServing {
             if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
         guard estimator.isObtainableWithoutBytes(key) || caches.hasResultsBelowMemory else { return nil }
-        let result = try await renderer.resultWithoutSource(RenderTask(key, from: sources, for: job))
-        return result.map { storedThumbnail($0, of: records) }
+        let result = try await renderer.result(RenderTask(key, from: sources, for: job))
+        return result.map { thumbnail(cached: $0, of: records) }
+    }
+
+    private func thumbnailFromOrigins(for job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+        var job = job
+        // Another instance may render the result during the fetch.
+        job.earlierLookup = nil
+        let sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
+        let key = try resultKey(for: job.resolved, records: sources.records)
+        guard let result = try await renderer.result(RenderTask(key, from: sources, for: job)) else {
+            // The sources are unchanged and came without bytes, but the result has been evicted meanwhile.
+            return try await thumbnailFromOrigins(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
+        }
+        return thumbnail(rendered: result, from: sources)
     }
 
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
@@ -232,8 +252,8 @@ package final class ImagePipeline: ThumbnailServing {
             let failure = failedDecodes.failure(of: identity, stored: stored[index]) { record in
                 var records = stored
                 records[index] = record
-                guard let records = records.unwrapped() else { throw PipelineError.sourceNeeded }
-                return try resultKey(for: job.resolved, records: records).decodeKeys[index].plan
+                let key = records.unwrapped().flatMap { try? resultKey(for: job.resolved, records: $0) }
+                return key?.decodeKeys[index].plan
             }
             if let failure { try AdditionalSourceError.attributing(to: roles[index]) { throw failure } }
         }
@@ -245,57 +265,18 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    private func fetchAndRender(_ job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
-        var job = job
-        // Another instance may render the result during the fetch.
-        job.earlierLookup = nil
-        var fetchJob = job
-        var needsBytes = needsBytes
-        while true {
-            if let sources = try await fetcher.fetch(for: fetchJob, needsBytes: needsBytes),
-                let result = try await render(sources, for: job)
-            {
-                return fetchedThumbnail(result, from: sources)
-            }
-            // The sources are unchanged, but the result has been evicted meanwhile.
-            fetchJob = job.retry
-            needsBytes = needsBytes.mapValues { _ in true }
-        }
-    }
-
-    private func render(_ sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage? {
-        let key = try resultKey(for: job.resolved, records: sources.records)
-        let task = RenderTask(key, from: sources, for: job)
-        let hasFiles = sources.allSatisfy { $0.file != nil }
-        return hasFiles ? try await renderer.result(task) : try await renderer.resultWithoutSource(task)
-    }
-
-    private func fetchAndRenderUncached(_ job: Job) async throws -> Thumbnail {
-        try admission.admit(to: .small, for: job.flow)
-        guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true }) else {
-            throw PipelineError.sourceNeeded
-        }
-        let key = try resultKey(for: job.resolved, records: sources.records)
-        let task = RenderTask(key, from: sources, for: job, imagesInUse: ImagesInUse())
-        return fetchedThumbnail(try await renderer.unsharedResult(task), from: sources)
-    }
-
-    /// - Parameter records: Fresh ones.
-    func freshThumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
-        Thumbnail(result, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
-    }
-
     /// Reports in `Cache-Status` if a source is stale.
-    func storedThumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
+    func thumbnail(cached result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         let now = timekeeper.secondsSince1970
         var result = result
-        if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
+        let timeToLive = records.reduce(Int.max) { min($0, $1.freshness.remainingLifetime(at: now)) }
+        if timeToLive <= 0 {
             result.cacheStatus.append(CacheLayerStatus(.source, outcome: .hit, timeToLive: timeToLive))
         }
         return Thumbnail(result, of: records, at: now, bounds: configuration.clientMaxAge)
     }
 
-    private func fetchedThumbnail(_ result: RenderedImage, from sources: PerSource<AvailableSource>) -> Thumbnail {
+    private func thumbnail(rendered result: RenderedImage, from sources: PerSource<AvailableSource>) -> Thumbnail {
         let source = sources.reported
         return Thumbnail(
             result.with(result.cacheStatus + [source.status], timings: source.timings + result.timings),

@@ -9,7 +9,7 @@ final class PipelineParts: Sendable {
     let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
-    let claims: LookupClaims
+    let lookupLocks: LookupLocks
     let admission: MissAdmission
 
     init(
@@ -17,7 +17,7 @@ final class PipelineParts: Sendable {
         resources: WorkResources, timekeeper: any Timekeeper
     ) {
         self.resources = resources
-        claims = LookupClaims()
+        lookupLocks = LookupLocks()
         let lanes = resources.lanes
         let memory = WorkMemory(budget: resources.budget)
         admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
@@ -33,7 +33,7 @@ final class PipelineParts: Sendable {
         estimator = WorkEstimator(caches: caches, decodes: decoder.shared, costs: costs)
         renderer = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
-            faces: FaceFinder(
+            faceFinder: FaceFinder(
                 configuration: configuration, resources: resources, caches: caches, decoder: decoder,
                 timekeeper: timekeeper),
             scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)

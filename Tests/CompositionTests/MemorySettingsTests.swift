@@ -61,15 +61,15 @@ struct MemorySettingsTests {
     @Test(
         arguments: [
             (0.0, 0.0, nil), (9.99, 9.99, nil), (10, 0, .preferred), (80, 9, .preferred), (12, 10, .empty),
-        ] as [(Double, Double, MemoryBudget.Purge?)])
-    func `waits for memory purge in two steps`(some: Double, full: Double, step: MemoryBudget.Purge?) {
+        ] as [(Double, Double, MemoryBudget.Eviction?)])
+    func `waits for memory evict in two steps`(some: Double, full: Double, step: MemoryBudget.Eviction?) {
         let text = """
             some avg10=\(some) avg60=0.00 avg300=0.00 total=5
             full avg10=\(full) avg60=0.00 avg300=0.00 total=5
 
             """
         #expect(MemoryPressure(text) == MemoryPressure(some: some, full: full))
-        #expect(MemoryPressure(text)?.purge == step)
+        #expect(MemoryPressure(text)?.eviction == step)
     }
 
     @Test func `a text without pressure gives none`() {
@@ -77,13 +77,13 @@ struct MemorySettingsTests {
         #expect(MemoryPressure("some avg60=1") == nil)
     }
 
-    @Test func `the watch purges caches while the kernel is short of memory, and only then`() async throws {
+    @Test func `the watch evicts cache entries while the kernel is short of memory, and only then`() async throws {
         let time = ManualTimekeeper()
         let pressure = Locked<MemoryPressure?>(nil)
-        let steps = Locked<[MemoryBudget.Purge]>([])
+        let steps = Locked<[MemoryBudget.Eviction]>([])
         let budget = MemoryBudget(
             timekeeper: time,
-            purge: { step in
+            evict: { step in
                 steps.withLock { $0.append(step) }
                 return 1
             })

@@ -7,13 +7,12 @@ struct FairQueueTests {
 
     /// Enters work with this cost in seconds.
     private mutating func enter(
-        _ seconds: Int, of flow: Int = 0, weight: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
+        _ seconds: Int, of flow: Flow = .client(0), queueTimeout: Duration? = nil, at now: Duration = .zero,
         _ continuation: String = ""
     ) -> (id: UInt64, admission: FairQueue<String>.Admission) {
         let id = queue.newID()
         let admission = queue.enter(
-            id, of: flow, weight: weight, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now,
-            continuation: continuation)
+            id, of: flow, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, continuation: continuation)
         return (id, admission)
     }
 
@@ -97,32 +96,32 @@ struct FairQueueTests {
     }
 
     @Test mutating func `another flow goes ahead of a flow that fills the queue`() {
-        let flood = (0..<5).map { enter(2, of: 1, "flood \($0)") }
-        #expect(queue.backlog(of: 1, at: .zero) == Backlog(count: 3, delay: .seconds(5), age: .zero))
-        #expect(queue.backlog(of: 2, at: .zero) == Backlog(count: 0, delay: .seconds(2), age: .zero))
-        #expect(enter(1, of: 1, queueTimeout: .seconds(2)).admission == .rejected(.seconds(5)))
-        #expect(enter(1, of: 2, queueTimeout: .seconds(2), "other").admission == .waits)
+        let flood = (0..<5).map { enter(2, of: .client(1), "flood \($0)") }
+        #expect(queue.backlog(of: .client(1), at: .zero) == Backlog(count: 3, delay: .seconds(5), age: .zero))
+        #expect(queue.backlog(of: .client(2), at: .zero) == Backlog(count: 0, delay: .seconds(2), age: .zero))
+        #expect(enter(1, of: .client(1), queueTimeout: .seconds(2)).admission == .rejected(.seconds(5)))
+        #expect(enter(1, of: .client(2), queueTimeout: .seconds(2), "other").admission == .waits)
         #expect(queue.finish(flood[0].id, at: .seconds(2)) == "other")
         #expect(queue.finish(flood[1].id, at: .seconds(2)) == "flood 2")
     }
 
-    @Test mutating func `a flood does not make the queue of an exclusive flow older`() {
-        let flood = (0..<5).map { enter(1, of: 1, "flood \($0)") }
-        #expect(queue.backlog(of: 1, at: .seconds(9)).age == .seconds(9))
-        #expect(queue.backlog(of: -2, at: .seconds(9)) == Backlog(count: 0, delay: .zero, age: .zero))
-        #expect(enter(1, of: -2, at: .seconds(9), "other").admission == .waits)
-        #expect(queue.backlog(of: -2, at: .seconds(10)).age == .seconds(1))
+    @Test mutating func `a flood does not make the queue of a tenant older`() {
+        let flood = (0..<5).map { enter(1, of: .client(1), "flood \($0)") }
+        #expect(queue.backlog(of: .client(1), at: .seconds(9)).age == .seconds(9))
+        #expect(queue.backlog(of: .tenant(2), at: .seconds(9)) == Backlog(count: 0, delay: .zero, age: .zero))
+        #expect(enter(1, of: .tenant(2), at: .seconds(9), "other").admission == .waits)
+        #expect(queue.backlog(of: .tenant(2), at: .seconds(10)).age == .seconds(1))
         #expect(queue.finish(flood[0].id, at: .seconds(11)) == "other")
-        #expect(queue.backlog(of: -2, at: .seconds(12)).age == .zero)
-        #expect(queue.backlog(of: 1, at: .seconds(12)).age == .seconds(12))
+        #expect(queue.backlog(of: .tenant(2), at: .seconds(12)).age == .zero)
+        #expect(queue.backlog(of: .client(1), at: .seconds(12)).age == .seconds(12))
     }
 
     @Test mutating func `flows take turns by cost, and each in its order of arrival`() {
-        let running = [enter(1, of: 1), enter(1, of: 2)]
-        _ = enter(1, of: 1, "a")
-        _ = enter(4, of: 2, "B")
-        _ = enter(1, of: 1, "b")
-        _ = enter(4, of: 2, "C")
+        let running = [enter(1, of: .client(1)), enter(1, of: .client(2))]
+        _ = enter(1, of: .client(1), "a")
+        _ = enter(4, of: .client(2), "B")
+        _ = enter(1, of: .client(1), "b")
+        _ = enter(4, of: .client(2), "C")
         var order = [queue.finish(running[0].id, at: .seconds(1))]
         for id in 3...5 as ClosedRange<UInt64> { order.append(queue.finish(id, at: .seconds(1))) }
         #expect(order == ["a", "B", "b", "C"])
@@ -130,9 +129,9 @@ struct FairQueueTests {
 
     @Test mutating func `a flow with twice the share has twice the turns`() {
         queue = FairQueue(maximumConcurrency: 1, maximumWaiting: 9)
-        var ids = ["": enter(1, of: 3).id]
-        for number in 1...4 { ids["a\(number)"] = enter(2, of: 1, weight: 2, "a\(number)").id }
-        for number in 1...2 { ids["b\(number)"] = enter(2, of: 2, "b\(number)").id }
+        var ids = ["": enter(1, of: .client(3)).id]
+        for number in 1...4 { ids["a\(number)"] = enter(2, of: .client(1, weight: 2), "a\(number)").id }
+        for number in 1...2 { ids["b\(number)"] = enter(2, of: .client(2), "b\(number)").id }
         var order = [""]
         for second in 1...6 {
             guard let last = order.last, let id = ids[last], let next = queue.finish(id, at: .seconds(second)) else {
@@ -144,54 +143,55 @@ struct FairQueueTests {
     }
 
     @Test mutating func `a full queue makes room for a flow that has less of it`() {
-        for number in 0..<6 { _ = enter(2, of: 1, "flood \(number)") }
-        #expect(enter(2, of: 1).admission == .rejected(.seconds(6)))
-        #expect(enter(1, of: -2, "other").admission == .replaces("flood 5"))
+        for number in 0..<6 { _ = enter(2, of: .client(1), "flood \(number)") }
+        #expect(enter(2, of: .client(1)).admission == .rejected(.seconds(6)))
+        #expect(enter(1, of: .tenant(2), "other").admission == .replaces("flood 5"))
         #expect(queue.waitingCount == 4)
         #expect(
-            enter(9, of: 3).admission == .rejected(.milliseconds(2_500)), "it would have more than the flood has left")
+            enter(9, of: .client(3)).admission == .rejected(.milliseconds(2_500)),
+            "it would have more than the flood has left")
     }
 
-    @Test mutating func `negative flows are shared by none`() {
-        _ = (enter(1, of: -1), enter(1, of: -1), enter(1, of: -1))
-        #expect(queue.waitingCount(of: -1) == 1 && queue.waitingCount(of: 1_023) == 0)
-        #expect(queue.runningCount(of: -1) == 2 && queue.runningCount(of: -1 - 1_024) == 0)
-        #expect(queue.runningCount(of: 1_023) == 0 && queue.runningCount(of: -1 & 1_023) == 0)
+    @Test mutating func `clients may share a flow, and tenants do not`() {
+        _ = (enter(1, of: .tenant(1)), enter(1, of: .tenant(1)), enter(1, of: .tenant(1)))
+        #expect(queue.waitingCount(of: .tenant(1)) == 1 && queue.waitingCount(of: .client(1)) == 0)
+        #expect(queue.runningCount(of: .tenant(1)) == 2 && queue.runningCount(of: .tenant(1 + 1_024)) == 0)
+        #expect(Flow.client(1).id == Flow.client(1 + 1_024).id)
     }
 
     @Test mutating func `a flow that was idle is not ahead for that`() {
         for second in 0..<10 {
-            let work = enter(1, of: 1, at: .seconds(second))
+            let work = enter(1, of: .client(1), at: .seconds(second))
             _ = queue.finish(work.id, at: .seconds(second + 1))
         }
-        let running = [enter(1, of: 1), enter(1, of: 1)]
-        _ = enter(1, of: 2, "2a")
-        _ = enter(1, of: 1, "1a")
-        _ = enter(1, of: 2, "2b")
-        _ = enter(1, of: 1, "1b")
+        let running = [enter(1, of: .client(1)), enter(1, of: .client(1))]
+        _ = enter(1, of: .client(2), "2a")
+        _ = enter(1, of: .client(1), "1a")
+        _ = enter(1, of: .client(2), "2b")
+        _ = enter(1, of: .client(1), "1b")
         #expect(queue.finish(running[0].id, at: .seconds(20)) == "2a")
         #expect(queue.finish(running[1].id, at: .seconds(20)) == "1a")
     }
 
     @Test mutating func `work that leaves the queue changes no order within its flow`() {
-        let first = enter(1, of: 1)
-        _ = enter(1, of: 2)
-        let left = enter(100, of: 1)
-        _ = enter(1, of: 1, "earlier")
+        let first = enter(1, of: .client(1))
+        _ = enter(1, of: .client(2))
+        let left = enter(100, of: .client(1))
+        _ = enter(1, of: .client(1), "earlier")
         _ = queue.leave(left.id)
-        _ = enter(1, of: 1, "later")
+        _ = enter(1, of: .client(1), "later")
         #expect(queue.finish(first.id, at: .zero) == "earlier")
     }
 
     @Test mutating func `work that leaves the queue costs its flow nothing`() {
-        let first = enter(1, of: 1)
-        _ = enter(1, of: 2)
-        let left = enter(100, of: 1)
+        let first = enter(1, of: .client(1))
+        _ = enter(1, of: .client(2))
+        let left = enter(100, of: .client(1))
         _ = queue.leave(left.id)
-        _ = enter(2, of: 2, "other")
-        _ = enter(2, of: 1, "kept")
+        _ = enter(2, of: .client(2), "other")
+        _ = enter(2, of: .client(1), "kept")
         #expect(queue.waitingCount == 2)
         #expect(queue.finish(first.id, at: .zero) == "other")
-        #expect(queue.backlog(of: 1, at: .zero).count == 1)
+        #expect(queue.backlog(of: .client(1), at: .zero).count == 1)
     }
 }

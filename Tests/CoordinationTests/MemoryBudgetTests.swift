@@ -5,8 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryBudgetTests {
     private let time = ManualTimekeeper()
-    /// Counts purges of everything; a waiter requests one after joining the line.
-    private let lastPurges = EventCounter()
+    /// Counts evictions of everything; a waiter requests one after joining the line.
+    private let lastEvictions = EventCounter()
 
     @Test func `a reservation is exclusive and is released with its holder`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
@@ -30,7 +30,7 @@ struct MemoryBudgetTests {
     }
 
     @Test func `waiters are admitted when there is memory, in order of arrival`() async throws {
-        let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
+        let budget = MemoryBudget(limit: 100, timekeeper: time, evict: noteEviction)
         let held = try await budget.reserve(100)
         let order = Locked<[Int]>([])
         let gate = Gate()
@@ -43,7 +43,7 @@ struct MemoryBudgetTests {
                     await gate.pass()
                     room.release()
                 })
-            await lastPurges.reached(number)
+            await lastEvictions.reached(number)
             #expect(budget.statistics.waiting == number)
         }
         held.release()
@@ -57,10 +57,10 @@ struct MemoryBudgetTests {
     }
 
     @Test func `work precedes arrivals, which leave a quarter free`() async throws {
-        let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
+        let budget = MemoryBudget(limit: 100, timekeeper: time, evict: noteEviction)
         let held = try await budget.reserve(75, for: .arrival)
         let arrival = Task { try await budget.reserve(1, for: .arrival) }
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         #expect(budget.statistics.waiting == 1)
         // This reservation comes later and does not wait for reservations that cannot use its memory.
         let work = try await budget.reserve(25)
@@ -70,10 +70,10 @@ struct MemoryBudgetTests {
     }
 
     @Test func `a wait ends with a rejection, and then holds nothing`() async throws {
-        let budget = MemoryBudget(limit: 100, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
+        let budget = MemoryBudget(limit: 100, maximumWait: .seconds(5), timekeeper: time, evict: noteEviction)
         let held = try await budget.reserve(100)
         let late = Task { try await budget.reserve(1) }
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         await time.sleepers(1)
         #expect(budget.statistics.waiting == 1)
         time.advance(by: .seconds(5))
@@ -85,10 +85,10 @@ struct MemoryBudgetTests {
     }
 
     @Test func `a waiter that leaves the queue leaves no trace, and the queue is bounded`() async throws {
-        let budget = MemoryBudget(limit: 100, maximumWaiting: 1, timekeeper: time, purge: notePurge)
+        let budget = MemoryBudget(limit: 100, maximumWaiting: 1, timekeeper: time, evict: noteEviction)
         let held = try await budget.reserve(100)
         let leaver = Task { try await budget.reserve(1) }
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         #expect(budget.statistics.waiting == 1)
         await #expect(throws: MemoryBudget.Full.self) { _ = try await budget.reserve(1) }
         leaver.cancel()
@@ -98,12 +98,12 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `the caches are purged in two steps before any wait, no further than needed`() async throws {
+    @Test func `the caches evict in two steps before any wait, no further than needed`() async throws {
         let cache = Locked(90)
-        let steps = Locked<[MemoryBudget.Purge]>([])
+        let steps = Locked<[MemoryBudget.Eviction]>([])
         let budget = MemoryBudget(
             limit: 100, timekeeper: time, allocated: { cache.withLock { $0 } },
-            purge: { step in
+            evict: { step in
                 steps.withLock { $0.append(step) }
                 return cache.withLock { cache in
                     let left = step == .preferred ? min(cache, 60) : 0
@@ -115,15 +115,16 @@ struct MemoryBudgetTests {
         #expect(steps.withLock { $0 } == [.preferred])
         let large = try await budget.reserve(60)
         #expect(steps.withLock { $0 } == [.preferred, .preferred, .empty])
-        #expect(budget.statistics.purges == [.preferred: 1, .empty: 1])
+        #expect(budget.statistics.evictions == [.preferred: 1, .empty: 1])
         withExtendedLifetime((small, large)) {}
     }
 
     @Test func `living memory counts, and memory freed silently is noticed at the next review`() async throws {
         let living = Locked(100)
-        let budget = MemoryBudget(limit: 100, timekeeper: time, allocated: { living.withLock { $0 } }, purge: notePurge)
+        let budget = MemoryBudget(
+            limit: 100, timekeeper: time, allocated: { living.withLock { $0 } }, evict: noteEviction)
         let waiter = Task { try await budget.reserve(10) }
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         #expect(budget.statistics.waiting == 1)
         living.withLock { $0 = 90 }
         budget.admitWaiters()
@@ -169,9 +170,9 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0 && budget.statistics.waiting == 0)
     }
 
-    private var notePurge: MemoryBudget.Purging {
-        { [lastPurges] step in
-            if step == .empty { lastPurges.increment() }
+    private var noteEviction: MemoryBudget.Evicting {
+        { [lastEvictions] step in
+            if step == .empty { lastEvictions.increment() }
             return 0
         }
     }

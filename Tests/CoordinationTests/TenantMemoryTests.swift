@@ -7,24 +7,24 @@ import Testing
 struct TenantMemoryTests {
     private let time = ManualTimekeeper()
     private let living = Locked(0)
-    private let purges = EventCounter()
+    private let evictions = EventCounter()
     /// Counts readings of the memory in use: one before a waiter joins the line, and one after.
     private let questions = EventCounter()
-    private let first = TenantFlow(id: 1, weight: 1)
-    private let second = TenantFlow(id: 2, weight: 1)
+    private let first = Flow.tenant(1)
+    private let second = Flow.tenant(2)
 
     private var budget: MemoryBudget {
         MemoryBudget(limit: 100, timekeeper: time) { [living, questions] in
             questions.increment()
             return living.withLock { $0 }
-        } purge: { [purges] _ in
-            purges.increment()
+        } evict: { [evictions] _ in
+            evictions.increment()
             return 0
         }
     }
 
     @Test func `a tenant takes at most three times the rest, for its share`() {
-        let double = TenantFlow(id: 1, weight: 2)
+        let double = Flow.tenant(1, weight: 2)
         for free in 1...40 {
             for own in 0...130 {
                 #expect(first.mayTake(used: own, free: free) == (own < 3 * free))
@@ -43,8 +43,8 @@ struct TenantMemoryTests {
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(73, of: first) }
         let large = try budget.reserveNow(72, of: first)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(1, of: first) }
-        // A purge would not have helped.
-        #expect(purges.count == 0)
+        // An eviction would not have helped.
+        #expect(evictions.count == 0)
         try budget.reserveNow(17, of: second).release()
         withExtendedLifetime((other, large)) {}
     }
@@ -98,10 +98,10 @@ struct TenantMemoryTests {
         #expect(budget.statistics.reserved == 0)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(8, for: .arrival, of: first) }
         try budget.reserveNow(12, for: .arrival, of: second).release()
-        // A cache keeps the body, and a purge does not free it: it then counts for the budget, but not for its tenant.
+        // A cache keeps the body, which no eviction frees: it then counts for the budget, but not for its tenant.
         body.release()
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(20, for: .arrival, of: first) }
-        #expect(purges.count == 2)
+        #expect(evictions.count == 2)
         try budget.reserveNow(19, for: .arrival, of: first).release()
     }
 
@@ -113,7 +113,7 @@ struct TenantMemoryTests {
         let waiting = Task { try await budget.reserve(40, of: first) }
         await questions.reached(count + 2)
         #expect(try await budget.reserve(10, of: second).bytes == 10)
-        #expect(budget.statistics.waiting == 1 && purges.count == 0)
+        #expect(budget.statistics.waiting == 1 && evictions.count == 0)
         held.release()
         #expect(try await waiting.value.bytes == 40)
         withExtendedLifetime(other) {}

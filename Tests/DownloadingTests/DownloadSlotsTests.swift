@@ -66,22 +66,22 @@ struct DownloadSlotsTests {
     @Test func `tenants leave slots to each other, by weight`() throws {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         var tokens: [Int: [SlotToken]] = [:]
-        for (id, weight) in [(-1, 1), (-2, 1), (-3, 4)] {
+        for (id, weight) in [(1, 1), (2, 1), (3, 4)] {
             for number in 0..<100 {
-                let token = slots.acquire(for: "host\(id).\(number)", of: TenantFlow(id: id, weight: weight))
+                let token = slots.acquire(for: "host\(id).\(number)", of: .tenant(id, weight: weight))
                 tokens[id, default: []] += token.map { [$0] } ?? []
             }
         }
-        #expect(tokens.mapValues(\.count) == [-1: 24, -2: 6, -3: 2])
-        #expect(slots.acquire(for: "other", of: TenantFlow(id: -4, weight: 1)) == nil)
-        for token in try #require(tokens[-1]) { slots.release(token, at: .zero) }
-        let more = (0..<100).map { slots.acquire(for: "host-3.\($0)", of: TenantFlow(id: -3, weight: 4)) }
+        #expect(tokens.mapValues(\.count) == [1: 24, 2: 6, 3: 2])
+        #expect(slots.acquire(for: "other", of: .tenant(4)) == nil)
+        for token in try #require(tokens[1]) { slots.release(token, at: .zero) }
+        let more = (0..<100).map { slots.acquire(for: "host3.\($0)", of: .tenant(3, weight: 4)) }
         #expect(more.count { $0 != nil } == 22, "a larger weight leaves less")
     }
 
     @Test func `a tenant leaves slots of a host to others, even of a slow host`() {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
-        let (greedy, other) = (TenantFlow(id: -1, weight: 1), TenantFlow(id: -2, weight: 1))
+        let (greedy, other) = (Flow.tenant(1), Flow.tenant(2))
         for _ in 0..<8 { _ = slots.acquire(for: "shared", of: greedy) }
         #expect(slots.activeCount == 6)
         for number in 0..<100 { _ = slots.acquire(for: "host\(number)", of: greedy) }
@@ -114,7 +114,7 @@ struct DownloadSlotsTests {
 
 extension DownloadSlots {
     /// Takes a slot at time zero for a transfer that has received no bytes.
-    fileprivate mutating func acquire(for host: ExactText, of flow: TenantFlow? = nil) -> SlotToken? {
+    fileprivate mutating func acquire(for host: ExactText, of flow: Flow? = nil) -> SlotToken? {
         acquire(for: host, of: flow, progress: TransferProgress(), at: .zero)
     }
 }

@@ -33,7 +33,7 @@ struct ImageDownloaderStateTests {
         configuration.maximumQueuedDownloads = 8
         var state = ImageDownloaderState<String>(configuration)
         var (started, waiting, rejected): ([(UInt64, String)], Int, Int) = ([], 0, 0)
-        func enter(_ path: String, _ flow: TenantFlow) {
+        func enter(_ path: String, _ flow: Flow) {
             let admission = state.join(
                 state.makeWaiterID(), request: SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow),
                 receipt: "",
@@ -45,7 +45,7 @@ struct ImageDownloaderStateTests {
             default: rejected += 1
             }
         }
-        let (flood, victim) = (TenantFlow(id: -1, weight: 1), TenantFlow(id: -2, weight: 1))
+        let (flood, victim) = (Flow.tenant(1), Flow.tenant(2))
         for number in 0..<100 { enter("a\(number)", flood) }
         #expect(started.count == 3 && waiting == 4 && rejected == 93)
         for number in 0..<3 { enter("b\(number)", victim) }

@@ -181,9 +181,9 @@ struct SlowerLayerTests {
 
     private func source(
         _ path: String, control: String = "max-age=3600", selecting: HTTPFields = [:]
-    ) -> Source {
+    ) -> ReceivedSource {
         let now = HTTPDate(secondsSince1970: clock.secondsSince1970)
-        return Source(
+        return ReceivedSource(
             head: SourceHead(
                 identity: .path(path), validator: .digest(path), headerFields: [.cacheControl: control],
                 selectingFields: selecting, requestedAt: now, receivedAt: now),
@@ -204,11 +204,11 @@ struct SlowerLayerTests {
 /// A memory cache above a layer that replies once its gate is open.
 private final class LayeredCache: SourceCaching {
     let gate = Gate()
-    private let below: Source?
+    private let below: ReceivedSource?
     private let memory = StubCache(keeps: true)
     private let count = Locked(0)
 
-    init(_ below: Source?) { self.below = below }
+    init(_ below: ReceivedSource?) { self.below = below }
 
     var hasLayerBelowMemory: Bool { true }
     /// Number of queries to the slower layer.
@@ -223,7 +223,7 @@ private final class LayeredCache: SourceCaching {
     }
 
     func stored(for identity: SourceIdentity) -> SourceCopy? { memory.stored(for: identity) }
-    func store(_ source: Source) { memory.store(source) }
+    func store(_ source: ReceivedSource) { memory.store(source) }
     func refresh(_ head: SourceHead) { memory.refresh(head) }
     func remove(_ identity: SourceIdentity) { memory.remove(identity) }
 }

@@ -156,7 +156,7 @@ final class StubLoader: DataLoading {
 /// Counts stores, and keeps sources only if `keeps` is true.
 final class StubCache: SourceCaching {
     private let keeps: Bool
-    private let sources = Locked<[SourceIdentity: Source]>([:])
+    private let sources = Locked<[SourceIdentity: ReceivedSource]>([:])
     private let stores = Locked(0)
 
     init(keeps: Bool = false) { self.keeps = keeps }
@@ -167,13 +167,13 @@ final class StubCache: SourceCaching {
         sources.withLock { $0[identity] }.map { SourceCopy(head: $0.head, bytes: $0.bytes) }
     }
 
-    func store(_ source: Source) {
+    func store(_ source: ReceivedSource) {
         stores.withLock { $0 += 1 }
         if keeps { sources.withLock { $0[source.identity] = source } }
     }
 
     func refresh(_ head: SourceHead) {
-        sources.withLock { $0[head.identity] = $0[head.identity].map { Source(head: head, bytes: $0.bytes) } }
+        sources.withLock { $0[head.identity] = $0[head.identity].map { ReceivedSource(head: head, bytes: $0.bytes) } }
     }
 
     func remove(_ identity: SourceIdentity) { sources.withLock { $0[identity] = nil } }
@@ -199,11 +199,11 @@ extension SourceIdentity {
     }
 }
 
-extension Source {
+extension ReceivedSource {
     /// A source whose bytes are its path; fresh for an hour from the start of the manual clock.
-    static func stub(_ identity: SourceIdentity) -> Source {
+    static func stub(_ identity: SourceIdentity) -> ReceivedSource {
         let now = HTTPDate(secondsSince1970: ManualTimekeeper().secondsSince1970)
-        return Source(
+        return ReceivedSource(
             head: SourceHead(
                 identity: identity, validator: .digest("stub"), headerFields: [.cacheControl: "max-age=3600"],
                 requestedAt: now, receivedAt: now),

@@ -7,19 +7,19 @@ import Testing
 /// Memory reserved for bodies during transfers.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferMemoryTests {
-    /// Counts purges of everything; a waiter requests one after joining the line.
-    private let lastPurges = EventCounter()
+    /// Counts evictions of everything; a waiter requests one after joining the line.
+    private let lastEvictions = EventCounter()
 
     @Test func `a transfer waits for memory before it starts`() async throws {
         let loader = StubLoader()
-        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper(), purge: notePurge)
+        let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper(), evict: noteEviction)
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(),
             timekeeper: ManualTimekeeper(),
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         #expect(budget.statistics.waiting == 1)
         #expect(loader.started.isEmpty)
         held.release()
@@ -33,13 +33,13 @@ struct TransferMemoryTests {
     @Test func `a transfer without memory is rejected, and not remembered as its origin's failure`() async throws {
         let loader = StubLoader(isHolding: false)
         let time = ManualTimekeeper()
-        let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
+        let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time, evict: noteEviction)
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: time,
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")
-        await lastPurges.reached(1)
+        await lastEvictions.reached(1)
         await time.sleepers(1)
         #expect(budget.statistics.waiting == 1)
         time.advance(by: .seconds(5))
@@ -74,7 +74,7 @@ struct TransferMemoryTests {
         let downloader = ImageDownloader(
             rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache,
             timekeeper: ManualTimekeeper(), budget: budget)
-        let tenant = TenantFlow(id: 1, weight: 1)
+        let tenant = Flow.tenant(1)
         let most = 589_824
         // The memory for sources that the tenant may use besides the body.
         let fits = { (bytes: Int) in (try? budget.reserveNow(bytes, for: .arrival, of: tenant)) != nil }
@@ -88,9 +88,9 @@ struct TransferMemoryTests {
         withExtendedLifetime(cache) {}
     }
 
-    private var notePurge: MemoryBudget.Purging {
-        { [lastPurges] step in
-            if step == .empty { lastPurges.increment() }
+    private var noteEviction: MemoryBudget.Evicting {
+        { [lastEvictions] step in
+            if step == .empty { lastEvictions.increment() }
             return 0
         }
     }

@@ -64,8 +64,7 @@ struct SharedStoreFaultTests {
         try await one.state()
         let gate = ThreadGate()
         server.fail(.held(gate))
-        let reading = Task { await one.look() }
-        await gate.arrivals(1)
+        let reading = Task.immediate { await one.look() }
         reading.cancel()
         #expect(await reading.value.result == nil)
         gate.open()
@@ -286,8 +285,8 @@ struct SharedStoreFaultTests {
         try await one.state()
         let gate = ThreadGate()
         server.fail(.held(gate))
-        let reading = Task { await one.look() }
-        await gate.arrivals(1)
+        // The read is queued when this returns.
+        let reading = Task.immediate { await one.look() }
         await one.store.shutDown(timeLimit: .queueTimeout)
         #expect(await reading.value.result == .error)
         #expect(await one.store.purge(.test, name: "a") == .rejected)

@@ -26,11 +26,11 @@ struct CachedSourcesTests {
     private func source(
         _ path: String = "/img", _ bytes: SharedBytes = SampleFiles.jpeg, version: String = "1",
         cacheControl: String? = nil
-    ) throws -> Source {
+    ) throws -> ReceivedSource {
         var fields = HTTPFields()
         fields[.cacheControl] = cacheControl
         let now = HTTPDate(secondsSince1970: clock.secondsSince1970)
-        return Source(
+        return ReceivedSource(
             head: SourceHead(
                 identity: try identity(path), validator: .entityTag("\"\(version)\""), headerFields: fields,
                 requestedAt: now, receivedAt: now),
@@ -38,24 +38,26 @@ struct CachedSourcesTests {
     }
 
     /// Stores a source, its pixels at two levels and pages, and a result.
-    private func fill(_ source: Source) throws {
+    private func fill(_ source: ReceivedSource) throws {
         sources.store(source)
         let record = try record(source)
         let pixels = DecodedImage(
             pixels: SharedBytes([0, 0, 0, 0, 0, 0]), size: PixelSize(width: 2, height: 1), bands: 3)
         for plan in [DecodePlan(), DecodePlan(level: 2), DecodePlan(page: 1)] {
             let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
-            #expect(caches.store(pixels, for: key, of: record))
+            #expect(caches.storePixels(pixels, for: key, of: record))
         }
-        #expect(caches.store(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
+        #expect(caches.storeResult(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
     }
 
-    private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
+    private func record(_ source: ReceivedSource) throws -> SourceRecord {
+        try SourceRecord(source.head, bytes: source.bytes)
+    }
 
     private let result = RenderedImage(
         EncodedImage(bytes: SharedBytes([1, 2, 3]), format: .jpeg, size: PixelSize(width: 2, height: 1)))
 
-    private func resultKey(_ source: Source, width: Int = 2) throws -> ResultKey {
+    private func resultKey(_ source: ReceivedSource, width: Int = 2) throws -> ResultKey {
         let plan = RenderPlan(resizedSize: PixelSize(width: width, height: 1), format: .jpeg, quality: 80)
         return ResultKey(source: source.identity, validator: source.validator, plan: plan)
     }
@@ -169,7 +171,7 @@ struct CachedSourcesTests {
         try fill(source)
         let record = try record(source)
         caches.forget(source.identity, cause: .changed)
-        #expect(!caches.store(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
+        #expect(!caches.storeResult(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
         #expect(entries == [0, 0, 0])
     }
 
@@ -182,7 +184,7 @@ struct CachedSourcesTests {
             let isRemoved = Locked(false)
             let keeping = Task.detached {
                 while !isRemoved.withLock({ $0 }) {
-                    for key in keys { _ = caches.store(result, for: key, of: PerSource(record)) }
+                    for key in keys { _ = caches.storeResult(result, for: key, of: PerSource(record)) }
                     await Task.yield()
                 }
             }

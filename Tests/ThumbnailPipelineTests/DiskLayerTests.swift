@@ -220,7 +220,8 @@ final class DiskLayerTests {
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
             bytes: SampleFiles.jpeg)
         let disk = DiskLayer(store: store, engine: "test")
-        CacheLayers(configuration: PipelineConfiguration(), disk: disk, timekeeper: ManualTimekeeper()).store(record)
+        CacheLayers(configuration: PipelineConfiguration(), disk: disk, timekeeper: ManualTimekeeper()).storeSource(
+            record)
         #expect(await disk.lookup(.record(try source(.shop()))).value != nil)
         #expect(await disk.lookup(.record(try source(.shop(base: "http://example.com/b")))).value == nil)
         #expect(await disk.lookup(.record(try source(.unrestricted))).value == nil)

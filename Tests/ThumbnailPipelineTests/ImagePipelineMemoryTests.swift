@@ -23,7 +23,7 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
-        await fixture.lastPurges.reached(1)
+        await fixture.lastEvictions.reached(1)
         #expect(fixture.budget.statistics.waiting == 1)
         #expect(fixture.decodes == 0)
         held.release()
@@ -36,7 +36,7 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
-        await fixture.lastPurges.reached(1)
+        await fixture.lastEvictions.reached(1)
         #expect(fixture.budget.statistics.waiting == 1)
         await fixture.time.clock.sleepers(1)
         fixture.time.clock.advance(by: .seconds(5))
@@ -61,10 +61,10 @@ struct ImagePipelineMemoryTests {
     @Test func `low memory purges the caches to preferred, then the pixels to zero`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
-        #expect(fixture.caches.purge(.preferred) == 0)
+        #expect(fixture.caches.evict(.preferred) == 0)
         let pixels = fixture.caches.memory.decoded.memoryUsage
         #expect(pixels > 0)
-        #expect(fixture.caches.purge(.empty) == pixels)
+        #expect(fixture.caches.evict(.empty) == pixels)
         #expect(fixture.caches.memory.decoded.memoryUsage == 0)
         #expect(fixture.caches.memory.results.memoryUsage > 0)
         // Rendered again from the cached source.

@@ -43,7 +43,7 @@ struct LookAlikeSourcesTests {
             fixture.thumbnail(pair.first.written, width: 19), fixture.thumbnail(pair.second.written, width: 19)
         )
         #expect(small.eTag != otherSmall.eTag)
-        _ = fixture.caches.purge(.empty)
+        _ = fixture.caches.evict(.empty)
         #expect(try await fixture.thumbnail(pair.second.written, width: 19).eTag == otherSmall.eTag)
         #expect(fixture.origin.loads == 2)
     }

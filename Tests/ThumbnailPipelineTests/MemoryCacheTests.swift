@@ -186,11 +186,11 @@ struct MemoryCacheTests {
     @Test func `low memory purges to preferred, then to zero, counted`() {
         let cache = cache(capacity: 100, preferred: 60)
         for name in ["a", "b", "c", "d"] { cache.add(StoredImage(name: name, bytes: 25), for: VariantKey(name, 1)) }
-        #expect(cache.purgeToPreferred() == 50)
+        #expect(cache.evictToPreferred() == 50)
         #expect(cache.memoryUsage == 50)
         #expect(cache.contains(VariantKey("d", 1)) && !cache.contains(VariantKey("b", 1)))
-        #expect(cache.purgeToPreferred() == 0)
-        #expect(cache.purgeEverything() == 50)
+        #expect(cache.evictToPreferred() == 0)
+        #expect(cache.evictAll() == 50)
         #expect(cache.memoryUsage == 0)
         #expect(cache.statistics.evictedBytes == 100)
     }

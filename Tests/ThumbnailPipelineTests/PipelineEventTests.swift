@@ -115,7 +115,7 @@ struct PipelineEventTests {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         let usage = fixture.caches.memory.decoded.memoryUsage
-        #expect(fixture.caches.purge(.empty) == usage)
+        #expect(fixture.caches.evict(.empty) == usage)
         #expect(events.last == .purge(url: nil, entries: 1, bytes: usage, cause: .memory))
     }
 

@@ -290,7 +290,7 @@ struct SeveralSourcesTests {
         let made = try await fixture.pipeline.renderer.result(
             RenderTask(
                 key, from: records.mapValues { AvailableSource($0) }, for: Job(recurring, receipt: "receipt")))
-        let image = try ImageReading.decode(made.image.bytes)
+        let image = try ImageReading.decode(try #require(made).image.bytes)
         #expect(image.pixel(x: 4, y: 4) == [0, 255, 0])
         #expect(image.pixel(x: 0, y: 0) != [0, 255, 0])
         #expect(fixture.origin.loads == 2)

@@ -22,11 +22,10 @@ struct TenantAccountTests {
     }
 
     @Test func `work waits in the flow of its tenant, or else of its client`() {
-        let shop = RequestBill(to: TenantAccount("shop", flow: -3, timekeeper: time))
+        let shop = RequestBill(to: TenantAccount("shop", number: 3, timekeeper: time))
         for client in (0..<64).map({ ClientNetwork(bits: $0) }) {
-            #expect(Job.flow(of: client, bill: shop) == -3)
-            // Negative flows are tenants.
-            #expect(Job.flow(of: client, bill: nil) >= 0)
+            #expect(Job.flow(of: client, bill: shop) == .tenant(3))
+            #expect(Job.flow(of: client, bill: nil) == .client(client.hashValue))
         }
     }
 

@@ -12,11 +12,11 @@ struct MemoryWatch: Sendable {
     let timekeeper: any Timekeeper
 
     func run() async {
-        var last: MemoryBudget.Purge?
+        var last: MemoryBudget.Eviction?
         while !Task.isCancelled {
-            let step = pressure()?.purge
+            let step = pressure()?.eviction
             if let step {
-                let freed = budget.purge(step)
+                let freed = budget.evict(step)
                 // Report each step only once.
                 if step != last {
                     logger.warning("memory low", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
@@ -53,7 +53,7 @@ struct MemoryPressure: Equatable, Sendable {
         self.init(some: some, full: share("full") ?? 0)
     }
 
-    var purge: MemoryBudget.Purge? {
+    var eviction: MemoryBudget.Eviction? {
         if full >= 10 { return .empty }
         return some >= 10 ? .preferred : nil
     }

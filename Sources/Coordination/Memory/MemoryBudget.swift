@@ -1,7 +1,7 @@
 /// The memory available for images: existing blocks, and reservations for work on them.
 ///
 /// Counts all existing blocks, plus reservations for blocks yet to be allocated. If there is too little memory, a task
-/// purges the caches in two steps, and then waits in line for a bounded time. Work takes precedence over arrivals,
+/// evicts cache entries in two steps, and then waits in line for a bounded time. Work takes precedence over arrivals,
 /// because it ends with less memory than it began with.
 ///
 /// A tenant gets more only while enough stays free for others. Its reservations count, and its arrived bodies while
@@ -21,17 +21,17 @@ package final class MemoryBudget: Sendable {
         case arrival
     }
 
-    package enum Purge: String, Sendable, CaseIterable {
+    package enum Eviction: String, Sendable, CaseIterable {
         case preferred
         case empty
     }
 
-    /// Purges caches and returns the number of released bytes; called on any thread, outside the budget's lock.
-    package typealias Purging = @Sendable (Purge) -> Int
+    /// Evicts cache entries and returns the number of released bytes; called on any thread, outside the budget's lock.
+    package typealias Evicting = @Sendable (Eviction) -> Int
 
     package struct Statistics: Sendable, Equatable {
         package var limit, allocated, reserved, waiting, rejections: Int
-        package var purges: [Purge: Int]
+        package var evictions: [Eviction: Int]
     }
 
     typealias State = MemoryBudgetState<CheckedContinuation<Void, any Error>>
@@ -40,7 +40,7 @@ package final class MemoryBudget: Sendable {
     private let maximumWait: Duration
     private let timekeeper: any Timekeeper
     private let allocated: @Sendable () -> Int
-    private let purgeCaches: Purging
+    private let evictFromCaches: Evicting
 
     /// - Parameters:
     ///   - limit: The maximum of existing and reserved bytes together.
@@ -50,13 +50,13 @@ package final class MemoryBudget: Sendable {
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), allocated: @escaping @Sendable () -> Int = { 0 },
-        purge: @escaping Purging = { _ in 0 }
+        evict: @escaping Evicting = { _ in 0 }
     ) {
         state = Locked(State(limit: limit, maximumWaiting: maximumWaiting))
         self.maximumWait = maximumWait
         self.timekeeper = timekeeper
         self.allocated = allocated
-        purgeCaches = purge
+        evictFromCaches = evict
     }
 
     package var limit: Int { state.withLock { $0.limit } }
@@ -65,13 +65,13 @@ package final class MemoryBudget: Sendable {
         state.withLock { state in
             Statistics(
                 limit: state.limit, allocated: allocated(), reserved: state.reserved, waiting: state.waitingCount,
-                rejections: state.rejections, purges: state.purges)
+                rejections: state.rejections, evictions: state.evictions)
         }
     }
 
     /// Reserves memory, waiting if necessary; throws ``NeverFits``, ``Full``, or `CancellationError`.
     package func reserve(
-        _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
+        _ bytes: Int, for use: Use = .work, of flow: Flow? = nil
     ) async throws -> MemoryReservation {
         let owner = MemoryReservation.Owner(use: use, flow: flow)
         let id = try state.withLock { state throws(NeverFits) in
@@ -92,15 +92,15 @@ package final class MemoryBudget: Sendable {
     }
 
     package func reserveNow(
-        _ bytes: Int, for use: Use = .work, of flow: TenantFlow? = nil
+        _ bytes: Int, for use: Use = .work, of flow: Flow? = nil
     ) throws(Full) -> MemoryReservation {
         let owner = MemoryReservation.Owner(use: use, flow: flow)
         try takeNow(bytes, for: owner)
         return MemoryReservation(of: bytes, for: owner, in: self)
     }
 
-    /// Purges caches because the system is short of memory; returns the number of released bytes.
-    @discardableResult package func purge(_ step: Purge) -> Int {
+    /// Evicts cache entries because the system is short of memory; returns the number of released bytes.
+    @discardableResult package func evict(_ step: Eviction) -> Int {
         let freed = perform(step)
         admit()
         return freed
@@ -110,7 +110,7 @@ package final class MemoryBudget: Sendable {
     package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
     func takeNow(_ bytes: Int, for owner: MemoryReservation.Owner) throws(Full) {
-        for step in Self.purgeSteps {
+        for step in Self.evictionSteps {
             if let step { perform(step) }
             let availability = state.withLock { $0.take(bytes, for: owner, allocated: allocated()) }
             if availability == .available { return }
@@ -144,9 +144,9 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Admits waiters while there is enough memory; purges caches when there is too little.
+    /// Admits waiters while there is enough memory; evicts cache entries when there is too little.
     private func admit() {
-        for step in Self.purgeSteps {
+        for step in Self.evictionSteps {
             if let step { perform(step) }
             let (continuations, isShort) = state.withLock { $0.admit(allocated: allocated()) }
             for continuation in continuations { continuation.resume() }
@@ -154,12 +154,12 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// No purge, then each one.
-    private static let purgeSteps: [Purge?] = [nil] + Purge.allCases
+    /// No eviction, then each one.
+    private static let evictionSteps: [Eviction?] = [nil] + Eviction.allCases
 
-    @discardableResult private func perform(_ step: Purge) -> Int {
-        let freed = purgeCaches(step)
-        if freed > 0 { state.withLock { $0.purges[step, default: 0] += 1 } }
+    @discardableResult private func perform(_ step: Eviction) -> Int {
+        let freed = evictFromCaches(step)
+        if freed > 0 { state.withLock { $0.evictions[step, default: 0] += 1 } }
         return freed
     }
 }

@@ -4,7 +4,7 @@ struct MemoryBudgetState<Continuation> {
     typealias Owner = MemoryReservation.Owner
 
     enum Availability {
-        case available, afterPurge, unavailable
+        case available, afterEviction, unavailable
     }
 
     private struct Waiter {
@@ -15,7 +15,7 @@ struct MemoryBudgetState<Continuation> {
 
     /// The waiting tasks of one tenant, or all tasks without a tenant.
     private struct WaitingTasks {
-        let flow: TenantFlow?
+        let flow: Flow?
         var queues = [Deque<Waiter>](repeating: Deque(), count: MemoryBudget.Use.allCases.count)
 
         var next: (waiter: Waiter, use: MemoryBudget.Use)? {
@@ -40,10 +40,10 @@ struct MemoryBudgetState<Continuation> {
     private(set) var reserved = 0
     private var reservedForWork = 0
     private var bodies = 0
-    private var usage: [Int: Usage] = [:]
-    private var waiting: [Int?: WaitingTasks] = [:]
+    private var usage: [Flow.ID: Usage] = [:]
+    private var waiting: [Flow.ID?: WaitingTasks] = [:]
     var rejections = 0
-    var purges: [MemoryBudget.Purge: Int] = [:]
+    var evictions: [MemoryBudget.Eviction: Int] = [:]
     private var lastID: ID = 0
 
     init(limit: Int, maximumWaiting: Int) {
@@ -64,7 +64,7 @@ struct MemoryBudgetState<Continuation> {
     mutating func take(_ bytes: Int, for owner: Owner, allocated: Int) -> Availability {
         let queues = waiting[owner.flow?.id]?.queues ?? []
         guard queues.prefix(owner.use.rawValue + 1).allSatisfy(\.isEmpty) else {
-            return owner.flow == nil ? .afterPurge : .unavailable
+            return owner.flow == nil ? .afterEviction : .unavailable
         }
         let availability = availability(of: bytes, for: owner, allocated: allocated)
         if availability == .available { addReservation(bytes, for: owner) }
@@ -95,7 +95,7 @@ struct MemoryBudgetState<Continuation> {
 
     /// Admits waiters while memory suffices; the tenant with the least memory relative to its weight comes first.
     ///
-    /// - Returns: The waiters, and `isShort` if a purge may free enough memory for another one.
+    /// - Returns: The waiters, and `isShort` if an eviction may free enough memory for another one.
     mutating func admit(allocated: Int) -> (continuations: [Continuation], isShort: Bool) {
         var continuations: [Continuation] = []
         while true {
@@ -105,7 +105,7 @@ struct MemoryBudgetState<Continuation> {
                 while let (waiter, use) = waiting[flow?.id]?.next {
                     let owner = Owner(use: use, flow: flow)
                     let availability = availability(of: waiter.bytes, for: owner, allocated: allocated, hasWaited: true)
-                    if availability == .afterPurge { isShort = true }
+                    if availability == .afterEviction { isShort = true }
                     guard availability == .available else { break }
                     addReservation(waiter.bytes, for: owner)
                     continuations.append(waiter.continuation)
@@ -124,12 +124,12 @@ struct MemoryBudgetState<Continuation> {
     }
 
     /// Adds the bytes of an arrived body; a negative number removes them when the body is released.
-    mutating func addBody(_ bytes: Int, of flow: TenantFlow?) {
+    mutating func addBody(_ bytes: Int, of flow: Flow?) {
         bodies += bytes
         updateUsage(of: flow) { $0.bodies += bytes }
     }
 
-    private mutating func updateUsage(of flow: TenantFlow?, _ body: (inout Usage) -> Void) {
+    private mutating func updateUsage(of flow: Flow?, _ body: (inout Usage) -> Void) {
         guard let flow else { return }
         var changed = usage[flow.id] ?? Usage()
         body(&changed)
@@ -139,10 +139,10 @@ struct MemoryBudgetState<Continuation> {
     private func availability(of bytes: Int, for owner: Owner, allocated: Int, hasWaited: Bool = false) -> Availability
     {
         if fits(bytes, for: owner, allocated: allocated, hasWaited: hasWaited) { return .available }
-        guard owner.flow != nil else { return .afterPurge }
-        // A purge cannot free bodies in use.
+        guard owner.flow != nil else { return .afterEviction }
+        // An eviction cannot free bodies in use.
         return fits(bytes, for: owner, allocated: min(allocated, bodies), hasWaited: hasWaited)
-            ? .afterPurge : .unavailable
+            ? .afterEviction : .unavailable
     }
 
     private func fits(_ bytes: Int, for owner: Owner, allocated: Int, hasWaited: Bool) -> Bool {
@@ -156,7 +156,7 @@ struct MemoryBudgetState<Continuation> {
     }
 
     /// Whether work may start: a tenant's first, or further work while no tenant with less memory waits.
-    private func workFits(_ bytes: Int, of flow: TenantFlow, free: Int, hasWaited: Bool) -> Bool {
+    private func workFits(_ bytes: Int, of flow: Flow, free: Int, hasWaited: Bool) -> Bool {
         let used = usage[flow.id]?.work ?? 0
         let isFirst = used == 0
         let isNext = !mustYield(flow)
@@ -166,7 +166,7 @@ struct MemoryBudgetState<Continuation> {
         return isAlone || isDue || flow.mayTake(bytes, used: used, free: free)
     }
 
-    private func arrivalFits(_ bytes: Int, of flow: TenantFlow, free: Int, allocated: Int) -> Bool {
+    private func arrivalFits(_ bytes: Int, of flow: Flow, free: Int, allocated: Int) -> Bool {
         let used = usage[flow.id]?.sum ?? 0
         // Other tenants' work does not block this tenant's sources.
         let freeOfBodies = ceiling(for: .arrival) - allocated - (reserved - reservedForWork)
@@ -175,17 +175,17 @@ struct MemoryBudgetState<Continuation> {
     }
 
     /// Whether the work may exceed the quarter reserved for work, so that its share would never suffice.
-    private func isLarge(_ bytes: Int, for flow: TenantFlow) -> Bool {
+    private func isLarge(_ bytes: Int, for flow: Flow) -> Bool {
         !flow.mayTake(bytes, used: 0, free: limit - ceiling(for: .arrival))
     }
 
     /// Whether a tenant with less memory waits; this one then gets only one piece of work, and a quarter for sources.
-    private func mustYield(_ flow: TenantFlow) -> Bool {
+    private func mustYield(_ flow: Flow) -> Bool {
         waiting.values.contains { $0.flow != nil && precedes($0.flow, flow) }
     }
 
     /// Whether a tenant has less memory relative to its weight; tasks without a tenant go first.
-    private func precedes(_ flow: TenantFlow?, _ other: TenantFlow?) -> Bool {
+    private func precedes(_ flow: Flow?, _ other: Flow?) -> Bool {
         guard let flow, let other else { return flow == nil && other != nil }
         return (usage[flow.id]?.sum ?? 0) * other.weight < (usage[other.id]?.sum ?? 0) * flow.weight
     }

@@ -2,7 +2,7 @@ package final class MemoryReservation: Sendable {
     /// The use of the memory, and the tenant that owns it, if any.
     struct Owner: Hashable, Sendable {
         let use: MemoryBudget.Use
-        let flow: TenantFlow?
+        let flow: Flow?
     }
 
     private struct State {

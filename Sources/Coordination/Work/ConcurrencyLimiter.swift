@@ -20,14 +20,14 @@ package final class ConcurrencyLimiter: Sendable {
 
     package var runningCount: Int { queue.withLock { $0.runningCount } }
 
-    package func runningCount(of flow: Int) -> Int { queue.withLock { $0.runningCount(of: flow) } }
+    package func runningCount(of flow: Flow) -> Int { queue.withLock { $0.runningCount(of: flow) } }
 
-    package func waitingCount(of flow: Int) -> Int { queue.withLock { $0.waitingCount(of: flow) } }
+    package func waitingCount(of flow: Flow) -> Int { queue.withLock { $0.waitingCount(of: flow) } }
 
     package var backlog: Backlog { backlog(of: nil) }
 
     /// - Parameter flow: The flow of the next task; nil to count all waiting tasks.
-    package func backlog(of flow: Int?) -> Backlog {
+    package func backlog(of flow: Flow?) -> Backlog {
         let now = timekeeper.now
         return queue.withLock { $0.backlog(of: flow, at: now) }
     }
@@ -38,26 +38,23 @@ package final class ConcurrencyLimiter: Sendable {
     ///     before it than may run concurrently.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        of flow: Int = 0, weight: Int = 1, cost: Duration, queueTimeout: Duration? = nil,
+        of flow: Flow = .client(0), cost: Duration, queueTimeout: Duration? = nil,
         _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await waitToRun(id, of: flow, weight: weight, cost: cost, queueTimeout: queueTimeout)
+        try await waitToRun(id, of: flow, cost: cost, queueTimeout: queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
-    private func waitToRun(
-        _ id: Queue.ID, of flow: Int, weight: Int, cost: Duration, queueTimeout: Duration?
-    ) async throws {
+    private func waitToRun(_ id: Queue.ID, of flow: Flow, cost: Duration, queueTimeout: Duration?) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let admission: Queue.Admission? = queue.withLock { queue in
                     if Task.isCancelled { return nil }
                     return queue.enter(
-                        id, of: flow, weight: weight, cost: cost, queueTimeout: queueTimeout, at: now,
-                        continuation: continuation)
+                        id, of: flow, cost: cost, queueTimeout: queueTimeout, at: now, continuation: continuation)
                 }
                 switch admission {
                 case .runs: continuation.resume()

@@ -22,7 +22,7 @@ struct FairQueue<Continuation> {
 
     private struct Waiter {
         let id: ID
-        let flow: Int
+        let flow: Flow.ID
         let cost: Duration
         let since: Duration
         /// The cost divided by the flow's weight.
@@ -33,7 +33,7 @@ struct FairQueue<Continuation> {
     }
 
     private struct RunningWork {
-        let flow: Int
+        let flow: Flow.ID
         let cost: Duration
         let start: Duration
     }
@@ -50,11 +50,11 @@ struct FairQueue<Continuation> {
     /// The tag of the last work that started.
     private var virtualTime = Duration.zero
     /// The next tag of each flow, if it is after the virtual time.
-    private var nextStartTags: [Int: Duration] = [:]
+    private var nextStartTags: [Flow.ID: Duration] = [:]
     private var running: [ID: RunningWork] = [:]
     private var waitingSince: Duration?
-    /// The times since which exclusive flows have waiting work.
-    private var exclusiveSince: [Int: Duration] = [:]
+    /// The times since which tenants have waiting work.
+    private var tenantWaitingSince: [Flow.ID: Duration] = [:]
     private var lastID: ID = 0
     private(set) var pace = 1.0
 
@@ -68,38 +68,26 @@ struct FairQueue<Continuation> {
 
     var runningCount: Int { running.count }
 
-    func runningCount(of flow: Int) -> Int {
-        let flow = Self.bucket(of: flow)
-        return running.values.count { $0.flow == flow }
-    }
+    func runningCount(of flow: Flow) -> Int { running.values.count { $0.flow == flow.id } }
 
     var waitingCount: Int { waiting.count }
 
-    func waitingCount(of flow: Int) -> Int {
-        let flow = Self.bucket(of: flow)
-        return waiting.count { $0.flow == flow }
-    }
+    func waitingCount(of flow: Flow) -> Int { waiting.count { $0.flow == flow.id } }
 
     mutating func newID() -> ID {
         lastID += 1
         return lastID
     }
 
-    /// - Parameters:
-    ///   - flow: The client of the work. Several clients share a flow to limit the number of flows; negative flows are
-    ///     exclusive.
-    ///   - weight: The weight of the flow relative to other flows.
     mutating func enter(
-        _ id: ID, of flow: Int, weight: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
-        continuation: Continuation
+        _ id: ID, of flow: Flow, cost: Duration, queueTimeout: Duration?, at now: Duration, continuation: Continuation
     ) -> Admission {
-        let flow = Self.bucket(of: flow)
         let entrant = Waiter(
-            id: id, flow: flow, cost: cost, since: now, charge: cost / weight, startTag: startTag(of: flow),
+            id: id, flow: flow.id, cost: cost, since: now, charge: cost / flow.weight, startTag: startTag(of: flow.id),
             continuation: continuation)
         if running.count < maximumConcurrency {
             begin(entrant, at: now)
-            nextStartTags[flow] = entrant.startTag + entrant.charge
+            nextStartTags[flow.id] = entrant.startTag + entrant.charge
             return .runs
         }
         let ahead = waiting[..<insertionIndex(of: entrant.startTag)]
@@ -116,14 +104,16 @@ struct FairQueue<Continuation> {
 
     private mutating func insert(_ waiter: Waiter) {
         if waiting.isEmpty { waitingSince = waiter.since }
-        if waiter.flow < 0, exclusiveSince[waiter.flow] == nil { exclusiveSince[waiter.flow] = waiter.since }
+        if waiter.flow.isTenant, tenantWaitingSince[waiter.flow] == nil {
+            tenantWaitingSince[waiter.flow] = waiter.since
+        }
         waiting.insert(waiter, at: insertionIndex(of: waiter.startTag))
         nextStartTags[waiter.flow] = waiter.startTag + waiter.charge
     }
 
     /// Returns the last waiter of the longest flow, by cost relative to its weight, if it is longer than the entrant's.
     private func waiterToReplace(by entrant: Waiter) -> ID? {
-        var charges: [Int: Duration] = [:]
+        var charges: [Flow.ID: Duration] = [:]
         for waiter in waiting { charges[waiter.flow, default: .zero] += waiter.charge }
         guard let most = charges.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }), most.key != entrant.flow,
             most.value > charges[entrant.flow, default: .zero] + entrant.charge
@@ -160,7 +150,9 @@ struct FairQueue<Continuation> {
     private mutating func remove(at index: Int) -> Waiter {
         let waiter = waiting.remove(at: index)
         if waiting.isEmpty { waitingSince = nil }
-        if waiter.flow < 0, waitingCount(of: waiter.flow) == 0 { exclusiveSince[waiter.flow] = nil }
+        if waiter.flow.isTenant, !waiting.contains(where: { $0.flow == waiter.flow }) {
+            tenantWaitingSince[waiter.flow] = nil
+        }
         return waiter
     }
 
@@ -172,9 +164,7 @@ struct FairQueue<Continuation> {
         nextStartTags = nextStartTags.filter { $0.value > virtualTime }
     }
 
-    private static func bucket(of flow: Int) -> Int { flow < 0 ? flow : flow & 1_023 }
-
-    private func startTag(of flow: Int) -> Duration { max(virtualTime, nextStartTags[flow] ?? .zero) }
+    private func startTag(of flow: Flow.ID) -> Duration { max(virtualTime, nextStartTags[flow] ?? .zero) }
 
     /// Returns the index behind all waiters with the same tag.
     private func insertionIndex(of startTag: Duration) -> Int {
@@ -187,13 +177,13 @@ struct FairQueue<Continuation> {
         return first
     }
 
-    /// Returns the waiting work; its age is the time since the queue, or an exclusive flow, last had no waiting work.
+    /// Returns the waiting work; its age is the time since the queue, or a tenant's flow, last had no waiting work.
     ///
     /// - Parameter flow: The flow of the next work; nil to count all waiters.
-    func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
-        let flow = flow.map(Self.bucket)
+    func backlog(of flow: Flow? = nil, at now: Duration) -> Backlog {
+        let flow = flow?.id
         let ahead = waiting[..<(flow.map { insertionIndex(of: startTag(of: $0)) } ?? waiting.count)]
-        let since = if let flow, flow < 0 { exclusiveSince[flow] } else { waitingSince }
+        let since = if let flow, flow.isTenant { tenantWaitingSince[flow] } else { waitingSince }
         return Backlog(count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
 

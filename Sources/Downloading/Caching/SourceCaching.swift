@@ -1,5 +1,5 @@
 package protocol SourceReceiver: Sendable {
-    func store(_ source: Source)
+    func store(_ source: ReceivedSource)
 
     /// Stores the facts from the fetched ranges.
     func store(_ source: PartialSource)
@@ -20,7 +20,7 @@ package protocol SourceCaching: SourceReceiver {
     /// Looks in the layers below memory, and copies a source that it finds to memory.
     func retrieve(_ identity: SourceIdentity) async -> SourceCopy?
 
-    func isImage(_ source: Source) -> Bool
+    func isImage(_ source: ReceivedSource) -> Bool
 
     func beginFetch(of identity: SourceIdentity) -> any SourceReceiver
 
@@ -32,7 +32,7 @@ extension SourceCaching {
 
     package func storedPartialHead(of identity: SourceIdentity) -> SourceHead? { nil }
 
-    package func isImage(_ source: Source) -> Bool { true }
+    package func isImage(_ source: ReceivedSource) -> Bool { true }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver { self }
 

@@ -14,7 +14,9 @@ final class BodyDecoder: Sendable {
 
     var waitingCount: Int { worker.queuedCount }
 
-    func decode(_ source: Source, for request: TransferRequest, progress: TransferProgress) async throws -> Source {
+    func decode(
+        _ source: ReceivedSource, for request: TransferRequest, progress: TransferProgress
+    ) async throws -> ReceivedSource {
         let settings = request.identity.rules.configuration
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
         let end = SystemTimekeeper().now + settings.downloadTimeout
@@ -33,7 +35,7 @@ final class BodyDecoder: Sendable {
                 head = source.head.identified(by: whole.digest)
             }
             guard bytes.count > 0 else { throw DownloadError.emptyBody }
-            return Source(head: head, bytes: bytes, timings: source.timings)
+            return ReceivedSource(head: head, bytes: bytes, timings: source.timings)
         }
     }
 

@@ -342,7 +342,8 @@ final class CurlTransfer {
             requestedAt: response.requestedAt, receivedAt: wallTime)
         guard receivedRange != nil else {
             return .success(
-                .source(Source(head: head, bytes: bytes, timings: timings, codings: response.head.contentCodings)))
+                .source(
+                    ReceivedSource(head: head, bytes: bytes, timings: timings, codings: response.head.contentCodings)))
         }
         guard let range = SourceRange(head, of: response.head, bytes: bytes, at: url.canonical, timings: timings) else {
             return .failure(.protocolError("the body differs from Content-Range"))

@@ -43,13 +43,14 @@ package final class FolderLoader: DataLoading {
 
     package func shutDown() { workers.shutDown() }
 
-    private func source(_ identity: SourceIdentity, bytes: [UInt8], progress: TransferProgress) throws -> Source {
+    private func source(_ identity: SourceIdentity, bytes: [UInt8], progress: TransferProgress) throws -> ReceivedSource
+    {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         guard bytes.count <= identity.rules.configuration.maximumBytes else { throw DownloadError.tooLarge }
         progress.begin(expecting: bytes.count)
         try progress.receive(bytes.count)
         let shared = SharedBytes(bytes)
-        return Source(
+        return ReceivedSource(
             identity, bytes: shared, digest: shared.withBytes { SHA256.hash($0) },
             now: HTTPDate(secondsSince1970: timekeeper.secondsSince1970))
     }
@@ -57,7 +58,7 @@ package final class FolderLoader: DataLoading {
     private static func blockingLoad(
         _ identity: SourceIdentity, root: String, maximumBytes: Int, progress: TransferProgress, token: WorkToken,
         now: HTTPDate
-    ) throws -> Source {
+    ) throws -> ReceivedSource {
         let file = try ConfinedFile(root: root, segments: identity.url.fileSegments)
         progress.begin(expecting: file.size)
         var hash = SHA256()
@@ -68,11 +69,11 @@ package final class FolderLoader: DataLoading {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         var fields: HTTPFields = [:]
         fields.append(.lastModified, HTTPDate(secondsSince1970: file.modifiedAt).imfFixdate)
-        return Source(identity, bytes: bytes, digest: hash.finalize(), fields: fields, now: now)
+        return ReceivedSource(identity, bytes: bytes, digest: hash.finalize(), fields: fields, now: now)
     }
 }
 
-extension Source {
+extension ReceivedSource {
     fileprivate init(
         _ identity: SourceIdentity, bytes: SharedBytes, digest: SHA256Digest, fields: HTTPFields = [:], now: HTTPDate
     ) {

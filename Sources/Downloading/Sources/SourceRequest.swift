@@ -16,12 +16,12 @@ package struct SourceRequest: Hashable, Sendable {
     /// The `traceparent` to send to the origin; nil without a trace.
     package let traceparent: String?
     /// The tenant in fair queues; nil for the service's own downloads, and without tenants.
-    let flow: TenantFlow?
+    let flow: Flow?
 
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
         isBackground: Bool = false, isRefresh: Bool = false, scan: SourceScan? = nil, traceparent: String? = nil,
-        flow: TenantFlow? = nil
+        flow: Flow? = nil
     ) {
         self.identity = identity
         self.directives = directives

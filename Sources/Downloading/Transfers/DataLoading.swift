@@ -41,7 +41,7 @@ extension DataLoading {
 }
 
 package enum TransferResult: Sendable {
-    case source(Source)
+    case source(ReceivedSource)
     /// A range; only if one was requested.
     case range(SourceRange)
     case notModified(SourceConfirmation)

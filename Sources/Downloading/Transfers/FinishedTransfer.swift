@@ -26,7 +26,8 @@ package struct FinishedTransfer: Sendable, Equatable {
     ) {
         let (outcome, error): (DownloadOutcome, (any Error)?) =
             switch result {
-            case .success(let fetched): (fetched.isConfirmation ? .notModified : .success, nil)
+            case .success(.fetched(let copy)) where copy.isConfirmation: (.notModified, nil)
+            case .success: (.success, nil)
             case .failure(let error): (DownloadOutcome(error), error)
             }
         self.init(

@@ -26,11 +26,9 @@ package struct FleetPurges: Sendable {
     /// Starts the store; with a disk, in the background, where a failure is logged and disables the shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else { return try store.start(PurgeHandlers(onPurge: perform, onGap: purgeEverything)) }
-        // The position to write next; a newer one replaces it.
-        typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
         let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))
         let handlers = PurgeHandlers(onPurge: perform, onGap: purgeEverything) { [removals] position in
-            queue.yield((position, removals.all))
+            queue.yield(Position(bytes: position, removals: removals.all))
         }
         Task { [store] in
             let position = await disk.notes().first { $0.name == Self.positionName }?.bytes
@@ -41,12 +39,19 @@ package struct FleetPurges: Sendable {
             }
         }
         Task {
-            // A position is stored after the removals before it, because the next process resumes there.
+            // The next process resumes at the stored position.
             for await position in positions {
                 await position.removals?.value
                 _ = await disk.store([DiskNote(name: Self.positionName, bytes: position.bytes)])
             }
         }
+    }
+
+    /// The position to write next; a newer one replaces it.
+    private struct Position {
+        let bytes: [UInt8]
+        /// The removals before the position, which must end first.
+        let removals: Task<Void, Never>?
     }
 
     /// Called on the `shared-cache` thread.

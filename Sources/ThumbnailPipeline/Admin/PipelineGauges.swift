@@ -64,8 +64,8 @@ package struct PipelineGauges: Sendable {
             "alula_memory_purges_total", help: "Cache purges triggered by memory pressure.", labels: "step",
             counting: "purge"
         ) {
-            let purges = budget.statistics.purges
-            return MemoryBudget.Purge.allCases.map { ([$0.rawValue], Double(purges[$0, default: 0])) }
+            let evictions = budget.statistics.evictions
+            return MemoryBudget.Eviction.allCases.map { ([$0.rawValue], Double(evictions[$0, default: 0])) }
         }
     }
 

@@ -17,17 +17,11 @@ package struct ServiceStatistics: Sendable, Equatable {
     package var memory: MemoryBudget.Statistics
     /// The caches in the documented order, disk caches last.
     package var caches: [NamedCache]
-
-    package struct NamedCache: Sendable, Equatable {
-        package var name: String
-        package var statistics: CacheStatistics
-    }
 }
 
 extension PipelineControl {
     package var statistics: ServiceStatistics {
         let downloader = pipeline.downloader
-        let caches = pipeline.caches
         let resources = pipeline.resources
         let counts = resources.metrics.counts
         let lanes = resources.lanes
@@ -45,6 +39,6 @@ extension PipelineControl {
                 threads: expensive.threadCount, running: limiter.runningCount, waiting: limiter.backlog.count,
                 delay: limiter.backlog.delay),
             memory: resources.budget.statistics,
-            caches: caches.statistics.map { ServiceStatistics.NamedCache(name: $0.name, statistics: $0.statistics) })
+            caches: pipeline.caches.statistics)
     }
 }

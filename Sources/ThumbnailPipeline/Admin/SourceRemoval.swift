@@ -1,3 +1,4 @@
+import DiskCaching
 import Downloading
 import SharedCaching
 import Telemetry
@@ -44,7 +45,7 @@ struct SourceRemoval: Sendable {
         var found = FoundSources(identities: pipeline.caches.sources(under: tag))
         for layer in pipeline.caches.local {
             let known = await layer.sources(under: tag)
-            found.identities.formUnion(known.names.compactMap { identity(named: $0) })
+            found.identities.formUnion(known.labels.compactMap { identity(named: $0) })
             found.isComplete = found.isComplete && known.isComplete
         }
         return found

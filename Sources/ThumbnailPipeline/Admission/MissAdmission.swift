@@ -10,12 +10,12 @@ struct MissAdmission: Sendable {
     let lanes: WorkLanes
     let maximumDelay: Duration
 
-    func queueTimeout(in lane: WorkLanes.Lane, for flow: Int) -> Duration {
+    func queueTimeout(in lane: WorkLanes.Lane, for flow: Flow) -> Duration {
         Self.queueTimeout(behind: lanes.queue(of: lane, for: flow).backlog, maximumDelay: maximumDelay)
     }
 
     /// Called on the event threads.
-    func rejection(in lane: WorkLanes.Lane, for flow: Int) -> WorkerPool.Full? {
+    func rejection(in lane: WorkLanes.Lane, for flow: Flow) -> WorkerPool.Full? {
         let (backlog, threadCount) = lanes.queue(of: lane, for: flow)
         guard backlog.count >= threadCount,
             backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
@@ -23,7 +23,7 @@ struct MissAdmission: Sendable {
         return WorkerPool.Full(delay: backlog.delay)
     }
 
-    func admit(to lane: WorkLanes.Lane, for flow: Int) throws(WorkerPool.Full) {
+    func admit(to lane: WorkLanes.Lane, for flow: Flow) throws(WorkerPool.Full) {
         if let rejection = rejection(in: lane, for: flow) { throw rejection }
     }
 

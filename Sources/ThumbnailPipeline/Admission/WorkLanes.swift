@@ -41,7 +41,7 @@ package struct WorkLanes: Sendable {
     func limiter(of lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallLimiter : expensiveLimiter }
 
     /// Returns the work that would be ahead of the flow's next work.
-    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, threadCount: Int) {
+    func queue(of lane: Lane, for flow: Flow) -> (backlog: Backlog, threadCount: Int) {
         switch lane {
         case .small: (smallBacklog(of: flow), small.threadCount)
         case .expensive: (expensiveLimiter.backlog(of: flow), expensive.threadCount)
@@ -50,7 +50,7 @@ package struct WorkLanes: Sendable {
 
     package var smallBacklog: Backlog { smallBacklog(of: nil) }
 
-    private func smallBacklog(of flow: Int?) -> Backlog {
+    private func smallBacklog(of flow: Flow?) -> Backlog {
         let lane = smallLimiter.backlog(of: flow)
         let threads = small.backlog
         // Little work has a permit and waits for a thread. A flow with fewer permits than threads ignores that wait.
@@ -62,7 +62,7 @@ package struct WorkLanes: Sendable {
 
     var runningCount: Int { small.runningCount + expensive.runningCount }
 
-    func waitingCount(of flow: Int) -> Int {
+    func waitingCount(of flow: Flow) -> Int {
         [smallLimiter, expensiveLimiter].reduce(0) { $0 + $1.waitingCount(of: flow) }
     }
 

@@ -9,11 +9,10 @@ struct WorkScheduler: Sendable {
     /// Runs `body` with a permit, and again with one for expensive work if the cost of a decode was underestimated.
     ///
     /// - Parameters:
-    ///   - flow: The client or tenant in the fair queue.
     ///   - queueTimeout: Nil uses the lane's default.
     ///   - cost: Called before each wait for a permit.
     func run<Value: Sendable>(
-        of flow: Int, weight: Int = 1, queueTimeout: Duration?, cost: () async throws -> WorkCost,
+        of flow: Flow, queueTimeout: Duration?, cost: () async throws -> WorkCost,
         _ body: (WorkPermit) async throws -> Value
     ) async throws -> Value {
         while true {
@@ -21,7 +20,7 @@ struct WorkScheduler: Sendable {
             let lane = cost.lane
             do {
                 return try await lanes.limiter(of: lane).run(
-                    of: flow, weight: weight, cost: cost.sum,
+                    of: flow, cost: cost.sum,
                     queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
                     // Small parts of expensive work wait for the threads of the small lane, ahead of later work.

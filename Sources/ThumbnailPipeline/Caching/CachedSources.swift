@@ -21,7 +21,9 @@ package struct CachedSources: SourceCaching {
         caches.partialRecord(of: identity)?.head
     }
 
-    package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
+    package func isImage(_ source: ReceivedSource) -> Bool {
+        (try? SourceRecord(source.head, bytes: source.bytes)) != nil
+    }
 
     package var hasLayerBelowMemory: Bool { caches.belowMemory.contains(where: \.holdsSources) }
 
@@ -34,7 +36,7 @@ package struct CachedSources: SourceCaching {
     }
 
     /// Stores a source; if its bytes have changed, first removes everything derived from the old bytes.
-    package func store(_ source: Source) {
+    package func store(_ source: ReceivedSource) {
         caches.recordChange(of: source.identity)
         let old = caches.recordInMemory(for: source.identity)
         let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, after: old, under: generations)
@@ -48,7 +50,7 @@ package struct CachedSources: SourceCaching {
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
             caches.forget(source.identity, cause: .changed)
         }
-        caches.store(record, bytes: source.bytes)
+        caches.storeSource(record, bytes: source.bytes)
         caches.forgetPartialRecord(of: source.identity)
         caches.recordTags(of: source.identity)
     }
@@ -65,19 +67,19 @@ package struct CachedSources: SourceCaching {
             caches.recordChange(of: identity)
             let old = caches.recordInMemory(for: identity)
             if let old, old.validator == record.validator {
-                caches.store(SourceRecord(record.head, of: old, under: generations))
+                caches.storeSource(SourceRecord(record.head, of: old, under: generations))
             } else {
                 if old != nil { caches.forget(identity, cause: .changed) }
-                caches.store(record)
+                caches.storeSource(record)
             }
             caches.recordTags(of: identity)
         }
-        caches.store(record.map { PartialRecord($0.head, of: partial) } ?? partial)
+        caches.storePartialRecord(record.map { PartialRecord($0.head, of: partial) } ?? partial)
     }
 
     package func refresh(_ head: SourceHead) {
         if let partial = caches.partialRecord(of: head.identity), partial.head.validator == head.validator {
-            caches.store(PartialRecord(head, of: partial))
+            caches.storePartialRecord(PartialRecord(head, of: partial))
         }
         caches.recordChange(of: head.identity)
         guard head.freshness.storability.isStorable else {
@@ -87,7 +89,7 @@ package struct CachedSources: SourceCaching {
         }
         guard let old = caches.recordInMemory(for: head.identity), old.validator == head.validator else { return }
         let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
-        caches.store(record)
+        caches.storeSource(record)
         if record.incompleteUntil == nil { caches.recordTags(of: head.identity) }
     }
 

@@ -42,13 +42,13 @@ final class FailedDecodes: Sendable {
     var checkpoint: Checkpoint { state.withLock { Checkpoint(removals: $0.removals) } }
 
     func failure(
-        of identity: SourceIdentity, stored: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
+        of identity: SourceIdentity, stored: SourceRecord?, plan: (SourceRecord) -> DecodePlan?
     ) -> ImagingError? {
         guard let entry = state.withLock({ $0.memory.peek(FetchedTarget(identity), at: timekeeper.now) }),
             stored == nil || stored?.validator == entry.head.validator
         else { return nil }
         guard let record = entry.record else { return entry.failures[nil] }
-        return (try? plan(record)).flatMap { entry.failures[$0] }
+        return plan(record).flatMap { entry.failures[$0] }
     }
 
     func remember(_ error: ImagingError, of head: SourceHead, since checkpoint: Checkpoint) {

@@ -1,3 +1,4 @@
+import DiskCaching
 import Downloading
 import Memory
 import SharedCaching
@@ -13,6 +14,8 @@ protocol CacheLayer: Sendable {
     var health: LayerHealth { get }
     /// Whether the layer stores the bytes of sources, besides records and results.
     var holdsSources: Bool { get }
+    /// Whether instances share the layer, so that it may have values that they stored.
+    var isShared: Bool { get }
 
     /// - Parameters:
     ///   - stored: A stale record; the layer skips the lookup if it is unlikely to have a newer one.
@@ -20,6 +23,11 @@ protocol CacheLayer: Sendable {
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, waits: LayerWaitBudgets) async -> LayerReply
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
+
+    /// Stores a result later if the layer has no generation for a source yet; returns false if it can be stored now.
+    func storeLater(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, from caches: CacheLayers
+    ) -> Bool
 
     /// Removes entries immediately or before any later operation; other instances keep their copies.
     @discardableResult
@@ -31,17 +39,23 @@ protocol CacheLayer: Sendable {
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
 
     /// Returns the sources with a tag, including sources served by an earlier process.
-    func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool)
+    func sources(under tag: ExactText) async -> TaggedLabels
 
     func register(in registry: MetricsRegistry)
 }
 
 extension CacheLayer {
+    var isShared: Bool { false }
+
+    func storeLater(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, from caches: CacheLayers
+    ) -> Bool { false }
+
     func lookup(_ key: CacheKey) async -> LayerReply { await lookup(key, newerThan: nil, waits: LayerWaitBudgets()) }
 
     func purge(_ removal: Removal) async -> LayerRemoval { LayerRemoval(entries: forget(removal)) }
 
-    func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) { ([], true) }
+    func sources(under tag: ExactText) async -> TaggedLabels { TaggedLabels(isComplete: true) }
 
     func register(in registry: MetricsRegistry) {}
 }

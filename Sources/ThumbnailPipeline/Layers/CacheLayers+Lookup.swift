@@ -51,7 +51,7 @@ extension CacheLayers {
         for key: ResultKey, of records: PerSource<SourceRecord>, waits: LayerWaitBudgets, after earlier: EarlierLookup?
     ) async -> ResultLookup {
         var lookup = ResultLookup()
-        for layer in belowMemory where !(layer is SharedLayer) || isCurrent(records) {
+        for layer in belowMemory where !layer.isShared || isCurrent(records) {
             let reply =
                 if let reply = earlier?.reply(of: layer.name, for: key) { reply } else {
                     await self.lookup(.result(key), in: layer, waits: waits)
@@ -85,7 +85,7 @@ struct ResultLookup {
     /// The outcomes of queries of shared layers.
     private(set) var shared: [CacheLayerStatus] = []
     /// The shared layers without the result, which are faster than the next one.
-    private var misses: [SharedLayer] = []
+    private var misses: [any CacheLayer] = []
 
     /// Stores the result in memory and in the faster shared layers.
     mutating func add(
@@ -97,10 +97,10 @@ struct ResultLookup {
             shared.append(CacheLayerStatus(layer.name.status, outcome: result == nil ? .uriMiss : .hit))
         }
         guard let result else {
-            if let layer = layer as? SharedLayer { misses.append(layer) }
+            if layer.isShared { misses.append(layer) }
             return
         }
-        for faster in misses { caches.store(result, for: key, of: records, in: faster) }
-        isStored = caches.store(result, for: key, of: records, in: caches.memory)
+        for faster in misses { caches.storeResult(result, for: key, of: records, in: faster) }
+        isStored = caches.storeResult(result, for: key, of: records, in: caches.memory)
     }
 }

@@ -58,7 +58,7 @@ package final class CacheLayers: Sendable {
         memory.partialRecords.value(for: SourceKey(source: identity), countsMiss: false)
     }
 
-    func store(_ record: PartialRecord) {
+    func storePartialRecord(_ record: PartialRecord) {
         memory.partialRecords.add(record, for: SourceKey(source: record.head.identity))
     }
 
@@ -137,7 +137,7 @@ package final class CacheLayers: Sendable {
     func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.wildcard) } }
 
     /// Stores the record and the bytes in all layers that accept them.
-    func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
+    func storeSource(_ record: SourceRecord, bytes: SharedBytes? = nil) {
         for layer in all {
             store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
             guard let bytes else { continue }
@@ -165,21 +165,21 @@ package final class CacheLayers: Sendable {
         let complete = SourceRecord(stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
         guard stored.incompleteUntil == nil else { return storeInMemory(complete) }
         recordChange(of: record.identity)
-        store(complete)
+        storeSource(complete)
     }
 
     func faces(of record: SourceRecord) -> [Face]? { record.faces ?? storedRecord(of: record.version)?.faces }
 
     /// Does nothing if one of the sources has changed; returns the layers that stored the result.
-    func store(
+    func storeResult(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> [CacheLayerStatus.Layer] {
-        all.filter { store(result, for: key, of: records, in: $0) }.map(\.name.status)
+        all.filter { storeResult(result, for: key, of: records, in: $0) }.map(\.name.status)
     }
 
     /// Does nothing if the source has changed; returns whether the pixels were stored.
     @discardableResult
-    func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
+    func storePixels(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         let timeCost = key.timeCost(of: record.header, fileByteCount: record.byteCount)
         guard isCurrent(record), record.mayKeep(.pixels(byteCount: image.byteCount)),
             memory.decoded.add(image, for: key, timeCost: timeCost)
@@ -190,17 +190,13 @@ package final class CacheLayers: Sendable {
         return false
     }
 
-    /// Stores the result later if the shared layer has no generation for a source, for example after an outage.
     @discardableResult
-    func store(
+    func storeResult(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
-        guard isCurrent(records) else { return false }
-        if let shared = layer as? SharedLayer, shared.lacksGenerations(of: records) {
-            DeferredSharedWrite(caches: self, layer: shared).begin(result, for: key, of: records)
-            return false
-        }
-        guard store(.result(result), for: .result(key), of: records, in: layer) else { return false }
+        guard isCurrent(records), !layer.storeLater(result, for: key, of: records, from: self),
+            store(.result(result), for: .result(key), of: records, in: layer)
+        else { return false }
         if isCurrent(records) { return true }
         layer.forget(.value(.result(key)))
         return false
@@ -263,8 +259,8 @@ package final class CacheLayers: Sendable {
     /// Bytes of keys, records and tags; `SharedBytes` does not count them.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
-    package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
+    package func evict(_ step: MemoryBudget.Eviction) -> Int { memory.evict(step) }
 
-    /// Statistics in the documented order.
-    var statistics: [(name: String, statistics: CacheStatistics)] { all.flatMap(\.health.statistics) }
+    /// The caches of this instance, in the documented order.
+    var statistics: [NamedCache] { all.flatMap(\.health.caches) }
 }

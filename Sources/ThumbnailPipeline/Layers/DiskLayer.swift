@@ -33,8 +33,8 @@ package struct DiskLayer: CacheLayer {
         ]
         return LayerHealth(
             state: !statistics.isWorking ? .down : statistics.isFull ? .full : .up,
-            statistics: names.compactMap { name, partition in
-                statistics.partitions[partition].map { (name, CacheStatistics($0)) }
+            caches: names.compactMap { name, partition in
+                statistics.partitions[partition].map { NamedCache(name: name, statistics: CacheStatistics($0)) }
             }
         )
     }
@@ -66,10 +66,7 @@ package struct DiskLayer: CacheLayer {
         store.recordTags(tags.map(\.string), of: identity.removalName, label: identity.name)
     }
 
-    func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
-        let (names, isComplete) = await store.labels(under: tag.string)
-        return (names, isComplete)
-    }
+    func sources(under tag: ExactText) async -> TaggedLabels { await store.labels(under: tag.string) }
 
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries {

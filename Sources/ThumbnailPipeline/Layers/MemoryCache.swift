@@ -151,12 +151,12 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     }
 
     @discardableResult
-    func purgeToPreferred() -> Int {
+    func evictToPreferred() -> Int {
         report(state.withLock { evict(downTo: $0.bounds.preferred, from: &$0) }, isRequested: true)
     }
 
     @discardableResult
-    func purgeEverything() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isRequested: true) }
+    func evictAll() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isRequested: true) }
 
     var memoryUsage: Int { state.withLock { $0.entries.weight } }
 

@@ -34,8 +34,10 @@ struct MemoryLayer: CacheLayer {
     }
 
     var health: LayerHealth {
-        LayerHealth(statistics: [
-            ("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics),
+        LayerHealth(caches: [
+            NamedCache(name: "decoded", statistics: decoded.statistics),
+            NamedCache(name: "result", statistics: results.statistics),
+            NamedCache(name: "source", statistics: sources.statistics),
         ])
     }
 
@@ -110,10 +112,10 @@ struct MemoryLayer: CacheLayer {
             + partialRecords.memoryUsage
     }
 
-    func purge(_ step: MemoryBudget.Purge) -> Int {
+    func evict(_ step: MemoryBudget.Eviction) -> Int {
         switch step {
-        case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
-        case .empty: decoded.purgeEverything()
+        case .preferred: decoded.evictToPreferred() + results.evictToPreferred() + sources.evictToPreferred()
+        case .empty: decoded.evictAll()
         }
     }
 }

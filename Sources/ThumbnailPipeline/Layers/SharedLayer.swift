@@ -45,9 +45,15 @@ package final class SharedLayer: CacheLayer {
 
     var holdsSources: Bool { isServer && rules.sharesSources }
 
-    /// Whether the layer has no generation for one of the sources yet.
-    func lacksGenerations(of records: PerSource<SourceRecord>) -> Bool {
-        isServer && records.contains { $0.generations[name] == nil }
+    var isShared: Bool { true }
+
+    /// Stores a result later if a source has no generation yet, for example after an outage.
+    func storeLater(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, from caches: CacheLayers
+    ) -> Bool {
+        guard isServer, records.contains(where: { $0.generations[name] == nil }) else { return false }
+        DeferredSharedWrite(caches: caches, layer: self).begin(result, for: key, of: records)
+        return true
     }
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }

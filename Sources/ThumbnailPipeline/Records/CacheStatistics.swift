@@ -18,6 +18,11 @@ extension CacheStatistics {
     }
 }
 
+package struct NamedCache: Sendable, Equatable {
+    package let name: String
+    package let statistics: CacheStatistics
+}
+
 package struct CacheUsage: Sendable, Equatable {
     package var bytes: Int
     package var capacity: Int

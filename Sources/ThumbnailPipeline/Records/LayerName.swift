@@ -26,8 +26,8 @@ package enum LayerState: String, Sendable {
 
 struct LayerHealth: Sendable {
     var state = LayerState.up
-    /// Statistics of its caches by name, in the documented order; empty for a shared layer.
-    var statistics: [(name: String, statistics: CacheStatistics)] = []
+    /// Its caches in the documented order; empty for a shared layer.
+    var caches: [NamedCache] = []
 }
 
 typealias LayerGenerations = [LayerName: SharedGenerations]

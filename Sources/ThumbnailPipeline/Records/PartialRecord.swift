@@ -29,6 +29,9 @@ struct PartialRecord: Sendable {
 
     var cost: Int { head.byteCount + header.byteCount + 128 }
 
+    /// The record of the whole source.
+    var whole: SourceRecord { SourceRecord(head, header: header, byteCount: byteCount) }
+
     /// Whether the record certainly describes another version.
     func contradicts(_ record: SourceRecord) -> Bool {
         switch (head.validator, record.validator) {

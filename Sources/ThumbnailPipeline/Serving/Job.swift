@@ -28,14 +28,12 @@ package struct Job: Sendable {
         self.tagClient = tagClient
     }
 
-    var flow: Int { Self.flow(of: client, bill: bill) }
+    var flow: Flow { Self.flow(of: client, bill: bill) }
 
-    /// The tenant, a negative number, or for the default tenant the client in fair queues; 0 without a client.
-    static func flow(of client: ClientNetwork?, bill: RequestBill?) -> Int {
-        bill?.flow ?? (client?.hashValue ?? 0) & Int.max
+    /// The tenant's flow; for the default tenant, the client's.
+    static func flow(of client: ClientNetwork?, bill: RequestBill?) -> Flow {
+        bill?.flow ?? .client(client?.hashValue ?? 0, weight: bill?.weight ?? 1)
     }
-
-    var weight: Int { bill?.weight ?? 1 }
 
     package var request: Request { resolved.request }
 

@@ -26,11 +26,11 @@ package final class RequestBill: Sendable {
     package var originBytes: Int { fetchedBytes.load(ordering: .relaxed) }
 
     /// The tenant's flow; nil if each client has its own.
-    var flow: Int? { account?.flow }
+    var flow: Flow? { account?.flow }
     var weight: Int { account?.weight ?? 1 }
     /// The tenant's flow in shared queues, one for all clients of the default tenant; nil without other tenants.
-    var tenantFlow: TenantFlow? {
-        account.flatMap { account in account.weight.map { TenantFlow(id: account.flow ?? 0, weight: $0) } }
+    var tenantFlow: Flow? {
+        account.flatMap { account in account.weight.map { Flow.tenant(account.number ?? 0, weight: $0) } }
     }
 
     package var workRejection: TenantRejection? { account?.workRejection() }

@@ -27,18 +27,21 @@ package final class TenantAccount: Sendable {
     }
 
     package let name: ExactText
-    /// The flow of all the tenant's work, a negative number; nil if each client has a flow.
-    let flow: Int?
+    /// The number, from 1; nil for the default tenant.
+    let number: Int?
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    package init(_ name: ExactText, flow: Int? = nil, timekeeper: any Timekeeper) {
+    package init(_ name: ExactText, number: Int? = nil, timekeeper: any Timekeeper) {
         self.name = name
-        self.flow = flow
+        self.number = number
         self.timekeeper = timekeeper
     }
 
     var weight: Int? { state.withLock { $0.limits.weight } }
+
+    /// The flow of all the tenant's work; nil if each client has a flow.
+    var flow: Flow? { number.map { .tenant($0, weight: weight ?? 1) } }
 
     /// Replaces the limits; unchanged limits keep their usage.
     package func setLimits(_ limits: Limits) {

@@ -40,7 +40,7 @@ package final class TenantAccounts: Sendable {
         let account = accounts.withLock { accounts in
             let account =
                 accounts[name]
-                ?? TenantAccount(name, flow: name == "default" ? nil : -accounts.count - 1, timekeeper: timekeeper)
+                ?? TenantAccount(name, number: name == "default" ? nil : accounts.count + 1, timekeeper: timekeeper)
             accounts[name] = account
             return account
         }

@@ -9,7 +9,7 @@ import ThumbnailTypes
 /// A source as one caller has it: from the caches, fetched, or opened earlier.
 struct AvailableSource: Sendable {
     let record: SourceRecord
-    /// The file; nil if the source is unchanged and was not sent again, or if only the preview was fetched.
+    /// The file; nil if the source is unchanged and was not sent again, or if only ranges were fetched.
     var bytes: SharedBytes?
     /// The only fetched range of a RAW photograph; nil for other sources.
     var preview: RAWPreview?
@@ -37,36 +37,22 @@ extension AvailableSource {
     }
 
     /// - Parameters:
-    ///   - duration: The time of the fetch, including its queue wait.
     ///   - now: Seconds since 1970.
+    ///   - duration: The time of the fetch, including its queue wait.
     init(_ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration) {
         self.record = record
         bytes = copy.bytes
-        report(.whole(copy), isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
-    }
-
-    init(
-        _ copy: PartialCopy, preview: RAWPreview, record: SourceRecord, now: Int, duration: Duration, timeLeft: Duration
-    ) {
-        self.record = record
-        self.preview = preview
-        report(.partial(copy), isStored: false, now: now, duration: duration, timeLeft: timeLeft)
-    }
-
-    private mutating func report(
-        _ fetched: FetchedSource, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
-    ) {
         status = CacheLayerStatus(
-            after: fetched, isStored: isStored, secondsLeft: record.freshness.remainingLifetime(at: now))
-        timings = fetched.timings(in: duration)
+            after: copy, isStored: isStored, secondsLeft: record.freshness.remainingLifetime(at: now))
+        timings = copy.timings(in: duration)
         if !isFromCache { self.timeLeft = timeLeft }
     }
 }
 
 extension CacheLayerStatus {
-    init(after fetched: FetchedSource, isStored: Bool, secondsLeft: Int) {
-        let exchange = fetched.exchange
-        let participation = fetched.participation
+    init(after copy: SourceCopy, isStored: Bool, secondsLeft: Int) {
+        let exchange = copy.exchange
+        let participation = copy.participation
         self.init(
             .source, outcome: exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
             isStored: participation == .started && isStored,
@@ -75,31 +61,7 @@ extension CacheLayerStatus {
     }
 }
 
-/// A source described by its header, from the whole file or from ranges.
-struct DescribedSource: Sendable {
-    let head: SourceHead
-    let header: ImageHeader
-    let byteCount: Int
-    var status = CacheLayerStatus(.source, outcome: .hit)
-    var timings: [StepTiming] = []
-
-    init(_ source: AvailableSource) {
-        let record = source.record
-        head = record.head
-        header = record.header
-        byteCount = record.byteCount
-        status = source.status
-        timings = source.timings
-    }
-
-    init(_ partial: PartialRecord) {
-        head = partial.head
-        header = partial.header
-        byteCount = partial.byteCount
-    }
-}
-
-extension FetchedSource {
+extension SourceCopy {
     /// The steps of the transfer, and the duration of the whole fetch; none for a cached source.
     func timings(in duration: Duration) -> [StepTiming] {
         guard let exchange, participation != .cached else { return [] }

@@ -21,7 +21,7 @@ struct DownloadTrace {
     /// Records the wait for a slot and the phases of the transfer, or the wait for another request's transfer.
     ///
     /// A phase is the sum over all redirects.
-    func record(_ copy: FetchedSource, from host: String, until end: Duration) {
+    func record(_ copy: SourceCopy, from host: String, until end: Duration) {
         guard let exchange = copy.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]
         if let status = exchange.status { attributes.append(("http.response.status_code", .int(status))) }

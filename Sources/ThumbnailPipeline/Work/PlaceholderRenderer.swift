@@ -39,9 +39,8 @@ struct PlaceholderRenderer: Sendable {
         let plan = RenderPlan(
             resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let cost = WorkCost(of: plan, ofPlain: key.color)
-        return try await scheduler.run(
-            of: bill?.flow ?? 0, weight: bill?.weight ?? 1, queueTimeout: nil, cost: { cost }
-        ) { permit in
+        let flow = Job.flow(of: nil, bill: bill)
+        return try await scheduler.run(of: flow, queueTimeout: nil, cost: { cost }) { permit in
             let reservation = try await memory.reserve(forPlaceholder: plan, of: bill?.tenantFlow)
             let clock = WorkClock(at: timekeeper.now)
             defer {

@@ -19,6 +19,8 @@ struct RenderTask: Sendable {
         self.imagesInUse = imagesInUse ?? job.opened?.imagesInUse ?? ImagesInUse()
     }
 
+    var hasFiles: Bool { sources.allSatisfy { $0.file != nil } }
+
     func context(under permit: WorkPermit) -> WorkContext {
         WorkContext(permit: permit, imagesInUse: imagesInUse, bill: job.bill)
     }

@@ -62,8 +62,8 @@ struct SourceDecoder: Sendable {
     }
 
     /// Decodes the plan's levels in one pass for the results of an opened source.
-    func decode(
-        _ plan: DecodePlan, of opened: OpenedSource, in context: WorkContext, reservation: MemoryReservation
+    func decodeLevels(
+        of plan: DecodePlan, from opened: OpenedSource, in context: WorkContext, reservation: MemoryReservation
     ) async throws {
         let image = try await decode(
             opened.file, of: opened.record, for: opened.decodeKey(plan), in: context, reservation: reservation)
@@ -72,7 +72,7 @@ struct SourceDecoder: Sendable {
         }
     }
 
-    func unsharedPixels(
+    func uncachedPixels(
         for task: RenderTask, in context: WorkContext, reservations: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         try await task.mapDecodes { index, key in
@@ -105,7 +105,7 @@ struct SourceDecoder: Sendable {
                 imagesInUse.add(coarser, for: key.with(level: level))
             }
             image = image.with(coarser: [])
-            caches.store(image, for: key, of: record)
+            caches.storePixels(image, for: key, of: record)
             // Keep the image before the decode is no longer shared, so that the caller's next result finds it.
             imagesInUse.add(image, for: key)
             return image
@@ -139,7 +139,7 @@ struct SourceDecoder: Sendable {
                 timeLimit: configuration.decodeTimeout, queueTimeout: context.permit.queueTimeout
             ) { [self, plan] token in
                 try clock.perform(token, at: timekeeper.now) {
-                    try decode(
+                    try decodeOnThread(
                         file, for: key, plan: plan, isSmall: isSmall, token: token, reservation: reservation)
                 }
             }
@@ -162,7 +162,7 @@ struct SourceDecoder: Sendable {
         }
     }
 
-    private func decode(
+    private func decodeOnThread(
         _ file: SourceFile, for key: DecodeKey, plan: DecodePlan, isSmall: Bool,
         token: WorkToken, reservation: MemoryReservation
     ) throws -> DecodedImage {

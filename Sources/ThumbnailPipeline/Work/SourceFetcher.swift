@@ -15,13 +15,19 @@ struct SourceFetcher: Sendable {
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
-    /// Returns nil if a source is unchanged, but its record was evicted.
-    ///
+    /// One attempt to fetch a source for a job.
+    private struct Attempt {
+        let identity: SourceIdentity
+        let job: Job
+        let start: Duration
+        let checkpoint: FailedDecodes.Checkpoint
+    }
+
     /// Fetches only the preview of a RAW photograph if the origin supports ranges.
-    func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
+    func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource> {
         let start = timekeeper.now
         let roles = job.request.roles
-        let sources = try await job.sources.concurrentMap { index, identity -> AvailableSource? in
+        return try await job.sources.concurrentMap { index, identity -> AvailableSource in
             if index == 0, let opened = job.opened { return AvailableSource(opened, timeLeft: timeLimit) }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 if index > 0, let file = job.request.additional[index - 1].file {
@@ -32,20 +38,40 @@ struct SourceFetcher: Sendable {
                 return try await fetch(identity, for: job, needsBytes: needsBytes[index], since: start)
             }
         }
-        return sources.unwrapped()
     }
 
     private func fetch(
         _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
-    ) async throws -> AvailableSource? {
-        let checkpoint = failedDecodes.checkpoint
-        var fetched = try await download(
-            identity, for: job, needsBytes: needsBytes, scan: scan(for: identity), since: start)
-        if case .partial(let copy) = fetched {
-            if let source = source(from: copy, since: start) { return source }
-            fetched = try await download(identity, for: job, needsBytes: needsBytes, scan: nil, since: start)
+    ) async throws -> AvailableSource {
+        let attempt = Attempt(identity: identity, job: job, start: start, checkpoint: failedDecodes.checkpoint)
+        var copy = try await download(attempt, needsBytes: needsBytes, scan: scan(for: identity))
+        if let ranges = copy.ranges {
+            if let preview = RAWPreview(ranges) { return source(copy, preview: preview, in: attempt) }
+            copy = try await download(attempt, needsBytes: needsBytes, scan: nil)
         }
-        return try source(from: fetched.whole, for: job, since: start, checkpoint: checkpoint)
+        if let record = try record(of: copy, in: attempt) { return source(copy, record: record, in: attempt) }
+        // The source is unchanged, but its record has been evicted meanwhile.
+        return try await fetch(identity, for: job.retry, needsBytes: true, since: timekeeper.now)
+    }
+
+    /// Fetches only the bytes that describe the source.
+    func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> AvailableSource {
+        let attempt = Attempt(
+            identity: identity, job: job, start: timekeeper.now, checkpoint: failedDecodes.checkpoint)
+        let copy = try await download(attempt, needsBytes: needsBytes, scan: .header)
+        let known = caches.partialRecord(of: identity)
+        if let ranges = copy.ranges {
+            let partial = try remembering(attempt, of: copy.head) { () throws(ImagingError) in
+                try PartialRecord(ranges)
+            }
+            return source(copy, record: partial.whole, isStored: known?.head === partial.head, in: attempt)
+        }
+        if let record = try record(of: copy, in: attempt) { return source(copy, record: record, in: attempt) }
+        if let known, known.head.validator == copy.head.validator {
+            return source(copy, record: PartialRecord(copy.head, of: known).whole, isStored: true, in: attempt)
+        }
+        // The source is unchanged, but its record has been evicted meanwhile.
+        return try await describe(identity, for: job.retry, needsBytes: true)
     }
 
     /// The scan for the preview if the stored header or the name says that the file is RAW; otherwise nil.
@@ -55,93 +81,60 @@ struct SourceFetcher: Sendable {
         return isRAW ? .preview : nil
     }
 
-    private func source(from copy: PartialCopy, since start: Duration) -> AvailableSource? {
-        guard let preview = RAWPreview(copy.source) else { return nil }
-        var record = preview.record
-        if let known = caches.storedRecord(of: record.version) {
-            record = SourceRecord(record.head, of: known)
-        }
-        let duration = timekeeper.now - start
-        return AvailableSource(
-            copy, preview: preview, record: record, now: timekeeper.secondsSince1970, duration: duration,
-            timeLeft: timeLimit - duration)
-    }
-
-    /// Fetches only the bytes that describe the source; returns nil if it is unchanged, but its record was evicted.
-    func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
-        let start = timekeeper.now
-        let checkpoint = failedDecodes.checkpoint
-        let fetched = try await download(identity, for: job, needsBytes: needsBytes, scan: .header, since: start)
-        switch fetched {
-        case .whole(let copy):
-            if let source = try source(from: copy, for: job, since: start, checkpoint: checkpoint) {
-                return DescribedSource(source)
-            }
-            guard let partial = caches.partialRecord(of: identity), partial.head.validator == copy.head.validator else {
-                return nil
-            }
-            return describedSource(
-                PartialRecord(copy.head, of: partial), from: fetched, isStored: true, since: start)
-        case .partial(let copy):
-            do throws(ImagingError) {
-                let partial = try PartialRecord(copy.source)
-                let isStored = !job.directives.noStore && caches.partialRecord(of: identity)?.head === partial.head
-                return describedSource(partial, from: fetched, isStored: isStored, since: start)
-            } catch {
-                if !job.directives.noStore { failedDecodes.remember(error, of: copy.source.head, since: checkpoint) }
-                throw error
-            }
+    /// Returns the record of a whole source; nil if it is unknown, because the source was not sent again.
+    private func record(of copy: SourceCopy, in attempt: Attempt) throws -> SourceRecord? {
+        if let known = caches.storedRecord(of: copy.head.version) { return SourceRecord(copy.head, of: known) }
+        guard let bytes = copy.bytes else { return nil }
+        return try remembering(attempt, of: copy.head) { () throws(ImagingError) in
+            try SourceRecord(copy.head, bytes: bytes)
         }
     }
 
-    private func describedSource(
-        _ partial: PartialRecord, from fetched: FetchedSource, isStored: Bool, since start: Duration
-    ) -> DescribedSource {
-        var source = DescribedSource(partial)
-        source.status = CacheLayerStatus(
-            after: fetched, isStored: isStored,
-            secondsLeft: partial.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
-        source.timings = fetched.timings(in: timekeeper.now - start)
+    /// Reads a header, and remembers if that fails.
+    private func remembering<Value>(
+        _ attempt: Attempt, of head: SourceHead, _ read: () throws(ImagingError) -> Value
+    ) throws(ImagingError) -> Value {
+        do throws(ImagingError) {
+            return try read()
+        } catch {
+            if !attempt.job.directives.noStore { failedDecodes.remember(error, of: head, since: attempt.checkpoint) }
+            throw error
+        }
+    }
+
+    private func source(_ copy: SourceCopy, preview: RAWPreview, in attempt: Attempt) -> AvailableSource {
+        let head = preview.record.head
+        let known = caches.storedRecord(of: head.version)
+        var source = source(
+            copy, record: known.map { SourceRecord(head, of: $0) } ?? preview.record, isStored: false, in: attempt)
+        source.preview = preview
         return source
     }
 
+    /// - Parameter isStored: Nil checks whether the caches have the record and the bytes.
     private func source(
-        from copy: SourceCopy, for job: Job, since start: Duration, checkpoint: FailedDecodes.Checkpoint
-    ) throws -> AvailableSource? {
-        let record: SourceRecord
-        if let known = caches.storedRecord(of: copy.head.version) {
-            record = SourceRecord(copy.head, of: known)
-        } else if let bytes = copy.bytes {
-            do throws(ImagingError) {
-                record = try SourceRecord(copy.head, bytes: bytes)
-            } catch {
-                if !job.directives.noStore { failedDecodes.remember(error, of: copy.head, since: checkpoint) }
-                throw error
-            }
-        } else {
-            return nil
-        }
-        let duration = timekeeper.now - start
+        _ copy: SourceCopy, record: SourceRecord, isStored: Bool? = nil, in attempt: Attempt
+    ) -> AvailableSource {
+        let duration = timekeeper.now - attempt.start
         return AvailableSource(
-            copy, record: record, isStored: !job.directives.noStore && caches.isStored(record),
+            copy, record: record, isStored: !attempt.job.directives.noStore && isStored ?? caches.isStored(record),
             now: timekeeper.secondsSince1970, duration: duration, timeLeft: timeLimit - duration)
     }
 
-    private func download(
-        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, scan: SourceScan?, since start: Duration
-    ) async throws -> FetchedSource {
-        let trace = DownloadTrace(at: start)
+    private func download(_ attempt: Attempt, needsBytes: Bool, scan: SourceScan?) async throws -> SourceCopy {
+        let host = attempt.identity.url.host
+        let trace = DownloadTrace(at: attempt.start)
         do {
-            let fetched = try await downloader.downloadNeededBytes(
+            let copy = try await downloader.downloadNeededBytes(
                 of: SourceRequest(
-                    identity: identity, directives: job.directives, needsBytes: needsBytes, scan: scan,
-                    traceparent: trace?.traceparent, flow: job.bill?.tenantFlow),
-                receipt: job.receipt, deadline: start + timeLimit)
-            job.bill?.charge(originBytes: fetched.startedBytes)
-            trace?.record(fetched, from: identity.url.host, until: timekeeper.now)
-            return fetched
+                    identity: attempt.identity, directives: attempt.job.directives, needsBytes: needsBytes, scan: scan,
+                    traceparent: trace?.traceparent, flow: attempt.job.bill?.tenantFlow),
+                receipt: attempt.job.receipt, deadline: attempt.start + timeLimit)
+            attempt.job.bill?.charge(originBytes: copy.startedBytes)
+            trace?.record(copy, from: host, until: timekeeper.now)
+            return copy
         } catch {
-            trace?.record(error, from: identity.url.host, until: timekeeper.now)
+            trace?.record(error, from: host, until: timekeeper.now)
             throw error
         }
     }

@@ -15,48 +15,48 @@ struct ThumbnailRenderer: Sendable {
     let resources: WorkResources
     let caches: CacheLayers
     let decoder: SourceDecoder
-    let faces: FaceFinder
+    let faceFinder: FaceFinder
     let scheduler: WorkScheduler
     let memory: WorkMemory
     let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
-    func resultWithoutSource(_ task: RenderTask) async throws -> RenderedImage? {
-        do {
-            return try await sharedResult(task)
-        } catch PipelineError.sourceNeeded {
-            return nil
-        }
-    }
-
-    /// Retries if it joined a render that failed because its starter had no source bytes.
-    func result(_ task: RenderTask) async throws -> RenderedImage {
-        while true {
+    /// Returns a cached result, joins a render, or starts one; returns nil if the task lacks source bytes for it.
+    func result(_ task: RenderTask) async throws -> RenderedImage? {
+        let key = task.key
+        repeat {
             do {
-                return try await sharedResult(task)
+                let (result, participation) = try await estimator.renders.value(
+                    for: key, cached: { caches.result(for: key) }
+                ) {
+                    try await self.lookUpOrRender(task)
+                }
+                return participation == .joined ? result.joined : result
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
-        }
+            // A task with all files fails only if it joined one without.
+        } while task.hasFiles
+        return nil
     }
 
-    func unsharedResult(_ task: RenderTask) async throws -> RenderedImage {
+    func uncachedResult(_ task: RenderTask) async throws -> RenderedImage {
         var queuedAt = timekeeper.now
         let cost = {
             queuedAt = timekeeper.now
             return estimator.cost(of: task.key, from: task.sources.records) { _ in false }
         }
         return try await scheduler.run(
-            of: task.job.flow, weight: task.job.weight, queueTimeout: task.sources.queueTimeout, cost: cost
+            of: task.job.flow, queueTimeout: task.sources.queueTimeout, cost: cost
         ) { permit in
             let reservations = try await memory.reserve(for: task) { _ in false }
             defer { reservations.render.release() }
             let context = task.context(under: permit)
             let start = timekeeper.now
-            let images = try await decoder.unsharedPixels(
+            let images = try await decoder.uncachedPixels(
                 for: task, in: context, reservations: reservations.decodes)
             context.imagesInUse.add(images.image, for: task.key.decodeKey)
-            let faces = try await self.faces(for: task, in: context)
+            let faces = try await neededFaces(for: task, in: context)
             let decoded = timekeeper.now
             let (result, steps) = try await render(images, for: task, faces: faces, cachesAdditions: false)
             return result.with(
@@ -68,40 +68,32 @@ struct ThumbnailRenderer: Sendable {
     }
 
     /// Decodes in one pass all levels that the results of an opened source need.
-    func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource, flow: Int) async throws {
+    func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource) async throws {
         let cost = {
             WorkCost(
                 decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
         }
-        try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { permit in
+        try await scheduler.run(of: .client(0), queueTimeout: nil, cost: cost) { permit in
             let reservation = try await resources.budget.reserve(opened.file.cost(of: plan))
             let context = WorkContext(permit: permit, imagesInUse: opened.imagesInUse, bill: nil)
-            try await decoder.decode(plan, of: opened, in: context, reservation: reservation)
+            try await decoder.decodeLevels(of: plan, from: opened, in: context, reservation: reservation)
         }
     }
 
     func faces(in opened: OpenedSource, for job: Job) async throws -> [Face] {
         let record = opened.record
-        let key = try faces.key(of: record)
+        let key = try faceFinder.key(of: record)
         let cost = {
             let isDecoded = estimator.isDecoded(key, imagesInUse: opened.imagesInUse)
             return WorkCost(
                 decodes: PerSource(isDecoded ? .zero : decoder.costs.cost(of: key, from: record)),
                 render: FaceSearch.time)
         }
-        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: nil, cost: cost) { permit in
-            try await faces.faces(
+        return try await scheduler.run(of: job.flow, queueTimeout: nil, cost: cost) { permit in
+            try await faceFinder.faces(
                 of: AvailableSource(opened),
                 in: WorkContext(permit: permit, imagesInUse: opened.imagesInUse, bill: job.bill))
         }
-    }
-
-    private func sharedResult(_ task: RenderTask) async throws -> RenderedImage {
-        let key = task.key
-        let (result, participation) = try await estimator.renders.value(for: key, cached: { caches.result(for: key) }) {
-            try await self.render(task)
-        }
-        return participation == .joined ? result.joined : result
     }
 
     private struct Wait {
@@ -111,25 +103,25 @@ struct ThumbnailRenderer: Sendable {
         var joined: Duration?
     }
 
-    private func render(_ task: RenderTask) async throws -> RenderedImage {
+    private func lookUpOrRender(_ task: RenderTask) async throws -> RenderedImage {
         let job = task.job
         let lookup = await caches.lookUpResult(
             for: task.key, of: task.sources.records, waits: job.waits, after: job.earlierLookup)
         if let result = RenderedImage(lookup) { return result }
         var wait = Wait(queuedAt: timekeeper.now)
-        return try await scheduler.run(of: job.flow, weight: job.weight, queueTimeout: task.sources.queueTimeout) {
+        return try await scheduler.run(of: job.flow, queueTimeout: task.sources.queueTimeout) {
             let begin = timekeeper.now
             let hasJoined = try await decoder.joinExpensiveDecodes(for: task)
             wait.queuedAt = timekeeper.now
             if hasJoined { wait.joined = (wait.joined ?? .zero) + wait.queuedAt - begin }
             return estimator.cost(of: task.key, from: task.sources.records, imagesInUse: task.imagesInUse)
         } _: { permit in
-            try await renderAdmitted(task, in: task.context(under: permit), after: wait, shared: lookup.shared)
+            try await decodeAndRender(task, in: task.context(under: permit), after: wait, shared: lookup.shared)
         }
     }
 
     /// - Parameter shared: The outcomes of lookups in shared layers.
-    private func renderAdmitted(
+    private func decodeAndRender(
         _ task: RenderTask, in context: WorkContext, after wait: Wait, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let key = task.key
@@ -140,14 +132,14 @@ struct ThumbnailRenderer: Sendable {
         defer { reservations.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: task, in: context, reservations: reservations.decodes, together: faces.planTogether(with: task))
-        let faces = try await self.faces(for: task, in: context)
+            for: task, in: context, reservations: reservations.decodes, together: faceFinder.planTogether(with: task))
+        let faces = try await neededFaces(for: task, in: context)
         let participation = wait.joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
         let (result, steps) = try await render(
             pixels.images, for: task, faces: faces, priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? permit.queueTimeout : nil)
-        let stored = caches.store(result, for: key, of: task.sources.records)
+        let stored = caches.storeResult(result, for: key, of: task.sources.records)
         var status = [CacheLayerStatus(.result, outcome: .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
         status.append(
@@ -162,9 +154,9 @@ struct ThumbnailRenderer: Sendable {
                 decoded: participation == .cached ? nil : decoded - start + (wait.joined ?? .zero), rendered: steps))
     }
 
-    private func faces(for task: RenderTask, in context: WorkContext) async throws -> [Face] {
+    private func neededFaces(for task: RenderTask, in context: WorkContext) async throws -> [Face] {
         guard task.key.plan.needsFaces else { return [] }
-        return try await faces.faces(of: task.sources.image, in: context)
+        return try await faceFinder.faces(of: task.sources.image, in: context)
     }
 
     /// - Parameters:
@@ -215,7 +207,7 @@ struct ThumbnailRenderer: Sendable {
             key.form = form
             if let cached = caches.pixels(for: key, countsMiss: false) { return cached }
             let scaled = try make()
-            caches.store(scaled, for: key, of: task.sources.additional[index].record)
+            caches.storePixels(scaled, for: key, of: task.sources.additional[index].record)
             return scaled
         }
     }

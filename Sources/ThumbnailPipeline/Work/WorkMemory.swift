@@ -36,7 +36,7 @@ struct WorkMemory: Sendable {
     }
 
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
-    func reserve(forPlaceholder plan: RenderPlan, of flow: TenantFlow?) async throws -> MemoryReservation {
+    func reserve(forPlaceholder plan: RenderPlan, of flow: Flow?) async throws -> MemoryReservation {
         do {
             return try await budget.reserve(plan.cost, of: flow)
         } catch is MemoryBudget.NeverFits {

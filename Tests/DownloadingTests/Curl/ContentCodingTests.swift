@@ -98,7 +98,7 @@ struct ContentCodingTests {
             let head = SourceHead(
                 identity: request.identity, validator: .digest(""), headerFields: HTTPFields(), requestedAt: date,
                 receivedAt: date)
-            let source = Source(
+            let source = ReceivedSource(
                 head: head, bytes: SharedBytes(Zlib.zeros(count)), timings: TransferTimings(), codings: [.deflate])
             return Task {
                 let whole = try await decoder.decode(source, for: request, progress: progress)

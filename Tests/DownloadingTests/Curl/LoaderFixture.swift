@@ -29,12 +29,12 @@ struct LoaderFixture {
     @discardableResult
     func load(
         _ path: String, host: String? = nil, progress: TransferProgress = TransferProgress()
-    ) async throws -> Source {
+    ) async throws -> ReceivedSource {
         try await load(url: origin.url(path, host: host), progress: progress)
     }
 
     @discardableResult
-    func load(url: String, progress: TransferProgress = TransferProgress()) async throws -> Source {
+    func load(url: String, progress: TransferProgress = TransferProgress()) async throws -> ReceivedSource {
         guard case .source(let source) = try await loader.load(request(url), progress: progress) else {
             throw UnexpectedConfirmation()
         }

@@ -29,7 +29,7 @@ struct PartialFetchTests {
     private func fetch(
         _ fixture: LoaderFixture, to offsets: [Int] = [0], path: String = "/a", atMost limit: Int = 128 << 10,
         cache: StubCache = StubCache()
-    ) async throws -> FetchedSource {
+    ) async throws -> SourceCopy {
         let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url(path)))
         return try await fixture.downloader(cache: cache).downloadNeededBytes(
             of: SourceRequest(identity: identity, scan: scan(to: offsets, atMost: limit)), receipt: "")
@@ -44,12 +44,9 @@ struct PartialFetchTests {
         return file
     }
 
-    private func partialSource(_ fetched: FetchedSource) throws -> PartialSource {
-        guard case .partial(let copy) = fetched else { throw DownloadError.internal("a whole source") }
-        return copy.source
-    }
+    private func partialSource(_ copy: SourceCopy) throws -> PartialSource { try #require(copy.ranges) }
 
-    private func wholeBytes(_ fetched: FetchedSource) throws -> [UInt8] { try #require(try fetched.whole.bytes).array }
+    private func wholeBytes(_ copy: SourceCopy) throws -> [UInt8] { try #require(copy.bytes).array }
 
     @Test func `the first range suffices without a validator`() async throws {
         let fixture = try LoaderFixture()

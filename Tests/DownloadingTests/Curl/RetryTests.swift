@@ -123,7 +123,7 @@ private struct RetryFixture {
     }
 
     @discardableResult
-    func load(_ path: String, host: String? = nil) async throws -> Source {
+    func load(_ path: String, host: String? = nil) async throws -> ReceivedSource {
         let url = try SourceURL(parsing: origin.url(path, host: host))
         let request = TransferRequest(identity: SourceIdentity(url: url, rules: rules.unnamed))
         guard case .source(let source) = try await loader.load(request, progress: TransferProgress()) else {

@@ -160,7 +160,9 @@ private struct TLSFixture {
     }
 
     @discardableResult
-    func load(originName: String = "pinned", host: String = "right.test", path: String = "a") async throws -> Source? {
+    func load(
+        originName: String = "pinned", host: String = "right.test", path: String = "a"
+    ) async throws -> ReceivedSource? {
         let identity = try DownloadRules(configuration).identity(
             of: "\(originName)-\(host.prefix { $0 != "." }):\(path)")
         let answer = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())

@@ -108,7 +108,7 @@ struct FolderLoaderTests {
     private func load(
         _ path: String, root: String? = nil, progress: TransferProgress = TransferProgress(),
         _ change: (inout OriginLimits) -> Void = { _ in }
-    ) async throws -> Source {
+    ) async throws -> ReceivedSource {
         let configuration = configuration(root ?? folder.path, change)
         let loader = FolderLoader(timekeeper: ManualTimekeeper())
         defer { loader.shutDown() }

@@ -89,8 +89,8 @@ final class StubControl: ServiceControlling {
 
     var statistics: ServiceStatistics {
         let lane = ServiceStatistics.Lane(threads: 2, running: 1, waiting: 3, delay: .milliseconds(250))
-        func cache(_ name: String, _ usage: CacheUsage) -> ServiceStatistics.NamedCache {
-            ServiceStatistics.NamedCache(
+        func cache(_ name: String, _ usage: CacheUsage) -> NamedCache {
+            NamedCache(
                 name: name, statistics: CacheStatistics(usage: usage, hits: 0, misses: 0, evictedBytes: 0))
         }
         let memory = MemoryBudget(limit: 100, allocated: { 40 }).statistics

@@ -87,11 +87,11 @@ struct ImagePipelineOverloadTests {
 
     @Test func `an upload is rejected if the queue of its tenant is too long`() async throws {
         let fixture = try PipelineFixture()
-        let shop = RequestBill(to: TenantAccount("shop", flow: -3, timekeeper: ManualTimekeeper()))
+        let shop = RequestBill(to: TenantAccount("shop", number: 3, timekeeper: ManualTimekeeper()))
         let limiter = fixture.lanes.smallLimiter
         let releases = (0..<64).map { _ in Promise<Bool>() }
         let work = releases.map { release in
-            Task.immediate { try await limiter.run(of: -3, cost: .seconds(60)) { await release.value() } }
+            Task.immediate { try await limiter.run(of: .tenant(3), cost: .seconds(60)) { await release.value() } }
         }
         let client = ClientNetwork(bits: 1)
         await #expect(throws: WorkerPool.Full.self) {

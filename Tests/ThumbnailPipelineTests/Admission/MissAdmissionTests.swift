@@ -31,20 +31,20 @@ struct MissAdmissionTests {
         await gate.arrivals(2)
         var queued = (0..<20).map { _ in Task.immediate { try await workers.run { _ in } } }
         #expect(workers.queuedCount == 20)
-        #expect(admission.rejection(in: .small, for: 0) == nil)
+        #expect(admission.rejection(in: .small, for: .client(0)) == nil)
         queued.append(Task.immediate { try await workers.run { _ in } })
         #expect(workers.queuedCount == 21)
-        #expect(admission.rejection(in: .small, for: 0) == WorkerPool.Full(delay: .milliseconds(1_050)))
-        #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small, for: 0) }
+        #expect(admission.rejection(in: .small, for: .client(0)) == WorkerPool.Full(delay: .milliseconds(1_050)))
+        #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small, for: .client(0)) }
         // From now on the flood has lasted longer than the maximum wait.
         time.advance(by: .seconds(1))
-        #expect(admission.queueTimeout(in: .small, for: 0) == .seconds(1))
+        #expect(admission.queueTimeout(in: .small, for: .client(0)) == .seconds(1))
         time.advance(by: .nanoseconds(1))
-        #expect(admission.queueTimeout(in: .small, for: 0) == .milliseconds(500))
+        #expect(admission.queueTimeout(in: .small, for: .client(0)) == .milliseconds(500))
         gate.open()
         for task in running + queued { try await task.value }
-        #expect(admission.rejection(in: .small, for: 0) == nil)
-        #expect(admission.queueTimeout(in: .small, for: 0) == .seconds(1))
+        #expect(admission.rejection(in: .small, for: .client(0)) == nil)
+        #expect(admission.queueTimeout(in: .small, for: .client(0)) == .seconds(1))
     }
 
     @Test func `workers without a queue accept any work`() async throws {
@@ -57,7 +57,7 @@ struct MissAdmissionTests {
         await gate.arrivals(2)
         let queued = Task.immediate { try await workers.run { _ in } }
         #expect(workers.queuedCount == 1)
-        #expect(admission.rejection(in: .small, for: 0) == nil)
+        #expect(admission.rejection(in: .small, for: .client(0)) == nil)
         gate.open()
         for task in running + [queued] { try await task.value }
     }
@@ -73,19 +73,19 @@ struct MissAdmissionTests {
             Task.immediate { try await lanes.expensiveLimiter.run(cost: .seconds(2)) { await gate.pass() } }
         }
         #expect(lanes.expensiveLimiter.backlog.count == 1)
-        #expect(admission.rejection(in: .expensive, for: 0) == WorkerPool.Full(delay: .seconds(4)))
-        #expect(admission.rejection(in: .small, for: 0) == nil)
+        #expect(admission.rejection(in: .expensive, for: .client(0)) == WorkerPool.Full(delay: .seconds(4)))
+        #expect(admission.rejection(in: .small, for: .client(0)) == nil)
         gate.open()
         for task in expensive { try await task.value }
-        #expect(admission.rejection(in: .expensive, for: 0) == nil)
+        #expect(admission.rejection(in: .expensive, for: .client(0)) == nil)
         // Vice versa, a long queue of small work does not reject expensive work.
         let hold = ThreadGate()
         let small = (0..<3).map { _ in Task.immediate { try await workers.run { _ in hold.pass() } } }
         await hold.arrivals(1)
         #expect(workers.queuedCount == 2)
         time.advance(by: .seconds(2))
-        #expect(admission.rejection(in: .small, for: 0) == WorkerPool.Full(delay: .seconds(2)))
-        #expect(admission.rejection(in: .expensive, for: 0) == nil)
+        #expect(admission.rejection(in: .small, for: .client(0)) == WorkerPool.Full(delay: .seconds(2)))
+        #expect(admission.rejection(in: .expensive, for: .client(0)) == nil)
         hold.open()
         for task in small { try await task.value }
     }

@@ -30,8 +30,8 @@ final class PipelineFixture: Sendable {
     /// Counts downloads that have ended, including those served from the caches.
     let downloadEnds = EventCounter()
     let budget: MemoryBudget
-    /// Counts purges of everything; a waiter requests one after joining the line.
-    let lastPurges = EventCounter()
+    /// Counts evictions of everything; a waiter requests one after joining the line.
+    let lastEvictions = EventCounter()
     let pipeline: ImagePipeline
     let control: PipelineControl
     private let workerCount: Int
@@ -98,8 +98,8 @@ final class PipelineFixture: Sendable {
         // Memory in use by other tests in this process does not count.
         budget = MemoryBudget(
             limit: memoryLimit, timekeeper: time,
-            purge: { [lastPurges] step in
-                if step == .empty { lastPurges.increment() }
+            evict: { [lastEvictions] step in
+                if step == .empty { lastEvictions.increment() }
                 return 0
             })
         workers = WorkerPool(

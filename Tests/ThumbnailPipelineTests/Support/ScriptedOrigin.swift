@@ -84,6 +84,6 @@ final class ScriptedOrigin: DataLoading {
             identity: request.identity,
             validator: eTag.map { SourceValidator.entityTag($0) } ?? .digest("\(answer.bytes.array.hashValue)"),
             headerFields: answer.fields, requestedAt: now, receivedAt: now)
-        return .source(Source(head: head, bytes: answer.bytes, timings: answer.timings))
+        return .source(ReceivedSource(head: head, bytes: answer.bytes, timings: answer.timings))
     }
 }

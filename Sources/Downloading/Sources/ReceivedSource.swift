@@ -3,7 +3,7 @@ import HTTPTypes
 package import Memory
 import Text
 
-package struct Source: Sendable {
+package struct ReceivedSource: Sendable {
     package let head: SourceHead
     package let bytes: SharedBytes
     package var timings = TransferTimings()
