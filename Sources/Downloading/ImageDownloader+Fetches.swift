@@ -3,7 +3,7 @@ import HTTPTypes
 
 struct FetchFailure: Error {
     let error: DownloadError
-    let exchange: OriginResponseInfo?
+    let exchange: OriginExchange?
 }
 
 extension ImageDownloader {
@@ -63,7 +63,7 @@ extension ImageDownloader {
     }
 
     private func result(
-        of action: State.StartAction, reason: OriginResponseInfo.Reason
+        of action: State.StartAction, reason: OriginExchange.Reason
     ) async -> Result<FetchOutcome, any Error> {
         do {
             try await reserveMemory(for: action)
@@ -84,7 +84,7 @@ extension ImageDownloader {
 
     private func resume(
         _ waiters: [(continuation: Continuation, participation: Participation)], of action: State.StartAction,
-        with result: Result<FetchOutcome, any Error>, reason: OriginResponseInfo.Reason
+        with result: Result<FetchOutcome, any Error>, reason: OriginExchange.Reason
     ) {
         switch result {
         case .success(let outcome):
@@ -97,7 +97,7 @@ extension ImageDownloader {
             let exchange =
                 shared == .originHeld
                 ? nil
-                : OriginResponseInfo(
+                : OriginExchange(
                     reason: reason, status: shared?.upstreamStatus, hasFailed: true,
                     traceparent: action.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
@@ -144,7 +144,7 @@ extension ImageDownloader {
         }
     }
 
-    private func fetch(_ action: State.StartAction, reason: OriginResponseInfo.Reason) async throws -> FetchOutcome {
+    private func fetch(_ action: State.StartAction, reason: OriginExchange.Reason) async throws -> FetchOutcome {
         let request = action.request
         var base = action.storedCopy
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
@@ -182,7 +182,7 @@ extension ImageDownloader {
         !fetch.action.request.directives.noStore && !shell.withLock { $0.state.isInvalidated(fetch.action.fetch) }
     }
 
-    private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginResponseInfo.Reason {
+    private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginExchange.Reason {
         guard let storedCopy else { return request.directives.noStore ? .requested : .unknown }
         guard isSelected(storedCopy.head) else { return .otherVariant }
         guard storedCopy.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }

@@ -7,7 +7,7 @@ struct OriginFetch {
     let action: ImageDownloader.State.StartAction
     /// The stored copy that the origin may confirm.
     let base: SourceCopy?
-    let reason: OriginResponseInfo.Reason
+    let reason: OriginExchange.Reason
     let receiver: any SourceReceiver
 
     var condition: SourceCondition? { base.flatMap { SourceCondition($0.head) } }
@@ -19,8 +19,8 @@ struct OriginFetch {
         return SourceCopy(head: head, bytes: base.bytes, exchange: exchange(status: 304, timings: confirmation.timings))
     }
 
-    func exchange(status: Int, timings: TransferTimings) -> OriginResponseInfo {
-        OriginResponseInfo(reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
+    func exchange(status: Int, timings: TransferTimings) -> OriginExchange {
+        OriginExchange(reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
     }
 }
 

@@ -31,7 +31,7 @@ struct PrefetchJobs {
         let report: PrefetchReport?
     }
 
-    private struct Job {
+    private struct JobState {
         let total: Int
         let callback: String?
         var isPaused: Bool
@@ -95,7 +95,7 @@ struct PrefetchJobs {
     static let maximumFailures = 100
 
     private let configuration: PrefetchConfiguration
-    private var jobs: [ExactText: Job] = [:]
+    private var jobs: [ExactText: JobState] = [:]
     private var order: [ExactText] = []
     private var activeCount = 0
 
@@ -126,7 +126,7 @@ struct PrefetchJobs {
         order.removeAll { jobs[$0] == nil }
 
         let initialOutcomes = outcomes.count == items.count ? outcomes : Array(repeating: .pending, count: items.count)
-        var job = Job(
+        var job = JobState(
             total: items.count, callback: callback, isPaused: isPaused, items: items, outcomes: initialOutcomes,
             savedAt: now, memory: memory)
         job.done = initialOutcomes.count { $0 == .done }

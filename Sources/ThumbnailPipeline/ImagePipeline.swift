@@ -153,6 +153,7 @@ package final class ImagePipeline: ThumbnailServing {
         return RenderedImage(lookup).map { thumbnail(cached: $0, of: records) }
     }
 
+    /// Fetches and renders for a request with `no-store`.
     private func uncachedThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small, for: job.flow)
         let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })

@@ -119,7 +119,7 @@ struct PurgeLogTests {
     @Test func `a purge received as a message is not repeated when it is read from the log`() throws {
         let notice = try #require(notice)
         var log = PurgeLog(SharedSigner(), isReadOnly: true, position: nil)
-        let told = log.process(notice)
+        let told = log.receive(notice)
         let expected = try page(log.read(for: .join))
         let read = log.process(expected, [.array([entry("1-1", notice)])])
         #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])

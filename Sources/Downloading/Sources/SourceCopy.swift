@@ -9,13 +9,13 @@ package struct SourceCopy: Sendable {
     package let ranges: PartialSource?
     package var participation: Participation
     /// The origin's response in this fetch; nil if the origin was not contacted.
-    package let exchange: OriginResponseInfo?
+    package let exchange: OriginExchange?
     /// Bytes of earlier ranges that did not suffice; zero for callers that joined the fetch.
     package internal(set) var rangeBytes = 0
 
     package init(
         head: SourceHead, bytes: SharedBytes?, ranges: PartialSource? = nil, participation: Participation = .cached,
-        exchange: OriginResponseInfo? = nil
+        exchange: OriginExchange? = nil
     ) {
         self.head = head
         self.bytes = bytes
@@ -43,7 +43,7 @@ package struct SourceCopy: Sendable {
     package var startedBytes: Int { rangeBytes + (participation == .started ? byteCount ?? 0 : 0) }
 }
 
-package struct OriginResponseInfo: Sendable {
+package struct OriginExchange: Sendable {
     package enum Reason: Sendable {
         case unknown
         case otherVariant

@@ -33,7 +33,7 @@ extension ObjectBackend {
                 switch entry.removal {
                 case .forget(let sources): try await container.replaceGenerations(of: sources)
                 case .purge(let notices): try await container.replaceGenerations(of: notices.flatMap(\.sources))
-                case .tagged(let removal): try await remove(removal)
+                case .tagged(let removal): try await removeTagged(removal)
                 case .everything: try await removeEverything()
                 }
                 state.withLock { $0.pending.confirm(entry.number) }?.promise?.fulfill(.done)
@@ -56,9 +56,9 @@ extension ObjectBackend {
     }
 
     /// Removes the sources under a tag, up to the limit of one removal.
-    private func remove(_ removal: TagRemoval) async throws {
+    private func removeTagged(_ removal: TagRemoval) async throws {
         let tag = removal.tag
-        // Replace the tag's generation first; see ``write(_:under:since:)``.
+        // Replace the tag's generation first; see ``writeMember(_:under:since:)``.
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onSources([], false) }

@@ -173,7 +173,7 @@ final class ObjectBackend: StoreBackend {
         _ = state.withLock { $0.members.insert(true, for: member, until: now + Self.memberLifetime) }
         tagWrites.add(source.queuedLength) { [self] in
             do {
-                try await write(source, under: tag, since: checkpoint)
+                try await writeMember(source, under: tag, since: checkpoint)
             } catch {
                 _ = state.withLock { $0.members.remove(member) }
                 throw error
@@ -185,7 +185,9 @@ final class ObjectBackend: StoreBackend {
     ///
     /// A purge replaces the tag's generation before it lists the sources. So either the purge finds this source, or the
     /// new generation is noticed here. If the request had to wait for the source, the generation was read before that.
-    private func write(_ source: NamedSource, under tag: SharedTag, since checkpoint: TagCheckpoint?) async throws {
+    private func writeMember(
+        _ source: NamedSource, under tag: SharedTag, since checkpoint: TagCheckpoint?
+    ) async throws {
         let before =
             if let checkpoint { try await checkpoint.generation.value } else { try await generation(tag.label) }
         try await container.store(

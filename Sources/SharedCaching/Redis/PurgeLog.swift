@@ -106,7 +106,7 @@ struct PurgeLog {
                 // The connection has ended; the next one starts with a new log.
                 return isUnreadable ? markUnusable("a reply is too long", during: read, readsAgain: false) : []
             }
-            return process(replies, of: read)
+            return processRead(read, replies: replies)
         case .removal(let delivery): return finish(delivery, with: replies)
         case .members(let removal, let delivery):
             return collect(removal, for: delivery, replies: replies, isUnreadable: isUnreadable)
@@ -116,17 +116,17 @@ struct PurgeLog {
         }
     }
 
-    private mutating func process(_ replies: [Reply], of read: LogRead) -> [Action] {
+    private mutating func processRead(_ read: LogRead, replies: [Reply]) -> [Action] {
         if read.reading?.isRenewed == true { isUnusable = false }
         // A server that rejects commands cannot be used: purges would be missed without the log.
         guard let page = replies.last?.elements else {
             let failure = replies.last?.failure ?? "no reply to XRANGE"
             return Self.isUnusable(failure) ? markUnusable(failure, during: read) : [.fail(failure)]
         }
-        return repaired(replies) + process(page: page, of: read)
+        return repaired(replies) + processPage(page, of: read)
     }
 
-    mutating func process(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
+    mutating func receive(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
 
     private func readPage(_ read: LogRead) -> Action {
         var command = RedisCommand()
@@ -161,7 +161,7 @@ struct PurgeLog {
         return [.report(reason)] + (readsAgain ? [readAll(for: read.purpose)] : [])
     }
 
-    private mutating func process(page: [Reply], of read: LogRead) -> [Action] {
+    private mutating func processPage(_ page: [Reply], of read: LogRead) -> [Action] {
         let entries = page.compactMap { PurgeLogEntry($0, signer: signer) }
         if read.reading == nil, entries.first?.id != read.start {
             // This is not the log that was read, or it has dropped the position. Purges that an earlier process missed
@@ -177,7 +177,7 @@ struct PurgeLog {
         // The purge at the previous position was already performed.
         if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {
-            let purges = entry.notice.map { process($0) } ?? []
+            let purges = entry.notice.map { receive($0) } ?? []
             reading?.add(entry, isKnown: purges.isEmpty)
             actions += purges
         }

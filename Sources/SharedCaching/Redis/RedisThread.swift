@@ -225,7 +225,7 @@ final class RedisThread {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].shortBytes,
             let notice = PurgeNotice(payload, signer: signer)
         else { return }
-        perform(purges.process(notice))
+        perform(purges.receive(notice))
     }
 
     private func perform(_ actions: [PurgeLog.Action]) {

@@ -29,7 +29,7 @@ struct PartialRecord: Sendable {
 
     var cost: Int { head.byteCount + header.byteCount + 128 }
 
-    /// The record of the whole source.
+    /// A record for facts; its header lacks what only the cost of a decode needs.
     var whole: SourceRecord { SourceRecord(head, header: header, byteCount: byteCount) }
 
     /// Whether the record certainly describes another version.

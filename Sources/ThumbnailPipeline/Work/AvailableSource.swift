@@ -90,7 +90,7 @@ extension PerSource where Value == AvailableSource {
 }
 
 extension CacheLayerStatus.Outcome {
-    init(_ reason: OriginResponseInfo.Reason) {
+    init(_ reason: OriginExchange.Reason) {
         switch reason {
         case .unknown: self = .uriMiss
         case .otherVariant: self = .varyMiss
