@@ -49,7 +49,7 @@ extension ImagePipeline {
             try admission.admit(to: .small, for: job.flow)
         }
         let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true)).image
-        guard let opened = try open(source, directives: directives) else { throw PipelineError.sourceNeeded }
+        guard let opened = try open(source, directives: directives) else { throw PipelineError.missingBytes }
         return opened
     }
 

@@ -267,14 +267,14 @@ struct ImagePipelineCachingTests {
         let loser = Task {
             try await fixture.sharedRenders.value(for: key) {
                 await losing.pass()
-                throw PipelineError.sourceNeeded
+                throw PipelineError.missingBytes
             }
         }
         await losing.arrivals(1)
         transfers.open()
         try #require(await eventually { fixture.renderWaiters(width: 30) == 2 })
         losing.open()
-        await #expect(throws: PipelineError.sourceNeeded) { _ = try await loser.value }
+        await #expect(throws: PipelineError.missingBytes) { _ = try await loser.value }
         #expect(try await caller.value.image.size.width == 30)
         #expect(fixture.origin.loads == 2)
     }

@@ -4,7 +4,8 @@ package import Imaging
 package import ThumbnailTypes
 
 enum PipelineError: Error, Equatable {
-    case sourceNeeded
+    /// A decode found neither pixels nor source bytes; its caller fetches the bytes and tries again.
+    case missingBytes
     case placeholderTooLarge
     case tooManyPurges
 }
@@ -12,7 +13,7 @@ enum PipelineError: Error, Equatable {
 extension PipelineError: ServiceError {
     var response: ErrorResponse {
         switch self {
-        case .sourceNeeded: .internal()
+        case .missingBytes: .internal()
         case .placeholderTooLarge:
             ErrorResponse(
                 .unprocessableContent, code: .tooManyPixels, category: .request,

@@ -14,7 +14,7 @@ struct FaceFinder: Sendable {
 
     /// Returns the faces, largest first; detects them in pixels that most results also need.
     ///
-    /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are available.
+    /// - Throws: ``PipelineError/missingBytes`` if neither pixels nor bytes are available.
     func faces(of source: AvailableSource, in context: WorkContext) async throws -> [Face] {
         guard let detector = resources.faceDetector else { return [] }
         let record = source.record

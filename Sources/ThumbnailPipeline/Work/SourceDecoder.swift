@@ -33,7 +33,7 @@ struct SourceDecoder: Sendable {
                 guard let image = try await shared.join(key) else { return false }
                 if !caches.hasPixels(key) { task.imagesInUse.add(image, for: key) }
                 return true
-            } catch is UnderestimatedDecode, PipelineError.sourceNeeded {
+            } catch is UnderestimatedDecode, PipelineError.missingBytes {
                 // The caller decodes the source itself.
                 return false
             }
@@ -43,7 +43,7 @@ struct SourceDecoder: Sendable {
     /// - Parameters:
     ///   - reservations: Memory for the decodes; nil for pixels that were cached when it was reserved.
     ///   - together: A plan that decodes the image at several levels, if more than this result needs them.
-    /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
+    /// - Throws: ``PipelineError/missingBytes`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for task: RenderTask, in context: WorkContext, reservations: PerSource<MemoryReservation?>,
         together: DecodePlan? = nil
@@ -76,7 +76,7 @@ struct SourceDecoder: Sendable {
         for task: RenderTask, in context: WorkContext, reservations: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         try await task.mapDecodes { index, key in
-            guard let file = task.sources[index].file else { throw PipelineError.sourceNeeded }
+            guard let file = task.sources[index].file else { throw PipelineError.missingBytes }
             return try await decode(
                 file, of: task.sources[index].record, for: key, in: context, reservation: reservations[index])
         }
@@ -98,7 +98,7 @@ struct SourceDecoder: Sendable {
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
             let cached = caches.bytes(of: record).map { SourceFile(bytes: $0, header: record.header) }
-            guard let file = source.file ?? cached else { throw PipelineError.sourceNeeded }
+            guard let file = source.file ?? cached else { throw PipelineError.missingBytes }
             var image = try await decode(
                 file, of: record, for: key, in: context, reservation: reservation, together: together)
             for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {

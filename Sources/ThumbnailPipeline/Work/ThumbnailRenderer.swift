@@ -32,7 +32,7 @@ struct ThumbnailRenderer: Sendable {
                     try await self.lookUpOrRender(task)
                 }
                 return participation == .joined ? result.joined : result
-            } catch PipelineError.sourceNeeded {
+            } catch PipelineError.missingBytes {
                 try Task.checkCancellation()
             }
             // A task with all files fails only if it joined one without.

@@ -81,7 +81,7 @@ struct ServiceErrorTests {
 
     static let others: [Row] = [
         Row(PipelineError.placeholderTooLarge, 422, "too_many_pixels", .request),
-        Row(PipelineError.sourceNeeded, 500, "internal", .internal),
+        Row(PipelineError.missingBytes, 500, "internal", .internal),
         Row(WorkerPool.Full(), 503, "overloaded", .overload),
         Row(WorkerPool.Stopped(), 503, "draining", .overload),
         Row(DeadlineExceeded(), 504, "deadline_exceeded", .timeout),
