@@ -17,6 +17,11 @@ package enum DescriptorLimit {
 
     /// The minimum with which the service is useful.
     private static let minimumConnections = 64
+    // Upper estimates of the sockets, pipes, files and blocks of shared memory.
+    private static let perDownload = 2
+    private static let perStoreRead = 2
+    private static let perRenderWorker = 18
+    private static let everythingElse = 128
 
     /// Raises the soft limit to the hard one; if that is too low, lowers `maxConnections` unless it is configured.
     package static func raise(toServe settings: inout Settings) throws(TooLow) {
@@ -43,11 +48,13 @@ package enum DescriptorLimit {
     }
 
     private static func needed(by settings: Settings) -> Int {
+        let listeners =
+            [settings.publicListener, settings.adminListener] + [settings.metricsListener].compactMap(\.self)
+        let storeReads = settings.resultStore.origin == nil ? 0 : SharedStore.maximumObjectReads
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
-        return settings.publicListener.maximumDescriptors + settings.adminListener.maximumDescriptors
-            + (settings.metricsListener?.maximumDescriptors ?? 0)
-            + (settings.resultStore.origin == nil ? 0 : 2 * SharedStore.maximumObjectReads)
-            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
+        return listeners.map(\.maximumDescriptors).reduce(0, +) + perStoreRead * storeReads
+            + perDownload * settings.downloads.maximumActiveDownloads + idleConnections
+            + perRenderWorker * settings.renderWorkers + everythingElse
     }
 
     /// Lowers `maxConnections`, unless it is configured.

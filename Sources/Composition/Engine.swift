@@ -57,8 +57,7 @@ package struct Engine: Sendable {
         let writable = WritableOrigins(rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
         writableOrigins = Locked(writable)
         resultStore = writable[settings.resultStore.origin].map {
-            SharedStore(
-                $0, configuration: settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
+            SharedStore($0, configuration: settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
         let caches = Self.caches(
             settings, disk: disk, sharedCache: sharedStore, resultStore: resultStore, log: log, timekeeper: timekeeper)

@@ -37,9 +37,7 @@ struct ServiceManager: Sendable {
         self.sockets = sockets
         notified = environment["NOTIFY_SOCKET"].flatMap { UnixSocketAddress($0) }
         let isWatched = environment["WATCHDOG_PID"].map { pid_t($0) == process } ?? true
-        watchdogTimeout =
-            isWatched
-            ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds($0) } : nil
+        watchdogTimeout = isWatched ? environment["WATCHDOG_USEC"].flatMap { Int64($0) }.map { .microseconds($0) } : nil
     }
 
     func passSockets(to settings: inout Settings) {

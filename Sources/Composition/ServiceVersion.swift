@@ -43,10 +43,7 @@ struct ServiceResponders: Sendable {
 
     /// Returns the earlier version.
     func use(_ new: ServiceVersion) -> ServiceVersion {
-        let earlier = version.withLock { version in
-            defer { version = new }
-            return version
-        }
+        let earlier = version.exchange(new)
         `public`.use(listeners.publicResponder(of: new))
         admin.use(listeners.adminResponder(of: new))
         return earlier

@@ -51,11 +51,7 @@ package final class HTTPServer: Sendable {
     ///
     /// A connection that was just opened or used first gets time for a request that may be on the way.
     package func stopAccepting() {
-        let wasListening = isListening.withLock { isListening in
-            defer { isListening = false }
-            return isListening
-        }
-        guard wasListening else { return }
+        guard isListening.exchange(false) else { return }
         if let acceptThread {
             acceptThread.stop()
         } else {

@@ -25,7 +25,7 @@ package struct CacheControl: Hashable, Sendable {
 
     /// Short and without control characters.
     package static func isValue(_ text: String) -> Bool {
-        1...256 ~= text.utf8.count && text.hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
+        1...256 ~= text.utf8.count && text.hasOnlyBytes(\.isPrintableASCII)
             && HTTPSyntax.trimmed(text).utf8.count == text.utf8.count
     }
 

@@ -111,10 +111,7 @@ package final class StreamedBody: Sendable {
     }
 
     package func close() {
-        let before = state.withLock { state in
-            defer { state = State(isClosed: true) }
-            return state
-        }
+        let before = state.exchange(State(isClosed: true))
         before.writer?.resume(returning: false)
         before.onClose?()
     }

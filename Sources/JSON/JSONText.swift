@@ -1,3 +1,5 @@
+import Text
+
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
@@ -33,7 +35,7 @@ package enum JSONText {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        byte.isPrintableASCII && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func appendEscape(_ unit: UInt16, to buffer: inout [UInt8]) {

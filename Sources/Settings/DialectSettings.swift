@@ -34,7 +34,7 @@ struct DialectSettings: Sendable {
         let overlaps = set.indices.flatMap { index in
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
                 Contradiction(
-                    [other.0, set[index].0],
+                    settings: [other.0, set[index].0],
                     line: "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap")
             }
         }
@@ -45,9 +45,12 @@ struct DialectSettings: Sendable {
     private var closedEnvironment: [Contradiction] {
         guard thumbor.key == nil, thumbor.servesUnsafe == false else { return [] }
         return switch environmentOf {
-        case .thumbor: [Contradiction([], line: "ALLOW_UNSAFE_URL: False needs SECURITY_KEY")]
+        case .thumbor: [Contradiction(settings: [], line: "ALLOW_UNSAFE_URL: False needs SECURITY_KEY")]
         case .imagor:
-            [Contradiction([], line: "IMAGOR_SECRET: missing; only IMAGOR_UNSAFE=1 serves unsigned URLs without it")]
+            [
+                Contradiction(
+                    settings: [], line: "IMAGOR_SECRET: missing; only IMAGOR_UNSAFE=1 serves unsigned URLs without it")
+            ]
         default: []
         }
     }

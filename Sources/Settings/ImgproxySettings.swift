@@ -35,19 +35,19 @@ extension DialectRow {
     private static let separator = SettingParser.text(allowed: "1 to 8 visible characters of ASCII without / ? # %") {
         text in
         (1...8).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#%".utf8.contains($0) }
+            && text.utf8.allSatisfy { $0.isVisibleASCII && !"/?#%".utf8.contains($0) }
     }
 }
 
 extension DialectSettings {
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
-        var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], line: $0) }
+        var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(settings: ["presets"], line: $0) }
         let keys = imgproxy.keys.count
         let salts = imgproxy.salts.count
         if keys != salts {
             conflicts.append(
                 Contradiction(
-                    ["imgproxySalts", "imgproxyKeys"],
+                    settings: ["imgproxySalts", "imgproxyKeys"],
                     line: "each of the \(keys) imgproxyKeys needs a salt; there are \(salts) imgproxySalts"))
         }
         return conflicts

@@ -72,9 +72,9 @@ enum PurgeHooksReader {
         let object = try SettingsObject(value, at: path, names: members, environment: environment)
         var fields: [(name: HTTPField.Name, value: String)] = []
         var secrets: [(name: HTTPField.Name, value: Secret)] = []
-        for (name, value, isSecret) in try object.fields("headers", notAmong: ownFields) {
-            guard let value else { throw object.problem("headers", allowed: "fields with values") }
-            if isSecret { secrets.append((name, value)) } else { fields.append((name, value.text)) }
+        for field in try object.fields("headers", notAmong: ownFields) {
+            guard let value = field.value else { throw object.problem("headers", allowed: "fields with values") }
+            if field.isSecret { secrets.append((field.name, value)) } else { fields.append((field.name, value.text)) }
         }
         let url = try object.requiredText("url")
         let method = try object.text("method")

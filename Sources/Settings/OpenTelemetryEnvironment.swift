@@ -129,7 +129,7 @@ struct OpenTelemetryEnvironment {
             guard let pairs = Self.pairs(in: text) else { return nil }
             let fields = pairs.compactMap { pair -> HTTPField? in
                 guard let name = HTTPField.Name(pair.name), !Self.ownFields.contains(name),
-                    pair.value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+                    pair.value.utf8.allSatisfy(\.isPrintableASCII)
                 else { return nil }
                 return HTTPField(name: name, value: pair.value)
             }

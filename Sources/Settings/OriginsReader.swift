@@ -42,10 +42,14 @@ enum OriginsReader {
                 path: path, allowed: "a name of up to 32 lowercase letters, digits and hyphens, starting with a letter")
         }
         let object = try SettingsObject(value, at: path, names: members, environment: environment)
-        guard object.has("url") != object.has("folder") else {
-            throw InvalidMember(path: path, allowed: "either a url or a folder")
+        switch (object.has("url"), object.has("folder")) {
+        case (true, false): return try web(name, object: object)
+        case (false, true): return try folder(name, object: object)
+        default: throw InvalidMember(path: path, allowed: "either a url or a folder")
         }
-        if object.has("folder") { return try folder(name, object: object) }
+    }
+
+    private static func web(_ name: String, object: SettingsObject) throws(InvalidMember) -> Origin {
         var origin = Origin(name: name, location: .web(base: try base(object)))
         origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)

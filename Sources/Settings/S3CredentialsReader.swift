@@ -1,4 +1,5 @@
 import Downloading
+import Text
 
 /// Reads an access key, or the service that issues temporary keys.
 ///
@@ -31,7 +32,7 @@ enum S3CredentialsReader {
     private static func region(_ s3: SettingsObject) throws(InvalidMember) -> String {
         let region = try s3.has("region") ? s3.requiredText("region") : s3.variable("AWS_REGION")
         guard let region else { throw s3.problem("region", allowed: "a region's name, unless AWS_REGION is set") }
-        guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
+        guard region.utf8.allSatisfy({ $0.isVisibleASCII && $0 != UInt8(ascii: ":") }) else {
             throw s3.problem("region", allowed: "a region's name such as eu-central-1")
         }
         return region

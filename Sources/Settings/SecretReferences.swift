@@ -18,7 +18,7 @@ struct SecretReferences {
             return texts.joined(separator: ",")
         case .string(let text): return text
         // A number could change when written as text, and `true` would be a key that anyone can guess.
-        case .bool, .int, .double, .null: throw InvalidValue(allowed: "a text in quotation marks, \(Self.allowed)")
+        case .bool, .int, .double, .null: throw InvalidValue(allowed: "a string in quotation marks, \(Self.allowed)")
         }
     }
 
@@ -32,7 +32,7 @@ struct SecretReferences {
         do { try Self.check(secret) } catch {
             throw InvalidValue(allowed: "a secret; \(location) is invalid: \(error.allowed)")
         }
-        guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+        guard secret.utf8.allSatisfy({ !$0.isASCIIControl }) else {
             throw InvalidValue(allowed: "a secret in one line without control characters; \(location) has some")
         }
         return secret
@@ -73,7 +73,7 @@ extension SecretReferences {
     static func check(_ text: String) throws(InvalidValue) {
         let bare = text.filter { !" \t\"'".contains($0) }
         guard !bare.filter({ $0 != "," }).isBlank else {
-            throw InvalidValue(allowed: "a text that is not empty; leave it out for none")
+            throw InvalidValue(allowed: "a string that is not empty; leave it out for none")
         }
         try checkText(text, notAmong: ["env:", "file:"])
         let marks = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("%", "%"), ("$", "")]
@@ -82,7 +82,7 @@ extension SecretReferences {
             let name = bare.dropFirst(start.count).dropLast(end.count)
             return start.count > 1 || name.utf8.allSatisfy { isUpper($0) } && !name.utf8.allSatisfy { $0.isASCIIDigit }
         }
-        if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
+        if isPlaceholder { throw InvalidValue(allowed: "a string in which all variables are replaced") }
     }
 
     /// Rejects a reference in quotation marks, which would be taken literally.
@@ -90,7 +90,7 @@ extension SecretReferences {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return }
         let bare = text.filter { !" \t\"'".contains($0) }.lowercased()
         if (["{env:", "{file:"] + starts).contains(where: { bare.hasPrefix($0) }) {
-            throw InvalidValue(allowed: "a text; \(allowed), are objects of the settings file for secrets alone")
+            throw InvalidValue(allowed: "a string; \(allowed), are objects of the settings file for secrets alone")
         }
     }
 

@@ -43,7 +43,7 @@ package enum SettingTable {
         Setting(
             "adminToken", \.api.adminToken,
             as: .init(allowed: "printable ASCII characters without spaces") { text in
-                text.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f } ? Secret(text) : nil
+                text.hasOnlyBytes(\.isVisibleASCII) ? Secret(text) : nil
             }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret, reloads: true),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
@@ -96,7 +96,7 @@ package enum SettingTable {
         Setting(
             "userAgent", \.downloads.userAgent,
             as: .text(allowed: "1 to 256 printable ASCII characters") { text in
-                (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
+                (1...256).contains(text.utf8.count) && text.hasOnlyBytes(\.isPrintableASCII) && !text.isBlank
             }, whenUnset: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it",
             forCommands: true),
         Setting(

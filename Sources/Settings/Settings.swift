@@ -108,62 +108,74 @@ package struct Settings: Sendable {
     }
 
     var contradictions: [Contradiction] {
-        var conflicts: [Contradiction] = []
-        func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
-            if isWrong { conflicts.append(Contradiction(settings, line: line())) }
+        limitContradictions + listenerContradictions + originContradictions + dialects.contradictions(api.vocabulary)
+    }
+
+    private var limitContradictions: [Contradiction] {
+        func atMost(_ preferred: String, _ preferredBytes: Int, capacity: String, _ bytes: Int) -> Contradiction? {
+            Contradiction(
+                preferred, capacity, when: preferredBytes > bytes,
+                "\(preferred) (\(preferredBytes) bytes) is above \(capacity) (\(bytes) bytes)")
         }
-        func atMost(_ preferred: String, bytes preferredBytes: Int, capacity: String, capacityBytes: Int) {
-            reject(
-                preferred, capacity, when: preferredBytes > capacityBytes,
-                "\(preferred) (\(preferredBytes) bytes) is above \(capacity) (\(capacityBytes) bytes)")
-        }
-        atMost(
-            "decodedCachePreferred", bytes: pipeline.decodedCachePreferred, capacity: "decodedCacheCapacity",
-            capacityBytes: pipeline.decodedCacheCapacity)
-        atMost(
-            "resultCachePreferred", bytes: pipeline.resultCachePreferred, capacity: "resultCacheCapacity",
-            capacityBytes: pipeline.resultCacheCapacity)
         let ages = pipeline.clientMaxAge
-        reject(
-            "clientMaxAgeMinimum", "clientMaxAgeMaximum", when: ages.minimum ?? 0 > ages.maximum ?? .max,
-            "clientMaxAgeMinimum is above clientMaxAgeMaximum")
-        reject(
-            "autoQualityMin", "autoQualityMax", when: hasContradictoryQualities,
-            "autoQualityMin is above autoQualityMax")
+        return [
+            atMost(
+                "decodedCachePreferred", pipeline.decodedCachePreferred, capacity: "decodedCacheCapacity",
+                pipeline.decodedCacheCapacity),
+            atMost(
+                "resultCachePreferred", pipeline.resultCachePreferred, capacity: "resultCacheCapacity",
+                pipeline.resultCacheCapacity),
+            Contradiction(
+                "clientMaxAgeMinimum", "clientMaxAgeMaximum", when: ages.minimum ?? 0 > ages.maximum ?? .max,
+                "clientMaxAgeMinimum is above clientMaxAgeMaximum"),
+            Contradiction(
+                "autoQualityMin", "autoQualityMax", when: hasContradictoryQualities,
+                "autoQualityMin is above autoQualityMax"),
+        ].compactMap(\.self)
+    }
+
+    private var listenerContradictions: [Contradiction] {
         let metrics = metricsListener?.port ?? 0
-        reject(
-            "metricsBind", when: metrics != 0 && [publicListener.port, adminListener.port].contains(metrics),
-            "metricsBind has the port \(metrics) of another listener")
-        reject(
-            "port", "adminPort",
-            when: publicListener.port != 0 && publicListener.port == adminListener.port
-                && publicListener.socketPath == nil && adminListener.socketPath == nil,
-            "port and adminPort are both \(publicListener.port)")
-        reject(
-            "bind", "adminBind",
-            when: publicListener.socketPath != nil && publicListener.socketPath == adminListener.socketPath,
-            "bind and adminBind are both \(publicListener.bindAddress)")
-        if let base = api.vocabulary.baseOrigin {
-            reject(
+        let (port, socket) = (publicListener.port, publicListener.socketPath)
+        return [
+            Contradiction(
+                "metricsBind", when: metrics != 0 && [port, adminListener.port].contains(metrics),
+                "metricsBind has the port \(metrics) of another listener"),
+            Contradiction(
+                "port", "adminPort",
+                when: port != 0 && port == adminListener.port && socket == nil && adminListener.socketPath == nil,
+                "port and adminPort are both \(port)"),
+            Contradiction(
+                "bind", "adminBind", when: socket != nil && socket == adminListener.socketPath,
+                "bind and adminBind are both \(publicListener.bindAddress)"),
+        ].compactMap(\.self)
+    }
+
+    private var originContradictions: [Contradiction] {
+        let base = api.vocabulary.baseOrigin.flatMap { base in
+            Contradiction(
                 "baseOrigin", when: !downloads.origins.all.contains { $0.name + ":" == base.text },
                 "baseOrigin: there is no origin \(base.text.dropLast()) in the settings file")
         }
-        if let store = resultStore.origin {
-            reject(
+        let store = resultStore.origin.flatMap { store in
+            Contradiction(
                 "resultStore", when: downloads.origins[store]?.isWritable != true,
                 "resultStore: there is no origin \(store) with write in the settings file")
         }
-        return conflicts + dialects.contradictions(api.vocabulary)
+        return [base, store].compactMap(\.self)
     }
 }
 
 struct Contradiction: Equatable {
     let settings: [String]
     let line: String
+}
 
-    init(_ settings: [String], line: String) {
-        self.settings = settings
-        self.line = line
+extension Contradiction {
+    /// Returns nil unless `isWrong`.
+    fileprivate init?(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
+        guard isWrong else { return nil }
+        self.init(settings: settings, line: line())
     }
 }
 

@@ -178,7 +178,7 @@ package struct SettingsLoader {
             } else if let written = value.commandLineText {
                 text = written
             } else {
-                throw InvalidValue(allowed: "a text, a number, on or off, or a list of these: no object and no null")
+                throw InvalidValue(allowed: "a string, a number, on or off, or a list of these: no object and no null")
             }
             apply(setting, text: text, from: .file, spelling: spelling, to: &settings, path: setting.name)
         } catch {

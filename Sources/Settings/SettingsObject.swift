@@ -12,6 +12,13 @@ struct InvalidMember: Error, Equatable {
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
+/// A field of HTTP, whose value is a string, a secret, or null to omit the field.
+struct ConfiguredField {
+    let name: HTTPField.Name
+    var value: Secret?
+    var isSecret = false
+}
+
 /// An object in the settings file, whose members are read by name.
 struct SettingsObject {
     /// The path of a member, such as `origins.photos.tls`.
@@ -50,13 +57,13 @@ struct SettingsObject {
         return try SettingsObject(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
-    func text(_ name: String, allowed: String = "a text") throws(InvalidMember) -> String? {
+    func text(_ name: String, allowed: String = "a string") throws(InvalidMember) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed: allowed) }
         return text
     }
 
-    func requiredText(_ name: String, allowed: String = "a text") throws(InvalidMember) -> String {
+    func requiredText(_ name: String, allowed: String = "a string") throws(InvalidMember) -> String {
         guard let text = try text(name, allowed: allowed) else { throw problem(name, allowed: allowed) }
         return text
     }
@@ -99,33 +106,31 @@ struct SettingsObject {
         return secret
     }
 
-    /// Reads fields, each of which is a text, a secret, or null to omit it.
-    ///
     /// - Parameter reserved: The fields that the service sets.
     func fields(
         _ name: String, notAmong reserved: [HTTPField.Name]
-    ) throws(InvalidMember) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
+    ) throws(InvalidMember) -> [ConfiguredField] {
         guard let headers = try object(name, names: nil) else { return [] }
         guard members[ExactText(name)]?.isSecretReference != true else {
             throw problem(name, allowed: "an object of fields, whose values can be secrets")
         }
-        var fields: [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] = []
+        var fields: [ConfiguredField] = []
         for text in headers.names {
             guard let name = HTTPField.Name(text), !reserved.contains(name) else {
-                throw headers.problem(text, allowed: "a field's name that is not the service's own to write")
+                throw headers.problem(text, allowed: "a field name that the service does not set itself")
             }
             guard !fields.contains(where: { $0.name == name }) else {
                 throw headers.problem(text, allowed: "each field once")
             }
             if headers.isNull(text) {
-                fields.append((name, nil, false))
+                fields.append(ConfiguredField(name: name))
             } else {
                 let isSecret = headers.isSecret(text)
                 let value = try isSecret ? headers.requiredSecret(text) : headers.requiredText(text)
-                guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                    throw headers.problem(text, allowed: "a text without control characters")
+                guard value.utf8.allSatisfy({ !$0.isASCIIControl }) else {
+                    throw headers.problem(text, allowed: "a string without control characters")
                 }
-                fields.append((name, Secret(value), isSecret))
+                fields.append(ConfiguredField(name: name, value: Secret(value), isSecret: isSecret))
             }
         }
         return fields
@@ -134,9 +139,9 @@ struct SettingsObject {
     func document(_ name: String) throws(InvalidMember) -> String? {
         switch members[ExactText(name)] {
         case let value? where value.isSecretReference:
-            throw problem(name, allowed: "a text, an object or an array; secrets can be in headers")
+            throw problem(name, allowed: "a string, an object or an array; secrets can be in headers")
         case .object?, .array?: return members[ExactText(name)]?.text
-        default: return try text(name, allowed: "a text, an object or an array")
+        default: return try text(name, allowed: "a string, an object or an array")
         }
     }
 

@@ -73,7 +73,7 @@ extension SharedCacheSettings {
         Setting(
             "instanceName", \.sharedCache.instanceName,
             as: .text(allowed: "a name of at most 253 printable characters without spaces") { text in
-                (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+                (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII)
             }, whenUnset: "the host's name", help: "name of this instance in /status"),
     ]
 }

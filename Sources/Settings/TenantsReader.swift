@@ -85,7 +85,7 @@ struct TenantsReader {
     private mutating func keys(_ object: SettingsObject) throws(InvalidMember) -> [TenantSettings.Key] {
         var keys: [TenantSettings.Key] = []
         for key in try object.objects("keys", names: ["id", "secret", "kind", "salt"]) {
-            let allowed = "a text of up to 64 letters, digits, points, underscores and hyphens"
+            let allowed = "a string of up to 64 letters, digits, points, underscores and hyphens"
             let id = try key.requiredText("id", allowed: allowed)
             guard Vocabulary.isName(id) else { throw key.problem("id", allowed: allowed) }
             guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", allowed: "a unique ID") }
@@ -167,7 +167,7 @@ extension SettingsObject {
 
     /// A text or a reference, as in the settings for keys.
     fileprivate func key<Value>(_ name: String, as parser: SettingParser<Value>) throws(InvalidMember) -> Value {
-        guard let value = value(name) else { throw problem(name, allowed: "a text, \(SecretReferences.allowed)") }
+        guard let value = value(name) else { throw problem(name, allowed: "a string, \(SecretReferences.allowed)") }
         do throws(InvalidValue) {
             let text = try SecretReferences(environment: environment).text(of: value)
             try SecretReferences.checkKey(text)

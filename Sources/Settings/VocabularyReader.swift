@@ -76,14 +76,14 @@ struct VocabularyReader {
     private mutating func preset(_ value: JSONValue, at path: String, named name: String) -> Vocabulary.Preset? {
         guard Vocabulary.isName(name) else { return add(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
-            return add(SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
+            return add(SettingsProblem(path, allowed: "an object of parameters, or a string in imgproxy's grammar"))
         }
         let before = problems.count
         var preset: Vocabulary.Preset = []
         for (member, value) in members {
             let memberPath = "\(path).\(member)"
             guard let text = value.parameterText else {
-                problems.append(SettingsProblem(memberPath, allowed: "a text, a number, true or false"))
+                problems.append(SettingsProblem(memberPath, allowed: "a string, a number, true or false"))
                 continue
             }
             // Check the member with the valid ones before it: if a parameter appears under two names, the second one is

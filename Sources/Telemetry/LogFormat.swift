@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 package enum LogFormat: String, Sendable, CaseIterable {
     case json
@@ -54,7 +55,7 @@ package enum LogFormat: String, Sendable, CaseIterable {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
+        byte.isVisibleASCII && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
             && byte != UInt8(ascii: "\\")
     }
 }

@@ -54,6 +54,10 @@ extension UInt8 {
     @inlinable public var isASCIIUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
     @inlinable public var isASCIILetter: Bool { (self | 0x20).isASCIILowercase }
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
+    /// Whether it is a letter, digit or symbol; a space is not visible.
+    @inlinable public var isVisibleASCII: Bool { self > 0x20 && self < 0x7f }
+    @inlinable public var isPrintableASCII: Bool { self >= 0x20 && self < 0x7f }
+    @inlinable public var isASCIIControl: Bool { self < 0x20 || self == 0x7f }
     @inlinable public var isHexadecimalDigit: Bool { hexadecimalValue != nil }
 
     /// The value of a hexadecimal digit in either case; nil for other characters.

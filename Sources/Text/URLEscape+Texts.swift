@@ -1,7 +1,7 @@
 extension URLEscape {
     /// Decodes a text once; nil for an incomplete escape, a byte that a target must escape, or invalid UTF-8.
     package static func decodeText(_ bytes: some Collection<UInt8>) -> String? {
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let decoded = decode(bytes) else { return nil }
+        guard bytes.allSatisfy(\.isVisibleASCII), let decoded = decode(bytes) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
@@ -15,7 +15,7 @@ extension URLEscape {
     /// Decodes only escapes that are equivalent to the characters themselves.
     package static func decodingPlain(_ path: some StringProtocol) -> String {
         decode(path) { byte in
-            byte >= 0x20 && byte != 0x7f && !reserved.contains(byte) && !"/\\".utf8.contains(byte)
+            !byte.isASCIIControl && !reserved.contains(byte) && !"/\\".utf8.contains(byte)
         }
     }
 
@@ -36,7 +36,7 @@ extension URLEscape {
 
     /// Escapes a URL for `Location`: everything except visible ASCII, and also quotes and brackets.
     package static func location(_ url: String) -> String {
-        encode(url.utf8) { $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0) }
+        encode(url.utf8) { $0.isVisibleASCII && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
     /// Escapes spaces and other characters that a URL must not contain.

@@ -86,6 +86,6 @@ extension ImagePipeline {
     }
 
     package func close(_ source: OpenedSource) {
-        if source.isUncacheable { caches.forget(source.record.identity, cause: .sent) }
+        if source.isUncacheable { caches.forget(source.record.identity, cause: .uploadServed) }
     }
 }

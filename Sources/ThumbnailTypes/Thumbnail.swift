@@ -44,12 +44,5 @@ package final class ResponseSlot: Sendable {
 
     package var value: (any Content)? { content.withLock { $0 } }
 
-    package func set(_ new: any Content) {
-        let replaced = content.withLock { content in
-            defer { content = new }
-            return content
-        }
-        // Released here, outside the lock.
-        _ = replaced
-    }
+    package func set(_ new: any Content) { _ = content.exchange(new) }
 }

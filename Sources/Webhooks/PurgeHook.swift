@@ -104,7 +104,7 @@ package struct PurgeHook: Sendable {
         else { return nil }
         var headerFields: HTTPFields = [:]
         for (name, text) in fields {
-            guard let value = text.filled(with: purge, tag: tag), value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+            guard let value = text.filled(with: purge, tag: tag), value.allSatisfy({ !$0.isASCIIControl }) else {
                 return nil
             }
             headerFields.append(name, String(decoding: value, as: UTF8.self))

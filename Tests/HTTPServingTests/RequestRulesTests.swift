@@ -58,7 +58,7 @@ struct RequestRulesTests {
 
     @Test func `targets have no space and no control character, field values no control character but the tab`() {
         for byte in UInt8.min...UInt8.max {
-            #expect(RequestRules.isPrintable([byte]) == (byte > 0x20 && byte != 0x7f))
+            #expect(RequestRules.isTarget([byte]) == (byte > 0x20 && byte != 0x7f))
             #expect(RequestRules.isFieldValue([byte]) == (byte == 0x09 || (byte >= 0x20 && byte != 0x7f)))
         }
     }

@@ -206,7 +206,7 @@ struct OriginsReaderTests {
         ("{ a: { url: 'http://a?b=c' } }", "origins.a.url"), ("{ a: { url: 'http://u:p@a' } }", "origins.a.url"),
         ("{ a: { url: 'http://a', headers: { Host: 'b' } } }", "origins.a.headers.Host"),
         ("{ a: { url: 'http://a', headers: { 'a b': 'c' } } }", "origins.a.headers.a b"),
-        ("{ a: { url: 'http://a', headers: { b: 'c\\r\\nd: e' } } }", "a text without control characters"),
+        ("{ a: { url: 'http://a', headers: { b: 'c\\r\\nd: e' } } }", "a string without control characters"),
         ("{ a: { url: 'http://a', credentials: { bearer: 't0ken' } } }", "origins.a.credentials.bearer"),
         ("{ a: { url: 'http://a', credentials: { bearer: { env: 'UNSET' } } } }", "UNSET is not"),
         ("{ a: { url: 'http://a', credentials: {} } }", "one of basic, bearer, digest and s3"),

@@ -75,7 +75,7 @@ struct VocabularyReaderTests {
         ),
         (
             "presets: { card: { w: [1] } }",
-            "presets.card.w in the settings file: expected a text, a number, true or false"
+            "presets.card.w in the settings file: expected a string, a number, true or false"
         ),
         (
             "presets: { card: { w: 1.5 } }",
@@ -91,7 +91,7 @@ struct VocabularyReaderTests {
         ),
         (
             "presets: { card: 5 }",
-            "presets.card in the settings file: expected an object of parameters, or a text in imgproxy's grammar"
+            "presets.card in the settings file: expected an object of parameters, or a string in imgproxy's grammar"
         ),
         (
             "presets: { 'a,b': {} }",
@@ -159,7 +159,7 @@ struct VocabularyReaderTests {
                 ":6:18: presets.card.fit in the settings file: invalid value \"crop\": Must be inside, outside, "
                     + "cover, contain or fill.",
                 ":8:22: presets.list.zoom in the settings file: Unknown parameter.",
-                ":6:34: presets.none in the settings file: expected an object of parameters, or a text in imgproxy's grammar",
+                ":6:34: presets.none in the settings file: expected an object of parameters, or a string in imgproxy's grammar",
                 ":8:10: presets.é in the settings file: \(allowedName)",
                 ":3:72: origins.media: /nonexistent/alula cannot be read",
             ])

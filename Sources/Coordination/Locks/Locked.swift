@@ -47,6 +47,16 @@ public final class Locked<Value>: @unchecked Sendable {
     #endif
 }
 
+extension Locked {
+    /// Returns the old value, so that it is released outside the lock.
+    @inlinable public func exchange(_ new: Value) -> Value {
+        withLock { value in
+            defer { value = new }
+            return value
+        }
+    }
+}
+
 #if !TSAN
 /// Passes values through the mutex's region checks; `Locked` itself guarantees that they are accessed only under the
 /// lock.

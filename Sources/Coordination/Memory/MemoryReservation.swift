@@ -42,10 +42,7 @@ package final class MemoryReservation: Sendable {
     /// Converts the reservation to an arrived body, which belongs to its tenant until this object is released.
     package func convertToBody(byteCount: Int) {
         guard let flow = owner.flow else { return release() }
-        let reserved = state.withLock { state in
-            defer { state = State(bytes: byteCount, isBody: true) }
-            return state.bytes
-        }
+        let reserved = state.exchange(State(bytes: byteCount, isBody: true)).bytes
         budget.release { budget in
             budget.addBody(byteCount, of: flow)
             budget.addReservation(-reserved, for: owner)
@@ -53,10 +50,7 @@ package final class MemoryReservation: Sendable {
     }
 
     package func release() {
-        let released = state.withLock { state in
-            defer { state = State(bytes: 0) }
-            return state
-        }
+        let released = state.exchange(State(bytes: 0))
         guard released.bytes > 0 else { return }
         budget.release { budget in
             if released.isBody {

@@ -1,3 +1,5 @@
+import Text
+
 /// A pattern of allowed sources such as `https://*.example.com/*`; a star matches any run of characters.
 ///
 /// Matches the parts of the parsed URL separately, so that a star in the host never extends into the path. Without a
@@ -41,9 +43,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             host = authority[..<colon]
         }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "@") }) else {
-            return nil
-        }
+        guard !host.isEmpty, text.utf8.allSatisfy({ $0.isVisibleASCII && $0 != UInt8(ascii: "@") }) else { return nil }
         self.scheme = Array(scheme.utf8)
         self.host = Array(host.lowercased().utf8)
         self.port = port

@@ -45,7 +45,7 @@ enum TemporaryKey {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
         while let first = value.utf8.first, isSpace(first) { value.removeFirst() }
         while let last = value.utf8.last, isSpace(last) { value.removeLast() }
-        let isValid = String(value).hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
+        let isValid = String(value).hasOnlyBytes(\.isPrintableASCII)
         return isValid && 1...maximumPartLength ~= value.utf8.count ? String(value) : nil
     }
 

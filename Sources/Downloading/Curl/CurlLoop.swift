@@ -100,7 +100,7 @@ final class CurlLoop {
             } else if let addresses = resolver.cached(host.host, at: timekeeper.now) {
                 transfer.setAddresses(addresses)
             } else {
-                transfer.lookupBegan = timekeeper.now
+                transfer.beginLookup(at: timekeeper.now)
                 waitingForName[ExactText(host.host), default: []].append(transfer.load.id)
                 return resolver.lookUp(host.host)
             }
@@ -121,7 +121,7 @@ final class CurlLoop {
         for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
             // The transfer may have been canceled or timed out.
             guard let transfer = transfers[id] else { continue }
-            transfer.timings.dns += timekeeper.now - transfer.lookupBegan
+            transfer.endLookup(at: timekeeper.now)
             switch resolution {
             case .success(let addresses):
                 transfer.setAddresses(addresses)
@@ -152,10 +152,9 @@ final class CurlLoop {
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
         let profile = profile(for: isOwn ? transfer.rules : transfer.rules.unnamed)
         guard let easy = profile.takeHandle(),
-            easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
+            easy.prepare(transfer, connectTimeout: transfer.connectTimeLeft(at: now)), multi.add(easy)
         else { return end(transfer, with: .failure(DownloadError.internal("libcurl rejected the transfer"))) }
-        transfer.easy = easy
-        transfer.profile = profile
+        transfer.attach(easy, of: profile)
     }
 
     /// Ends the current request; `code` is nil after a timeout.
@@ -193,10 +192,7 @@ final class CurlLoop {
 
     /// Detaches the handle; libcurl closes the connection unless the response was read completely.
     private func detach(_ transfer: CurlTransfer) {
-        guard let easy = transfer.easy, let profile = transfer.profile else { return }
-        transfer.easy = nil
-        transfer.profile = nil
-        transfer.addTimings(of: easy)
+        guard let (easy, profile) = transfer.detach() else { return }
         multi.remove(easy)
         profile.release(easy)
     }
@@ -204,7 +200,7 @@ final class CurlLoop {
     private func expire(at now: Duration) -> Duration? {
         var next: Duration?
         for transfer in Array(transfers.values) {
-            if transfer.clock.hasExpired(at: now) {
+            if transfer.hasExpired(at: now) {
                 endHop(of: transfer, code: nil)
             } else if transfer.endPause(at: now) {
                 beginHop(of: transfer)

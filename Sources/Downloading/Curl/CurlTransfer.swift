@@ -21,25 +21,23 @@ final class CurlTransfer {
     private static let maximumTunnels = 4
 
     let load: CurlInbox.Load
-    var easy: CurlEasy?
-    /// The profile that owns ``easy``.
-    var profile: CurlProfile?
-    var clock: TransferClock
-    var timings = TransferTimings()
-    var lookupBegan = Duration.zero
+    private(set) var hop = TransferHop()
 
+    /// Nil while libcurl does not work on the transfer.
+    private var easy: CurlEasy?
+    /// The profile that owns ``easy``.
+    private var profile: CurlProfile?
+    private var clock: TransferClock
+    private var timings = TransferTimings()
+    private var lookupBegan = Duration.zero
     private let maximumBytes: Int
     private let timekeeper: any Timekeeper
     private let startedAt: Duration
     private var trail: RedirectTrail
-    private(set) var hop = TransferHop()
     private var body = TransferBody()
     private var requestedAt: HTTPDate
-    /// `Cache-Control` directives of redirects; they restrict the final response, too.
-    private var restrictions: Set<ExactText> = []
     private var failure: DownloadError?
     private var hasRetried = false
-    private var hasLeftOrigin = false
     private let mayRetry: () -> Bool
     private let sockets: ReusableSockets
     private var pauseEnd: Duration?
@@ -68,12 +66,10 @@ final class CurlTransfer {
     var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
     /// Whether the current hop goes to the named origin, and no earlier redirect left it.
-    var isAtOwnOrigin: Bool { !hasLeftOrigin && rules.origin != nil }
+    var isAtOwnOrigin: Bool { !trail.hasLeftOrigin && rules.origin != nil }
 
-    /// Whether the current hop forwards client fields.
     private var isPrivate: Bool { isAtOwnOrigin && rules.forwardsFields }
 
-    /// The client fields that the current hop forwards.
     var clientFields: ClientFields? { isPrivate ? load.request.identity.clientFields : nil }
 
     /// The key that signs the current hop; nil if it is not signed.
@@ -112,9 +108,7 @@ final class CurlTransfer {
         if load.request.upload != nil { return .put }
         if let partial = body.partial { return .rest(partial) }
         let isConditional = load.request.condition?.url == namedURL
-        if let range = load.request.range {
-            return .range(range, at: url.canonical, isConditional: isConditional)
-        }
+        if let range = load.request.range { return .range(range, at: url.canonical, isConditional: isConditional) }
         return isConditional ? .ifChanged : .whole
     }
 
@@ -124,12 +118,9 @@ final class CurlTransfer {
     }
 
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
-        let before = url.origin
+        let (before, wasPrivate) = (url.origin, isPrivate)
         try trail.follow(location)
-        if let head = hop.head {
-            restrictions.formUnion(head.reuseRestrictions(ofPrivate: isPrivate && url.origin != before))
-        }
-        if url.origin != before { hasLeftOrigin = true }
+        if let head = hop.head { trail.restrict(head.reuseRestrictions(ofPrivate: wasPrivate && url.origin != before)) }
         tunnelIndex = 0
         body.startOver()
         beginHop(at: now)
@@ -151,6 +142,24 @@ final class CurlTransfer {
         pauseEnd = nil
         return true
     }
+
+    func beginLookup(at now: Duration) { lookupBegan = now }
+
+    func endLookup(at now: Duration) { timings.dns += now - lookupBegan }
+
+    func attach(_ easy: CurlEasy, of profile: CurlProfile) { (self.easy, self.profile) = (easy, profile) }
+
+    /// Records the timings of the handle and returns it; nil if there is none.
+    func detach() -> (easy: CurlEasy, profile: CurlProfile)? {
+        guard let easy, let profile else { return nil }
+        (self.easy, self.profile) = (nil, nil)
+        addTimings(of: easy)
+        return (easy, profile)
+    }
+
+    func hasExpired(at now: Duration) -> Bool { clock.hasExpired(at: now) }
+
+    func connectTimeLeft(at now: Duration) -> Duration { clock.connectTimeLeft(at: now) }
 
     var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
@@ -291,7 +300,7 @@ final class CurlTransfer {
             return .success(
                 .notModified(
                     SourceConfirmation(
-                        headerFields: restricted(hop.head?.fields ?? [:]), requestedAt: requestedAt,
+                        headerFields: trail.restricted(hop.head?.fields ?? [:]), requestedAt: requestedAt,
                         receivedAt: wallTime, timings: timings)))
         case .accept, .resume, nil: break
         }
@@ -334,7 +343,7 @@ final class CurlTransfer {
             return .failure(.protocolError("the body differs from Content-Length"))
         }
         timings.total = timekeeper.now - startedAt
-        let fields = restricted(response.head.fields)
+        let fields = trail.restricted(response.head.fields)
         let head = SourceHead(
             identity: load.request.identity, url: namedURL, status: receivedRange == nil ? response.head.status : 200,
             validator: validator, headerFields: fields,
@@ -358,12 +367,6 @@ final class CurlTransfer {
         body.response != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting
     }
 
-    private func restricted(_ fields: HTTPFields) -> HTTPFields {
-        var fields = fields
-        for directive in restrictions.sorted() { fields.append(.cacheControl, directive.string) }
-        return fields
-    }
-
     private func recordRejection() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(
@@ -379,7 +382,7 @@ final class CurlTransfer {
         return true
     }
 
-    func addTimings(of easy: CurlEasy) {
+    private func addTimings(of easy: CurlEasy) {
         hop.tunnelStatus = easy.tunnelStatus
         let connected = easy.microseconds(CURLINFO_CONNECT_TIME_T)
         let secured = easy.microseconds(CURLINFO_APPCONNECT_TIME_T)

@@ -1,5 +1,11 @@
+import HTTPTypes
+import Text
+
 struct RedirectTrail {
     private(set) var current: SourceURL
+    /// Whether a redirect led to another origin, even if a later one led back.
+    private(set) var hasLeftOrigin = false
+    private var restrictions: Set<ExactText> = []
     private var visited: Set<SourceURL>
     private let maximum: Int
 
@@ -21,6 +27,16 @@ struct RedirectTrail {
             throw .sourceNotAllowed("redirects: \(current.origin) redirects from https to \(target.origin)")
         }
         guard visited.count <= maximum, visited.insert(target).inserted else { throw .tooManyRedirects }
+        if target.origin != current.origin { hasLeftOrigin = true }
         current = target
+    }
+
+    /// Applies `Cache-Control` directives of a redirect to the final response, too.
+    mutating func restrict(_ directives: Set<ExactText>) { restrictions.formUnion(directives) }
+
+    func restricted(_ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        for directive in restrictions.sorted() { fields.append(.cacheControl, directive.string) }
+        return fields
     }
 }

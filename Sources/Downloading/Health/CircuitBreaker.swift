@@ -81,10 +81,7 @@ package final class CircuitBreaker: DataLoading {
     }
 
     private func leave(_ current: Locked<OriginRequest?>, report: OriginReport) -> (OriginKey, OriginTest)? {
-        let ended = current.withLock { originRequest in
-            defer { originRequest = nil }
-            return originRequest
-        }
+        let ended = current.exchange(nil)
         let now = timekeeper.now
         guard let ended, let test = update({ $0.end(ended, report: report, at: now) }) else { return nil }
         return (ended.origin, test)

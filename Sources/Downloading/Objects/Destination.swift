@@ -50,6 +50,6 @@ package struct Destination: Sendable {
         let text = String(decoding: segment, as: UTF8.self)
         return 1...longestSegment ~= segment.count && text != "." && text != ".."
             && text.asciiLowercased != ownFolder && String(validating: segment, as: UTF8.self) != nil
-            && segment.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+            && segment.allSatisfy { !$0.isASCIIControl && $0 != UInt8(ascii: "\\") }
     }
 }

@@ -131,9 +131,7 @@ private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
     }
     // Unretained: the resolver keeps the record as long as the channel.
     unsafe options.sock_state_cb_data = Unmanaged.passUnretained(record).toOpaque()
-    let mask =
-        ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
-        | CInt(CCares_cache_option)
+    let mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | CInt(CCares_cache_option)
     var channel: OpaquePointer?
     guard unsafe ares_init_options(&channel, &options, CInt(mask)) == 0 else { return nil }
     return unsafe channel

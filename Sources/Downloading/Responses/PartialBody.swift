@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// A truncated body that can be resumed (RFC 9110 sections 13.1.5 and 14.2).
 struct PartialBody: Equatable {
@@ -40,7 +41,7 @@ struct PartialBody: Equatable {
 extension ResponseHead {
     /// The value of `If-Range`: the strong entity tag, otherwise `Last-Modified`; nil if neither is strong.
     var rangeValidator: String? {
-        if let tag = strongETag, tag.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) { return tag }
+        if let tag = strongETag, tag.utf8.allSatisfy(\.isVisibleASCII) { return tag }
         // A date is strong if `Date` is at least a second later (RFC 9110 section 8.8.2.2).
         guard !fields.contains(.eTag), let text = fields[.lastModified], let changed = HTTPDate(text),
             let date = fields[.date].flatMap({ HTTPDate($0) }), date.secondsSince1970 > changed.secondsSince1970

@@ -37,7 +37,7 @@ extension OriginRules {
     private static func url(
         of reference: Substring, base: SourceURL, in origin: Origin
     ) throws(SourceURLError) -> SourceURL {
-        let isClean = reference.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        let isClean = reference.utf8.allSatisfy { !$0.isASCIIControl && $0 != UInt8(ascii: "\\") }
         let whole = reference.prefix(before: UInt8(ascii: "#"))
         let path = whole.prefix(before: UInt8(ascii: "?"))
         let query = whole.suffix(after: UInt8(ascii: "?"))

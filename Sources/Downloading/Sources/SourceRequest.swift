@@ -28,7 +28,7 @@ package struct SourceRequest: Hashable, Sendable {
         self.needsBytes = needsBytes
         self.isBackground = isBackground
         self.isRefresh = isRefresh
-        self.scan = identity.rules.configuration.fetchesRanges && identity.isOnWeb ? scan : nil
+        self.scan = identity.rules.configuration.fetchesRanges && identity.url.isOnWeb ? scan : nil
         self.traceparent = traceparent
         self.flow = flow
     }
@@ -38,8 +38,4 @@ package struct SourceRequest: Hashable, Sendable {
         request.scan = nil
         return request
     }
-}
-
-extension SourceIdentity {
-    fileprivate var isOnWeb: Bool { ["http", "https"].contains(url.scheme) }
 }

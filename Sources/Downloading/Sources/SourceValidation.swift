@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Text
 
 /// The condition of a request that validates a stored source (RFC 9111 section 4.3.1).
 package struct SourceCondition: Hashable, Sendable {
@@ -23,7 +24,7 @@ package struct SourceCondition: Hashable, Sendable {
 
     /// Whether the tag is ASCII, so that it can be sent back byte for byte.
     private static func isSendable(_ tag: String) -> Bool {
-        !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+        !tag.isEmpty && tag.utf8.allSatisfy(\.isVisibleASCII)
     }
 }
 

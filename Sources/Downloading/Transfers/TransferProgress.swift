@@ -105,13 +105,7 @@ package final class TransferProgress: Sendable {
     ///
     /// - Returns: The previous reservation.
     @discardableResult
-    func replaceReservation(with new: MemoryReservation?) -> MemoryReservation? {
-        // The previous reservation is released outside the lock.
-        reservation.withLock { reservation in
-            defer { reservation = new }
-            return reservation
-        }
-    }
+    func replaceReservation(with new: MemoryReservation?) -> MemoryReservation? { reservation.exchange(new) }
 }
 
 private struct ProgressWatch {

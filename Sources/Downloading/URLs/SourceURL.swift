@@ -91,6 +91,8 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var isInFolder: Bool { scheme == Self.folderScheme }
 
+    var isOnWeb: Bool { !isUpload && !isInFolder }
+
     /// The value of the `Host` field.
     var authority: Substring { canonical.dropFirst(scheme.utf8.count + 3).prefix(before: UInt8(ascii: "/")) }
 
@@ -112,7 +114,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
     private static func checkBytes(of text: String) throws(SourceURLError) {
-        let isClean = text.hasOnlyBytes { $0 > 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        let isClean = text.hasOnlyBytes { $0 != 0x20 && !$0.isASCIIControl && $0 != UInt8(ascii: "\\") }
         guard isClean, text.utf8.count <= maximumLength else { throw .malformed }
     }
 

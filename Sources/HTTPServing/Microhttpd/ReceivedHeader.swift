@@ -173,8 +173,7 @@ struct ReceivedTarget {
             return
         }
         let bytes = unsafe target.bytes(length)
-        let isPrintable = unsafe RequestRules.isPrintable(bytes)
-        text = isPrintable ? unsafe String(validating: bytes, as: UTF8.self) : nil
+        text = unsafe RequestRules.isTarget(bytes) ? String(validating: bytes, as: UTF8.self) : nil
     }
 }
 

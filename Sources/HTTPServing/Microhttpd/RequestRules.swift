@@ -2,11 +2,13 @@ import HTTPTypes
 import Text
 
 enum RequestRules {
-    static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f } }
+    static func isTarget(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 != 0x20 && !$0.isASCIIControl }
+    }
 
     /// Whether the bytes contain no control characters except tabs (RFC 9110 section 5.5).
     static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {
-        bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
+        bytes.allSatisfy { !$0.isASCIIControl || $0 == 0x09 }
     }
 
     enum Decision: Equatable {

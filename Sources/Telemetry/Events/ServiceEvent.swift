@@ -145,5 +145,5 @@ package enum PurgeCause: String, Sendable, CaseIterable {
     /// Stored only for a short time, because it is truncated.
     case incomplete
     /// Uploaded by a client, whose requests have finished.
-    case sent
+    case uploadServed = "sent"
 }

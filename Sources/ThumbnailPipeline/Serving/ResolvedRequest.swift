@@ -54,12 +54,7 @@ package final class ResolvedRequest: Sendable {
     func key(of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey) rethrows -> ResultKey {
         if let last, records.areSame(as: last.serials) { return last.key }
         let new = LastResult(serials: records.mapValues(\.serial), key: try make(request))
-        let replaced = lastResult.withLock { lastResult in
-            defer { lastResult = new }
-            return lastResult
-        }
-        // Release it here, outside the lock.
-        _ = replaced
+        _ = lastResult.exchange(new)
         return new.key
     }
 }
