@@ -57,34 +57,37 @@ package struct PublicListener: Sendable {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
             common: fields.strict, revealsRules: configuration.revealsRules, lifecycle: lifecycle)
-        let log = AccessLog(configuration.accessLog, logger: logger)
-        let requestIDs = RequestIDs()
+        let log = AccessLog(choice: configuration.accessLog, logger: logger)
+        let tracing = Tracing(tracer: tracer)
         let retirement = Retirement()
-        let files = EmbeddedFiles(
-            EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration))
+        let files = EmbeddedFiles(EmbeddedFile.ofPublicListener, common: fields, page: PageConfiguration(configuration))
         let onlyServices = { @Sendable (_: Int) in services }
         let maker = PublicRouteMaker(
-            listener: self, services: tenants?.services ?? onlyServices, hasTenants: tenants != nil,
-            fields: fields, failures: failures,
-            files: files,
-            isLoggingAll: log.isLoggingAll, retirement: retirement)
+            listener: self, services: tenants?.services ?? onlyServices, hasTenants: tenants != nil, fields: fields,
+            failures: failures, files: files, isLoggingAll: log.isLoggingAll, tracing: tracing, retirement: retirement)
+        let routes = maker.routes(of: 0)
+        let account = services.account.map { RequestTenant(claimed: $0, host: $0) }
         return ListenerResponder(
-            Middleware(
-                checks: [
-                    LoopDetection(name: configuration.loopName),
-                    CrossOrigin(
-                        isAllowed: configuration.allowOrigin != nil, common: fields.strict,
-                        forwardsFields: configuration.forwardsFields),
-                ],
-                counters: [clientLimit, metrics],
-                completions: [
-                    ServerTiming(), RequestCosts(isShown: configuration.showsCosts), metrics, Tracing(), log,
-                    requestIDs, AllowedMethods(), slowRequests,
-                ]),
-            routes: maker.routes(of: 0), tenants: tenants.map { TenantRoutes($0.entries, make: maker.routes(of:)) },
-            tenant: tenants == nil ? services.account.map { RequestTenant(claimed: $0, host: $0) } : nil,
+            Middleware([
+                configuration.trustedProxies,
+                AllowedMethods(),
+                RequestIDs(),
+                log,
+                slowRequests,
+                tracing,
+                clientLimit,
+                metrics,
+                RequestCosts(isShown: configuration.showsCosts),
+                ServerTiming(),
+                LoopDetection(name: configuration.loopName),
+                CrossOrigin(
+                    isAllowed: configuration.allowOrigin != nil, common: fields.strict,
+                    forwardsFields: configuration.forwardsFields),
+            ]),
+            routes: tenants.map {
+                .byTenant(TenantRoutes($0.entries) { $0 == 0 ? routes : maker.routes(of: $0) })
+            } ?? .single(routes, account: account),
             failures: failures, fallbackImages: FallbackImages(thumbnails: services.thumbnails),
-            requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
             retirement: retirement, timekeeper: timekeeper)
     }
 }
@@ -99,6 +102,7 @@ private struct PublicRouteMaker: Sendable {
     let failures: FailureWriter
     let files: EmbeddedFiles
     let isLoggingAll: Bool
+    let tracing: Tracing
     let retirement: Retirement
     /// Shared by all tenants.
     let targets = ParsedTargets()
@@ -106,8 +110,9 @@ private struct PublicRouteMaker: Sendable {
     func routes(of tenant: Int) -> PublicRoutes {
         let services = services(tenant)
         let configuration = services.configuration
-        let costs = CostAccounting(services.account, isShown: configuration.showsCosts)
-        let submissions = Once { submissionResponder(for: services, costs: costs) }
+        let costs = CostAccounting(account: services.account, isShown: configuration.showsCosts)
+        let responseFields = ResponseFields(common: fields.strict, cacheTagField: configuration.cacheTagField)
+        let submissions = Once { submissionResponder(for: services, fields: responseFields, costs: costs) }
         let images = configuration.dialects.map { dialect in
             ImageRoute(
                 dialect, isOpen: configuration.isOpen(dialect),
@@ -115,8 +120,8 @@ private struct PublicRouteMaker: Sendable {
         }
         let repeated = RepeatedResponses(
             thumbnails: services.thumbnails, lifecycle: listener.lifecycle, retirement: retirement,
-            isLoggingAll: isLoggingAll, tracer: listener.tracer, timekeeper: listener.timekeeper, costs: costs,
-            fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField))
+            isLoggingAll: isLoggingAll, tracing: tracing, costs: costs, fields: responseFields,
+            timekeeper: listener.timekeeper)
         return PublicRoutes(
             images,
             thumbnails: ThumbnailResponder(
@@ -127,10 +132,12 @@ private struct PublicRouteMaker: Sendable {
             health: HealthResponses(failures: failures))
     }
 
-    private func submissionResponder(for services: TenantServices, costs: CostAccounting) -> SubmissionResponder {
+    private func submissionResponder(
+        for services: TenantServices, fields: ResponseFields, costs: CostAccounting
+    ) -> SubmissionResponder {
         SubmissionResponder(
             configuration: services.configuration, thumbnails: services.thumbnails,
-            resultWriter: services.resultWriter, bodies: listener.bodies, failures: failures, events: listener.events,
-            costs: costs, timekeeper: listener.timekeeper)
+            resultWriter: services.resultWriter, bodies: listener.bodies, failures: failures, fields: fields,
+            events: listener.events, costs: costs, timekeeper: listener.timekeeper)
     }
 }

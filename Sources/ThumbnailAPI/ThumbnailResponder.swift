@@ -41,9 +41,7 @@ final class ThumbnailResponder: Sendable {
         self.thumbnails = thumbnails
         self.failures = failures
         redirects = FallbackRedirects(policy: thumbnails, failures: failures)
-        factsResponder = FactsResponder(
-            thumbnails: thumbnails, common: failures.common, cacheTagField: configuration.cacheTagField,
-            timekeeper: timekeeper)
+        factsResponder = FactsResponder(thumbnails: thumbnails, fields: repeated.fields, timekeeper: timekeeper)
         self.repeated = repeated
         self.timekeeper = timekeeper
     }
@@ -117,7 +115,7 @@ final class ThumbnailResponder: Sendable {
     }
 
     private func resolvedRequest(for request: HTTPRequest, at route: ImageRoute) throws(APIError) -> ResolvedRequest {
-        try targets.request(for: request, of: tenant.index) { target throws(APIError) in
+        try targets.resolvedRequest(for: request, of: tenant.index) { target throws(APIError) in
             // Verifies the signature only once, because `isAuthentic` would verify it again.
             let keyID = route.keyID(of: target)
             guard route.isOpen, keyID != nil || route.dialect.isAuthentic(target) else { throw .badSignature }
@@ -208,22 +206,15 @@ extension ThumbnailResponder {
     private func success(
         _ thumbnail: Thumbnail, of resolved: ResolvedRequest, in context: RequestContext, hasReceipt: Bool = false
     ) -> Outcome {
-        var fields = repeated.lastingFields(of: thumbnail, for: resolved)
+        let written = resolved.request.form.writer?.response(about: thumbnail)
+        let eTag = written?.text.map(Preconditions.eTag(of:)) ?? thumbnail.eTag
+        var fields = repeated.lastingFields(of: thumbnail, for: resolved, written: written)
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
-        var eTag = thumbnail.eTag
-        var body = HTTPResponse.Body.shared(thumbnail.image.bytes)
-        if let written = resolved.request.form.writer?.response(about: thumbnail) {
-            if case .text(let text) = written.body {
-                eTag = Preconditions.eTag(of: text)
-                body = .text(text)
-            }
-            fields = HTTPFields(
-                fields.filter {
-                    ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)
-                })
+        if let written {
             fields.append(.contentType, written.mediaType)
             fields.append(.eTag, eTag)
         }
+        let body = written?.text.map(HTTPResponse.Body.text) ?? .shared(thumbnail.image.bytes)
         let response = Preconditions.response(
             HTTPResponse(status: .ok, headerFields: fields, body: body), to: context.request?.headerFields ?? [:],
             eTag: eTag, lastModified: thumbnail.lastModified)
@@ -241,7 +232,7 @@ extension ThumbnailResponder {
             RenderedImage(
                 image, eTag: "\"\(digest.hexadecimal)\"", cacheStatus: [CacheLayerStatus(.result, outcome: .uriMiss)]),
             lastModified: nil, freshness: Freshness(storability: .none))
-        var fields = repeated.lastingFields(of: thumbnail, for: resolved)
+        var fields = repeated.lastingFields(of: thumbnail, for: resolved, written: nil)
         fields.append(.alulaError, error.code)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes)),

@@ -17,8 +17,7 @@ struct SlowRequestsTests {
         let begin = time.now
         time.advance(by: duration)
         let context = RequestContext(
-            request: HTTPRequest(target: target), bodyLength: 0, receipt: target, startedAt: begin, route: route,
-            client: nil, isProxied: false, trace: nil)
+            request: HTTPRequest(target: target), bodyLength: 0, startedAt: begin, route: route, tenant: nil)
         var outcome = Outcome(response: HTTPResponse(status: .ok))
         slow.complete(&outcome, to: context, at: time.now)
     }

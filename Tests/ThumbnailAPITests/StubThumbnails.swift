@@ -58,8 +58,8 @@ final class StubThumbnails: ThumbnailServing {
     /// Clients whose tags were recorded with an existing thumbnail.
     var taggers: [ClientNetwork?] { state.withLock { $0.taggers } }
 
-    func recordTags(of request: ResolvedRequest, by client: ClientNetwork?) {
-        if !request.request.tags.isEmpty { state.withLock { $0.taggers.append(client) } }
+    func recordTags(of resolved: ResolvedRequest, by client: ClientNetwork?) {
+        if !resolved.request.tags.isEmpty { state.withLock { $0.taggers.append(client) } }
     }
 
     func resolved(_ request: Request) -> ResolvedRequest {

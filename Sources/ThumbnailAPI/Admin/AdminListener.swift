@@ -15,15 +15,14 @@ extension ListenerResponder {
     ) {
         let failures = FailureWriter(
             common: CommonFields.admin.strict, revealsRules: true, lifecycle: service.lifecycle)
-        let requestIDs = RequestIDs()
+        let routes = AdminRoutes(
+            service: service, reader: reader, explainer: explainer, workers: workers, bodies: bodies,
+            failures: failures, timekeeper: timekeeper)
         self.init(
-            Middleware(
-                checks: [sites, token], completions: [AllowedMethods(), token, requestIDs, AdminLog(logger: logger)]),
-            routes: AdminRoutes(
-                service: service, reader: reader, explainer: explainer, workers: workers, bodies: bodies,
-                failures: failures,
-                timekeeper: timekeeper),
-            failures: failures, requestIDs: requestIDs, timekeeper: timekeeper)
+            Middleware([
+                TrustedProxies(), AdminLog(logger: logger), RequestIDs(), sites, token, AllowedMethods(),
+            ]),
+            routes: .single(routes), failures: failures, timekeeper: timekeeper)
     }
 }
 

@@ -141,9 +141,7 @@ extension AdminRoutes {
     /// Explains a target with the parameters `accept` and `source`, such as `source=4000x3000.png`.
     func explain(_ request: AdminRequest) throws -> PendingResponse<Outcome> {
         let parameters = request.parameters
-        guard let target = parameters[.target] else {
-            throw APIError.missingParameter(AdminParameter.target.rawValue)
-        }
+        guard let target = parameters[.target] else { throw APIError.missingParameter(AdminParameter.target.rawValue) }
         guard !target.isEmpty else { throw APIError.badParameter(AdminParameter.target.rawValue, "Must not be empty.") }
         let header = try parameters[.source].map { text in
             guard let header = TargetExplainer.header(text) else {

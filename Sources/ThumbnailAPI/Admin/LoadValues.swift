@@ -20,8 +20,7 @@ extension JSONValue {
         for (name, lane) in [("small work", statistics.small), ("expensive work", statistics.expensive)] {
             queues.append(WaitingQueue(resource: name, host: "", count: lane.waiting, longestWait: lane.delay))
         }
-        queues.append(
-            WaitingQueue(resource: "memory", host: "", count: statistics.memory.waiting, longestWait: .zero))
+        queues.append(WaitingQueue(resource: "memory", host: "", count: statistics.memory.waiting, longestWait: .zero))
         return .array(queues.filter { $0.count > 0 }.map(\.json))
     }
 

@@ -104,10 +104,7 @@ package final class BodyMemory: Sendable {
 
         func release() {
             reservation.release()
-            let bytes = share.withLock { share in
-                defer { share = 0 }
-                return share
-            }
+            let bytes = share.exchange(0)
             if bytes > 0 { memory.release(bytes, of: client) }
         }
     }

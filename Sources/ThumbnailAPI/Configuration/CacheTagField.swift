@@ -27,9 +27,9 @@ package struct CacheTagField: Sendable, Equatable {
         separator = Self.spaced.contains(field) ? " " : ","
     }
 
-    func value(_ request: ResolvedRequest) -> String? {
-        let sources = (try? request.sources.get())?.filter { !$0.isUpload } ?? []
-        let tags = request.request.tags.map(\.string) + sources.map { CacheTag.ofSource(named: $0.name) }
+    func value(_ resolved: ResolvedRequest) -> String? {
+        let sources = (try? resolved.sources.get())?.filter { !$0.isUpload } ?? []
+        let tags = resolved.request.tags.map(\.string) + sources.map { CacheTag.ofSource(named: $0.name) }
         return tags.isEmpty ? nil : tags.joined(separator: separator)
     }
 }

@@ -110,9 +110,7 @@ package struct TargetExplainer: Sendable {
         if !request.hintFields.isEmpty {
             summary.append("chosen by \(request.hintFields.names.joined(separator: ", "))")
         }
-        if !request.tags.isEmpty {
-            summary.append("purged by \(request.tags.map(\.string).joined(separator: ", "))")
-        }
+        if !request.tags.isEmpty { summary.append("purged by \(request.tags.map(\.string).joined(separator: ", "))") }
         if request.placeholder != nil { summary.append("a placeholder of one color if the source fails") }
         return summary
     }

@@ -9,13 +9,8 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct AccessLog: ResponseCompletion {
-    private let choice: AccessLogChoice
-    private let logger: Logger
-
-    init(_ choice: AccessLogChoice, logger: Logger) {
-        self.choice = choice
-        self.logger = logger
-    }
+    let choice: AccessLogChoice
+    let logger: Logger
 
     var isLoggingAll: Bool { choice == .on && logger.level <= .info }
 

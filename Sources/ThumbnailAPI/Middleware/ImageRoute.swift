@@ -1,3 +1,4 @@
+import Coordination
 import Dialects
 import HTTPTypes
 import Telemetry
@@ -30,7 +31,11 @@ final class ImageRoute: Sendable {
         }
     }
 
-    func recordHit(seconds: Double, traceID: String? = nil) {
+    func record(_ hit: RepeatedHit, traceID: String?) {
+        recordHit(seconds: (hit.endedAt - hit.startedAt).seconds, traceID: traceID)
+    }
+
+    func recordHit(seconds: Double, traceID: String?) {
         hits.increment()
         hitTimes.observe(seconds, traceID: traceID)
     }

@@ -9,34 +9,20 @@ import ThumbnailTypes
 /// Passes the requests of a listener through its middleware to its routes.
 package final class ListenerResponder: RequestResponder {
     private let middleware: Middleware
-    private let routes: any RouteTable
-    /// The tenants' routes; nil in a service without tenants.
-    private let tenants: TenantRoutes?
-    /// The account of all requests in a service without tenants; nil with tenants, or if costs are not recorded.
-    private let tenant: RequestTenant?
+    private let routes: ListenerRoutes
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?
-    private let requestIDs: RequestIDs
-    private let trustedProxies: TrustedProxies
-    private let tracer: Tracer?
     private let retirement: Retirement
     private let timekeeper: any Timekeeper
 
     init(
-        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil, tenant: RequestTenant? = nil,
-        failures: FailureWriter, fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
-        trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
-        retirement: Retirement = Retirement(), timekeeper: any Timekeeper
+        _ middleware: Middleware, routes: ListenerRoutes, failures: FailureWriter,
+        fallbackImages: FallbackImages? = nil, retirement: Retirement = Retirement(), timekeeper: any Timekeeper
     ) {
         self.middleware = middleware
         self.routes = routes
-        self.tenants = tenants
-        self.tenant = tenant
         self.failures = failures
         self.fallbackImages = fallbackImages
-        self.requestIDs = requestIDs
-        self.trustedProxies = trustedProxies
-        self.tracer = tracer
         self.retirement = retirement
         self.timekeeper = timekeeper
     }
@@ -45,11 +31,11 @@ package final class ListenerResponder: RequestResponder {
     func retire() { retirement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
-        let (routes, tenant) = table(for: request)
+        let (routes, tenant) = routes.table(for: request)
         let context = context(
             of: request, at: routes.route(of: request.target), bodyLength: request.body?.count ?? 0, tenant: tenant)
         do {
-            if let outcome = try check(context) { return responseOrFallbackImage(outcome, to: context) }
+            if let outcome = try middleware.check(context) { return responseOrFallbackImage(outcome, to: context) }
             guard request.method == .post, context.route.takesBody else {
                 return counted(try routes.respond(to: request, in: context), for: context)
             }
@@ -62,7 +48,7 @@ package final class ListenerResponder: RequestResponder {
     }
 
     package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
-        let (routes, tenant) = table(for: request)
+        let (routes, tenant) = routes.table(for: request)
         let route = routes.route(of: request.target)
         let maximum = routes.maximumBodyLength(at: route)
         guard maximum > 0 else { return nil }
@@ -70,7 +56,7 @@ package final class ListenerResponder: RequestResponder {
             // The request's time starts here.
             let context = context(of: request, at: route, bodyLength: length, tenant: tenant)
             do {
-                if let outcome = try check(context) { return .rejected(finalResponse(outcome, to: context)) }
+                if let outcome = try middleware.check(context) { return .rejected(finalResponse(outcome, to: context)) }
                 return .accepted(
                     Reservation(try routes.body(of: request, in: context), context: context, responder: self))
             } catch {
@@ -80,33 +66,17 @@ package final class ListenerResponder: RequestResponder {
     }
 
     package func response(to rejection: HTTPRejection) -> HTTPResponse {
-        let context = RequestContext(
-            request: nil, bodyLength: 0, receipt: requestIDs.next(), startedAt: timekeeper.now, route: .none,
-            client: nil, isProxied: false, trace: nil)
+        let context = context(of: nil, at: .none, bodyLength: 0, tenant: nil)
         return finalResponse(failures.outcome(of: rejection.error, in: context), to: context)
     }
 
-    private func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant?) {
-        guard let tenants else { return (routes, tenant) }
-        return tenants.table(for: request)
-    }
-
     private func context(
-        of request: HTTPRequest, at route: Route, bodyLength: Int?, tenant: RequestTenant?
+        of request: HTTPRequest?, at route: Route, bodyLength: Int?, tenant: RequestTenant?
     ) -> RequestContext {
-        let (client, isProxied) = trustedProxies.sender(of: request)
-        let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
-        return RequestContext(
-            request: request, bodyLength: bodyLength, receipt: requestIDs.next(), startedAt: timekeeper.now,
-            route: route, client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent), tenant: tenant
-        )
-    }
-
-    private func check(_ context: RequestContext) throws(APIError) -> Outcome? {
-        for check in middleware.checks {
-            if let outcome = try check.check(context) { return outcome }
-        }
-        return nil
+        var context = RequestContext(
+            request: request, bodyLength: bodyLength, startedAt: timekeeper.now, route: route, tenant: tenant)
+        middleware.prepare(&context)
+        return context
     }
 
     /// Counts the request as waiting unless its response is ready.
@@ -118,25 +88,11 @@ package final class ListenerResponder: RequestResponder {
         case .recurring(let response, let responder): return .recurring(response, by: responder)
         case .deferred, .waiting:
             do throws(APIError) {
-                return waiting(pending, for: context, end: try beginWait(context))
+                return waiting(pending, for: context, end: try middleware.beginWait(context))
             } catch {
                 return responseOrFallbackImage(failures.outcome(of: error, in: context), to: context)
             }
         }
-    }
-
-    /// Starts the wait in all counters; returns a closure that ends it.
-    private func beginWait(_ context: RequestContext) throws(APIError) -> @Sendable () -> Void {
-        var ends: [@Sendable () -> Void] = []
-        do throws(APIError) {
-            for counter in middleware.counters {
-                if let end = try counter.begin(context) { ends.append(end) }
-            }
-        } catch {
-            for end in ends { end() }
-            throw error
-        }
-        return { [ends] in for end in ends { end() } }
     }
 
     /// Calls `end` when the response is complete, or abandoned.
@@ -188,11 +144,9 @@ package final class ListenerResponder: RequestResponder {
         return await fallbackImages.response(image, replacing: response, receipt: context.receipt, bill: bill)
     }
 
-    /// Returns the response after all completions.
     private func finalResponse(_ outcome: Outcome, to context: RequestContext) -> HTTPResponse {
         var outcome = outcome
-        let now = timekeeper.now
-        for completion in middleware.completions { completion.complete(&outcome, to: context, at: now) }
+        middleware.complete(&outcome, to: context, at: timekeeper.now)
         return outcome.response
     }
 }

@@ -8,13 +8,7 @@ package final class ReloadableResponder: RequestResponder {
 
     package init(_ responder: ListenerResponder) { current = Locked(responder) }
 
-    package func use(_ responder: ListenerResponder) {
-        let earlier = current.withLock { current in
-            defer { current = responder }
-            return current
-        }
-        earlier.retire()
-    }
+    package func use(_ responder: ListenerResponder) { current.exchange(responder).retire() }
 
     private var responder: ListenerResponder { current.withLock { $0 } }
 

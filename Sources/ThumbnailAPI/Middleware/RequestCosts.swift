@@ -14,20 +14,21 @@ struct RequestCosts: ResponseCompletion {
         guard isShown || context.tenant != nil, context.route.takesBody || context.route.images != nil else { return }
         let hasBody = context.method != .head && outcome.response.status != .notModified
         let sentBytes = hasBody ? outcome.response.body.count : 0
-        if isShown {
-            outcome.response.headerFields.append(.alulaCost, Self.text(outcome.bill, sentBytes: sentBytes))
-        }
+        if isShown { outcome.response.headerFields.append(costs: outcome.bill, sentBytes: sentBytes) }
         guard let account = context.account(after: outcome.error) else { return }
         if case .streamed(let body) = outcome.response.body { body.onTake { account.charge(sentBytes: $0) } }
         account.record(cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
 
-    /// Formats `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; a nil bill means no work.
-    static func text(_ bill: RequestBill?, sentBytes: Int) -> String {
+}
+
+extension HTTPFields {
+    /// Adds `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; a nil bill means no work.
+    fileprivate mutating func append(costs bill: RequestBill?, sentBytes: Int) {
         let tenths = Int(((bill?.processorTime ?? .zero).milliseconds * 10).rounded())
         let processor = tenths.decimal(places: 1, minimum: 1)
         let origin = bill?.originBytes ?? 0
-        return "processor;dur=\(processor), origin;bytes=\(origin), sent;bytes=\(sentBytes)"
+        append(.alulaCost, "processor;dur=\(processor), origin;bytes=\(origin), sent;bytes=\(sentBytes)")
     }
 }
 
@@ -37,16 +38,18 @@ struct CostAccounting: Sendable {
     let account: TenantAccount?
     let isShown: Bool
 
-    init(_ account: TenantAccount?, isShown: Bool) {
-        self.account = account
-        self.isShown = isShown
-    }
-
     /// A new bill; nil if costs are neither recorded nor shown.
     var newBill: RequestBill? { account != nil || isShown ? RequestBill(to: account) : nil }
 
     /// Counts a request after its signature was verified.
     func admit() throws(TenantRejection) {
         if let rejection = account?.rejection() { throw rejection }
+    }
+
+    func record(_ hit: RepeatedHit) { account?.record(cache: .hit, code: nil, sentBytes: hit.sentBytes) }
+
+    /// Adds the costs of a hit if they are shown.
+    func addField(to fields: inout HTTPFields, sentBytes: Int) {
+        if isShown { fields.append(costs: nil, sentBytes: sentBytes) }
     }
 }

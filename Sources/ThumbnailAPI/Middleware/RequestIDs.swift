@@ -1,6 +1,7 @@
 import Coordination
 import Glibc
 import HTTPTypes
+import Text
 
 /// Generates random IDs; an ID can cancel its request's wait, so it must be impossible to guess.
 final class RequestIDs: Sendable {
@@ -30,7 +31,7 @@ final class RequestIDs: Sendable {
 
     /// Returns the ID of a proxy if it is printable and not too long.
     static func proxyID(_ text: String) -> String? {
-        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7e ~= $0 } ? text : nil
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy(\.isVisibleASCII) ? text : nil
     }
 
     func next() -> String {
@@ -48,8 +49,14 @@ final class RequestIDs: Sendable {
     }
 }
 
-/// Adds `X-Request-Id` and, for requests that waited for their image, `Alula-Receipt`.
-extension RequestIDs: ResponseCompletion {
+extension RequestIDs: RequestPreparation, ResponseCompletion {
+    func prepare(_ context: inout RequestContext) {
+        context.receipt = next()
+        let proxyID = context.isProxied ? context.request?.headerFields[.xRequestID].flatMap(Self.proxyID) : nil
+        context.id = proxyID ?? context.receipt
+    }
+
+    /// Adds `X-Request-Id` and, for requests that waited for their image, `Alula-Receipt`.
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         outcome.response.headerFields.append(.xRequestID, context.id)
         if outcome.hasReceipt { outcome.response.headerFields.append(.alulaReceipt, context.receipt) }

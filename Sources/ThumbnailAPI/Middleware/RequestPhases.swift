@@ -10,22 +10,11 @@ struct RequestPhases: Sendable, Equatable {
     private(set) var encode: Duration?
 
     init(_ timings: [StepTiming]) {
-        var source = Duration?.none
-        var transfer = Duration?.none
-        for step in timings {
-            switch step.name {
-            case "source": source = step.duration
-            case "transfer": transfer = step.duration
-            case "queue": queue = step.duration
-            case "decode": decode = step.duration
-            case "render": render = step.duration
-            case "encode": encode = step.duration
-            default: break
-            }
-        }
-        guard let source else { return }
+        func time(_ name: String) -> Duration? { timings.last { $0.name == name }?.duration }
+        (queue, decode, render, encode) = (time("queue"), time("decode"), time("render"), time("encode"))
+        guard let source = time("source") else { return }
         // A transfer that other requests share may have begun earlier.
-        download = min(transfer ?? source, source)
+        download = min(time("transfer") ?? source, source)
         queue = (queue ?? .zero) + source - (download ?? source)
     }
 

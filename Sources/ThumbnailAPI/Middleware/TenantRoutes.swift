@@ -13,6 +13,20 @@ struct RequestTenant: Sendable {
     func account(isSigned: Bool) -> TenantAccount { isSigned ? claimed : host }
 }
 
+/// The routes of a listener.
+enum ListenerRoutes: Sendable {
+    /// Without tenants; the account is nil if costs are not recorded.
+    case single(any RouteTable, account: RequestTenant? = nil)
+    case byTenant(TenantRoutes)
+
+    func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant?) {
+        switch self {
+        case .single(let routes, let account): (routes, account)
+        case .byTenant(let tenants): tenants.table(for: request)
+        }
+    }
+}
+
 /// The routes of each tenant, created at its first request, because many tenants may be idle.
 final class TenantRoutes: Sendable {
     private let directory: TenantDirectory

@@ -72,7 +72,7 @@ package struct MultipartForm {
             if isQuoted { value = HTTPSyntax.unquoted(value) }
             // A quoted boundary may contain spaces but must not end with one.
             let isAllowed = value.hasOnlyBytes {
-                $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") || $0 == 0x20 && isQuoted
+                $0.isVisibleASCII && $0 != UInt8(ascii: "\"") || $0 == 0x20 && isQuoted
             }
             let isComplete = 1...longestBoundary ~= value.utf8.count && value.utf8.last != 0x20
             return isAllowed && isComplete ? value : nil

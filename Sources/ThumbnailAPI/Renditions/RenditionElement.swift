@@ -31,7 +31,7 @@ struct RenditionElement {
             cacheControl = nil
             return
         }
-        guard element.members != nil else { throw .badBody(pointer, "Must be a text or an object.") }
+        guard element.members != nil else { throw .badBody(pointer, "Must be a string or an object.") }
         let members = try JSONBody.members(
             of: element, at: pointer, allowing: ["name", "query", "include", "to", "cacheControl"])
         let isQuery = members["include"] == nil

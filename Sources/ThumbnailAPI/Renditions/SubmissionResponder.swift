@@ -16,6 +16,7 @@ struct SubmissionResponder: Sendable {
     let resultWriter: ResultWriter
     let bodies: BodyMemory
     let failures: FailureWriter
+    let fields: ResponseFields
     let events: EventLog
     let costs: CostAccounting
     let timekeeper: any Timekeeper
@@ -77,25 +78,12 @@ extension SubmissionResponder {
             )
         }
         try Task.checkCancellation()
-        var fields = failures.common
         let written = thumbnailRequest.form.writer?.response(about: thumbnail)
-        var content = HTTPResponse.Body.shared(thumbnail.image.bytes)
-        if case .text(let text) = written?.body { content = .text(text) }
-        fields.append(.contentType, written?.mediaType ?? thumbnail.image.format.mediaType)
-        if written == nil { fields.append(.eTag, thumbnail.eTag) }
-        if thumbnailRequest.form.includesSize, written == nil { fields.append(sizeOf: thumbnail.image) }
-        fields.append(findingsOf: thumbnail)
-        fields.append(.cacheControl, "private, no-store")
-        if let vary = thumbnailRequest.vary { fields.append(.vary, vary) }
-        if written == nil {
-            fields.append(
-                .contentDisposition,
-                FileName(source: "").contentDisposition(fileExtension: thumbnail.image.format.fileExtension))
-        }
-        fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
-        fields.append(.alulaReceipt, context.receipt)
+        let responseFields = fields.upload(thumbnail, to: thumbnailRequest, written: written, receipt: context.receipt)
+        let content = written?.text.map(HTTPResponse.Body.text) ?? .shared(thumbnail.image.bytes)
         return Outcome(
-            response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
+            response: HTTPResponse(status: .ok, headerFields: responseFields, body: content),
+            timings: thumbnail.timings,
             label: RequestLabel(
                 of: request, at: context.route, tenant: configuration.tenant, source: NativeDialect.uploadedSource),
             image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus), bill: bill)
@@ -117,19 +105,15 @@ extension SubmissionResponder {
         let parts = RenditionParts(
             list: list, source: source, context: context, bill: bill, fields: forwarded, responder: self)
         let form = RenditionForm(accept: request.headerFields[.accept])
-        var fields = resolved.forwardedNames.isEmpty ? failures.common : failures.common.restrictedToSite()
-        fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
-        fields.append(.vary, (["Accept"] + resolved.forwardedNames.map(\.rawName)).joined(separator: ", "))
-        fields.append(.alulaReceipt, context.receipt)
         let (content, mediaType, failure) =
             form == .json
             ? try await jsonContent(parts, lease: lease)
             : try await archiveContent(parts, isTar: form == .tar, lease: lease)
         try Task.checkCancellation()
-        fields.append(.contentType, mediaType)
-        if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
+        let responseFields = fields.renditions(
+            of: resolved, isUpload: image != nil, mediaType: mediaType, failure: failure, receipt: context.receipt)
         return Outcome(
-            response: HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content),
+            response: HTTPResponse(status: failure?.status ?? .ok, headerFields: responseFields, body: content),
             label: RequestLabel(
                 of: request, at: context.route, tenant: configuration.tenant,
                 source: list.source ?? NativeDialect.uploadedSource),
@@ -171,10 +155,7 @@ extension SubmissionResponder {
         let stream = StreamedBody()
         let writer = Task { [made = Locked<RenditionJSON>(json)] in
             do {
-                var json = made.withLock { made in
-                    defer { made = RenditionJSON() }
-                    return made
-                }
+                var json = made.exchange(RenditionJSON())
                 try await json.write { (piece) async throws(StreamedBody.Closed) in try await stream.write(piece) }
                 stream.finish()
             } catch {

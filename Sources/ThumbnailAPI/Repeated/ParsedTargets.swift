@@ -14,19 +14,19 @@ final class ParsedTargets: Sendable {
         var target: RequestedTarget
     }
 
-    private let requests: Locked<BoundedMap<Key, ResolvedRequest>>
+    private let resolved: Locked<BoundedMap<Key, ResolvedRequest>>
 
     init(maximumEntries: Int = 8_192, maximumBytes: Int = 4 << 20) {
-        requests = Locked(BoundedMap(maximumCount: maximumEntries, maximumWeight: maximumBytes))
+        resolved = Locked(BoundedMap(maximumCount: maximumEntries, maximumWeight: maximumBytes))
     }
 
-    var count: Int { requests.withLock(\.count) }
+    var count: Int { resolved.withLock(\.count) }
 
     /// Returns the cached request, or parses it.
     ///
     /// The key consists of the target, `Accept` and the client hints that the target uses; an entry without hints
     /// records which ones these are.
-    func request(
+    func resolvedRequest(
         for request: HTTPRequest, of tenant: Int = 0, parse: (RequestedTarget) throws(APIError) -> ResolvedRequest
     ) throws(APIError) -> ResolvedRequest {
         var key = Key(tenant: tenant, target: RequestedTarget(request))
@@ -49,14 +49,14 @@ final class ParsedTargets: Sendable {
         return new
     }
 
-    private func remembered(_ key: Key) -> ResolvedRequest? { requests.withLock { $0.value(for: key) } }
+    private func remembered(_ key: Key) -> ResolvedRequest? { resolved.withLock { $0.value(for: key) } }
 
-    private func insert(_ request: ResolvedRequest, for key: Key) {
+    private func insert(_ new: ResolvedRequest, for key: Key) {
         // An estimate, because the source, the file name and the response's fields repeat parts of the target.
         let target = key.target
         let bytes =
             4 * target.target.utf8.count + (target.accept?.utf8.count ?? 0) + (target.apiKey?.utf8.count ?? 0) + 1_024
-        let removed = requests.withLock { $0.insert(request, for: key, weight: bytes) }
+        let removed = resolved.withLock { $0.insert(new, for: key, weight: bytes) }
         // Release the removed entries outside the lock.
         _ = removed
     }

@@ -43,12 +43,7 @@ final class ResponseTemplate: Sendable {
         let cached = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let cached { return cached }
         let made = RecurringResponse(make())
-        let replaced = recurring.withLock { recurring in
-            defer { recurring = (age, second, made) }
-            return recurring
-        }
-        // Release the old response outside the lock.
-        _ = replaced
+        _ = recurring.exchange((age, second, made))
         return made
     }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import JSON
 import Memory
 import Recipes
+import Text
 import ThumbnailPipeline
 package import ThumbnailTypes
 
@@ -74,7 +75,7 @@ package enum FactsText {
         ]
         return all.compactMap { name, bytes in
             // Cameras pad texts with spaces, and separate the names of several people by zeros.
-            let pieces = bytes?.split { $0 < 0x20 || $0 == 0x7f }.map {
+            let pieces = bytes?.split(whereSeparator: \.isASCIIControl).map {
                 HTTPSyntax.trimmed(String(decoding: $0, as: UTF8.self))
             }
             let text = pieces?.filter { !$0.isEmpty }.joined(separator: ", ") ?? ""

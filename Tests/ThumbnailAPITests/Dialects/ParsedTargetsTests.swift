@@ -17,7 +17,7 @@ import ThumbnailTypes
     ) throws -> Bool {
         var wasPrepared = false
         let fields = HTTPFields(accept.map { [HTTPField(name: .accept, value: $0)] } ?? [])
-        _ = try targets.request(for: HTTPRequest(target: target, headerFields: fields), of: tenant) {
+        _ = try targets.resolvedRequest(for: HTTPRequest(target: target, headerFields: fields), of: tenant) {
             _ throws(APIError) in
             wasPrepared = true
             return Self.resolved
@@ -45,7 +45,7 @@ import ThumbnailTypes
     @Test func `a rejection is not remembered`() throws {
         let targets = ParsedTargets()
         #expect(throws: APIError.badSignature) {
-            try targets.request(for: HTTPRequest(target: "/a")) { _ throws(APIError) in throw .badSignature }
+            try targets.resolvedRequest(for: HTTPRequest(target: "/a")) { _ throws(APIError) in throw .badSignature }
         }
         #expect(targets.count == 0)
         #expect(try isPrepared(targets, "/a"))
