@@ -9,15 +9,15 @@ struct CapacityPlan: Equatable {
         var renditions: Double
         /// The share of requests answered from a cache.
         var hitRatio: Double
-        /// The ratio of the busiest minute to the mean of the day.
+        /// The ratio of the busiest minute's requests to the daily mean.
         var peak = 3.0
-        /// The share of the processors to use at the peak.
+        /// CPU utilization at the peak.
         var utilization = 0.5
     }
 
     /// Mean costs of a result on a cache miss.
     struct Costs: Equatable {
-        /// The processor time to decode, render and encode.
+        /// CPU time to decode, render and encode.
         var processorTime: Double
         var resultBytes: Double
         var sourceBytes: Double
@@ -35,7 +35,7 @@ struct CapacityPlan: Equatable {
     let fromOrigins: Double
     let toClients: Double
 
-    /// Measured processor times (docs/performance.md) of a hit, and of a miss without image work.
+    /// Measured CPU times (docs/performance.md) of a hit, and of a miss without image work.
     static let hit = 1.0 / 17_000
     static let fetch = 0.0012
     /// The memory of the program with its libraries and workers, and of work per processor (docs/operating.md).

@@ -13,7 +13,8 @@ import ThumbnailPipeline
 enum ExplainCommand {
     private static let list = CommandOption(
         name: "file", form: "LIST",
-        help: "a URL a line, - for standard input; prints counts by verdict and by option, each with an example",
+        help:
+            "file with one URL per line, or - for standard input; prints counts by verdict and by option, each with an example",
         completion: .files)
     private static let only = CommandOption(
         name: "only", form: "VERDICT",

@@ -16,17 +16,17 @@ enum PlanCommand {
         name: "requests", form: "NUMBER", help: "requests a day, such as 2000000 or 2M")
     private static let images = CommandOption(name: "images", form: "NUMBER", help: "source images, such as 500k")
     private static let hits = CommandOption(
-        name: "hits", form: "SHARE", help: "share of requests served from caches; default: 0.9")
+        name: "hits", form: "SHARE", help: "share of requests served from caches, 0 to 1; default: 0.9")
     private static let peak = CommandOption(
-        name: "peak", form: "NUMBER", help: "the busiest minute, in means of the day; default: 3")
+        name: "peak", form: "NUMBER", help: "peak-to-mean ratio of the request rate; default: 3")
     private static let utilization = CommandOption(
-        name: "utilization", form: "SHARE", help: "share of the processors to use at the peak; default: 0.5")
+        name: "utilization", form: "SHARE", help: "CPU utilization at the peak, 0 to 1; default: 0.5")
 
     static let description = CommandDescription(
-        name: "plan", summary: "estimate processors, memory and storage for a load", operands: "SAMPLE… [OPTIONS]",
+        name: "plan", summary: "estimate CPU cores, memory and storage for a load", operands: "SAMPLE… [OPTIONS]",
         text: """
-            Renders the samples (files or folders of your images) with the given result options or renditions, measures the
-            processor time of each, and prints the machines like this one that the load needs, now and with ten times the requests.
+            Renders samples (files or folders of your images) with these result options or renditions, measures the CPU
+            time, and estimates the CPU cores, memory, storage and traffic of the load, and of ten times as many requests.
             Run it while the machine is idle, with at least a dozen typical images.
             """,
         options: [
@@ -95,7 +95,7 @@ private struct CostMeasurement {
     let samples: [CommandSource]
     let requests: [Request]
 
-    /// The shortest accurate measurement, because the kernel counts processor time in ticks.
+    /// The shortest accurate measurement, because the kernel counts CPU time in ticks.
     private static let minimumSeconds = 2.0
 
     func costs() async throws -> CapacityPlan.Costs {
@@ -141,13 +141,13 @@ enum PlanText {
         let rows: [(String, (CapacityPlan) -> String)] = [
             ("requests per second, peak", { rounded($0.requests) }),
             ("misses per second, peak", { rounded($0.misses) }),
-            ("processors", { rounded($0.processors) }), ("memory besides caches", { bytes($0.memory) }),
-            ("results for the hit ratio", { bytes($0.cachedResults) }), ("all results", { bytes($0.allResults) }),
+            ("CPU cores", { rounded($0.processors) }), ("memory without caches", { bytes($0.memory) }),
+            ("cache for this hit ratio", { bytes($0.cachedResults) }), ("all results", { bytes($0.allResults) }),
             ("from origins", { bytes($0.fromOrigins) + "/s" }), ("to clients", { bytes($0.toClients) + "/s" }),
         ]
         let heading = """
-            Measured with \(samples) images, \(Int(load.renditions)) results each: \(rounded(costs.processorTime * 1_000)) ms of a \
-            processor and \(bytes(costs.resultBytes)) a result, \(bytes(costs.sourceBytes)) a source.
+            Measured with \(samples) images, \(Int(load.renditions)) results each: \(rounded(costs.processorTime * 1_000)) ms of \
+            CPU time and \(bytes(costs.resultBytes)) per result, \(bytes(costs.sourceBytes)) per source.
 
             """
         let lines = [("", ["1×", "10×"])] + rows.map { row in (row.0, plans.map(row.1)) }

@@ -12,7 +12,7 @@ enum SelfTestCommand {
         name: "self-test", summary: "check the codecs and the sandbox on this machine",
         operands: "",
         text: """
-            Starts the image library, checks that it rejects all other formats, and encodes and decodes an image in every output
+            Starts the image library, checks that it rejects unsupported formats, and encodes and decodes an image in every output
             format. Then prints the protections that this kernel offers, starts worker processes, checks that each forbidden action
             fails, and decodes an image in every format. The exit status is 0 if everything works.
             """, takesSettings: false)

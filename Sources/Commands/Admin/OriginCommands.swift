@@ -8,8 +8,7 @@ enum OriginCommands {
         text: """
             Stops new transfers to these origins until they are resumed or the service restarts. Cached sources are still served,
             even stale ones; other requests get 503 origin_held. Transfers in progress continue. ORIGIN is the name of a named
-            origin, or a URL, of which scheme, host and port count. Only this instance is affected. Uses the admin listener
-            (adminBind, adminPort).
+            origin, or any URL of the origin. Only this instance is affected. Uses the admin listener (adminBind, adminPort).
             """, examples: ["alula hold shop-media", "alula hold https://img.example.com"])
 
     static let resume = description(

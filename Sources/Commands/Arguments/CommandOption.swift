@@ -19,7 +19,7 @@ struct CommandOption: Sendable, Equatable {
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(name: "help", short: "h", help: "print this help")
-    static let verbose = CommandOption(name: "verbose", help: "also print the engine's log")
+    static let verbose = CommandOption(name: "verbose", help: "also print the log")
     static let force = CommandOption(name: "force", help: "replace existing files")
     static let recursive = CommandOption(name: "recursive", help: "include subfolders")
     static let jobs = CommandOption(
@@ -27,8 +27,7 @@ struct CommandOption: Sendable, Equatable {
         help:
             "threads for decodes and renders; default: one per core. Up to four sources per thread are fetched or read "
             + "ahead; --max-active-downloads limits the transfers")
-    static let flat = CommandOption(
-        name: "flat", help: "put all results into one folder; otherwise folders below an operand are kept")
+    static let flat = CommandOption(name: "flat", help: "put all results into one folder instead of keeping subfolders")
     static let json = CommandOption(name: "json", help: "print one JSON object per line")
     static let responses = CommandOption(name: "json", help: "print the service's responses")
     static let header = CommandOption(

@@ -24,8 +24,9 @@ enum InfoCommand {
         name: "info", summary: "print facts about images: format, size, colors and more",
         operands: "SOURCE… [OPTIONS]",
         text: """
-            Prints the facts of /info for each source: a table on a terminal, otherwise or with --json one JSON object per line. A source is a file, a folder, an http or https URL, or - for standard input. Only headers
-            are read, unless --include needs more.
+            Prints the same facts about each source as /info: a table on a terminal, or one JSON object per line with --json or
+            into a pipe or file. A source is a file, a folder, an http or https URL, or - for standard input. Only headers are
+            read, unless --include needs more.
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,

@@ -91,7 +91,7 @@ extension ThumbnailCommand {
         for text in texts {
             guard let name = HTTPField.Name(String(text.prefix(before: UInt8(ascii: ":")))),
                 let value = text.suffix(after: UInt8(ascii: ":")).map({ HTTPSyntax.trimmed($0) }),
-                value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+                value.utf8.allSatisfy({ !$0.isASCIIControl })
             else { throw UsageError("--header: expected NAME: VALUE") }
             guard origins.all.contains(where: { $0.forwarded.contains { $0.name == name } }) else {
                 throw UsageError("--header: no named origin forwards \(name)")
