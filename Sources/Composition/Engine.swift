@@ -116,18 +116,13 @@ package struct Engine: Sendable {
     ) -> CacheLayers {
         // Without such caches, a command need not load libraries to determine their versions.
         let isLasting = disk != nil || sharedCache != nil || resultStore != nil
-        let engine = isLasting ? Self.keyText : ""
+        let versions = isLasting ? "alula \(Program.build), \(ImageLibrary.versions)" : ""
         return CacheLayers(
-            configuration: settings.pipeline,
-            disk: disk.map {
-                DiskLayer(store: $0, engine: engine)
-            },
+            configuration: settings.pipeline, disk: disk.map { DiskLayer(store: $0, versions: versions) },
             sharedCache: sharedCache, resultStore: resultStore,
-            rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
+            rules: settings.sharedLayerRules(settings.pipeline, versions: versions), events: log, timekeeper: timekeeper
+        )
     }
-
-    /// The part of keys in disk and shared layers that changes with the release and libraries, which affect results.
-    static var keyText: String { "alula \(Program.build), \(ImageLibrary.versions)" }
 
     private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {
         let maximumQueued = settings.downloads.maximumTransfers

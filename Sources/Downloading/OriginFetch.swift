@@ -2,7 +2,6 @@ import Coordination
 import HTTPTypes
 import Memory
 
-/// The inputs of a fetch from the origin.
 struct OriginFetch {
     let action: ImageDownloader.State.StartAction
     /// The stored copy that the origin may confirm.

@@ -121,7 +121,9 @@ extension SettingParser where Value == Bool {
 
 extension SettingParser where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
     static var choice: Self {
-        Self(allowed: Value.allCases.map(\.rawValue).joined(separator: " or ")) { Value(rawValue: $0) }
+        let names = Value.allCases.map(\.rawValue)
+        let others = names.dropLast().joined(separator: ", ")
+        return Self(allowed: "\(others) or \(names.last ?? "")") { Value(rawValue: $0) }
     }
 }
 

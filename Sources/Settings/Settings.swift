@@ -136,7 +136,8 @@ package struct Settings: Sendable {
 
     private var listenerContradictions: [Contradiction] {
         let metrics = metricsListener?.port ?? 0
-        let (port, socket) = (publicListener.port, publicListener.socketPath)
+        let port = publicListener.port
+        let socket = publicListener.socketPath
         return [
             Contradiction(
                 "metricsBind", when: metrics != 0 && [port, adminListener.port].contains(metrics),

@@ -79,23 +79,23 @@ extension SharedCacheSettings {
 }
 
 extension Settings {
-    /// - Parameter engine: The release and library versions, which affect encoded results.
-    package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
-        var rules = SharedLayer.Rules(digest: responseDigest(pipeline, engine: engine))
+    /// - Parameter versions: The release and library versions, which affect encoded results.
+    package func sharedLayerRules(_ pipeline: PipelineConfiguration, versions: String) -> SharedLayer.Rules {
+        var rules = SharedLayer.Rules(digest: responseDigest(pipeline, versions: versions))
         rules.staleAllowances = downloads.staleAllowances
         rules.sharesSources = sharedCache.sharesSources
         return rules
     }
 
-    func responseDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        SHA256.hash(responseKeyText(pipeline, engine: engine)).hexadecimal
+    func responseDigest(_ pipeline: PipelineConfiguration, versions: String) -> String {
+        SHA256.hash(responseKeyText(pipeline, versions: versions)).hexadecimal
     }
 
     /// Returns a text with every setting that can change a response.
     ///
     /// Rules for sources are not included, because the keys of sources contain them. The keys of results contain the
     /// options of a request, with the settings applied.
-    func responseKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
+    func responseKeyText(_ pipeline: PipelineConfiguration, versions: String) -> String {
         let rules = pipeline.rules
         let limits = pipeline.rules.limits
         let similarity = rules.similarity
@@ -104,7 +104,7 @@ extension Settings {
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
         var members: [(String, String)] = [
-            ("engine", engine), ("names", names ?? ""),
+            ("engine", versions), ("names", names ?? ""),
             ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
             ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),

@@ -25,7 +25,6 @@ struct FallbackRedirects: Sendable {
         ).varying(as: resolved)
     }
 
-    /// Returns the URL of the redirect; nil if the policy forbids it.
     private func location(of fallback: Fallback) -> ExactText? {
         guard policy.mayFetch(fallback.url) else { return nil }
         switch fallback {

@@ -49,9 +49,7 @@ package struct PublicListener: Sendable {
 
     /// Makes the responder for one version of the settings.
     ///
-    /// - Parameters:
-    ///   - services: The services of the default tenant.
-    ///   - tenants: The tenants; nil in a service without tenants.
+    /// - Parameter services: The services of the default tenant.
     package func responder(for services: TenantServices, tenants: Tenants? = nil) -> ListenerResponder {
         let configuration = services.configuration
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)

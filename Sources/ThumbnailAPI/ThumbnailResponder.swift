@@ -20,7 +20,6 @@ final class ThumbnailResponder: Sendable {
     private let thumbnails: any ThumbnailServing
     private let failures: FailureWriter
     private let redirects: FallbackRedirects
-    private let factsResponder: FactsResponder
     private let repeated: RepeatedResponses
     private let targets: ParsedTargets
     private let costs: CostAccounting
@@ -41,7 +40,6 @@ final class ThumbnailResponder: Sendable {
         self.thumbnails = thumbnails
         self.failures = failures
         redirects = FallbackRedirects(policy: thumbnails, failures: failures)
-        factsResponder = FactsResponder(thumbnails: thumbnails, fields: repeated.fields, timekeeper: timekeeper)
         self.repeated = repeated
         self.timekeeper = timekeeper
     }
@@ -79,8 +77,8 @@ final class ThumbnailResponder: Sendable {
 
     private func facts(_ request: FactsRequest, for job: Job, in context: RequestContext) -> PendingResponse<Outcome> {
         .deferred { [self] in
-            await outcome(of: job, in: context) {
-                try await self.factsResponder.outcome(of: request, for: job, in: context)
+            await outcome(of: job, in: context) { [self] in
+                try await factsOutcome(request, for: job, in: context)
             }
         }
     }
@@ -171,6 +169,23 @@ extension ThumbnailResponder {
             else { throw error }
             return placeholderOutcome(image, for: error, of: job.resolved)
         }
+    }
+
+    private func factsOutcome(
+        _ request: FactsRequest, for job: Job, in context: RequestContext
+    ) async throws -> Outcome {
+        let facts = try await thumbnails.facts(request, for: job)
+        let written = job.request.form.factsWriter?.response(about: facts)
+        let text = written?.text ?? FactsText.text(facts, of: job.request.source.string, requested: request)
+        let eTag = Preconditions.eTag(of: text)
+        let fields = repeated.fields.facts(
+            facts, to: job.resolved, mediaType: written?.mediaType ?? "application/json", eTag: eTag,
+            secondsLeft: job.request.expires.map { $0 - timekeeper.secondsSince1970 })
+        let response = Preconditions.response(
+            HTTPResponse(status: .ok, headerFields: fields, body: .text(text)),
+            to: context.request?.headerFields ?? [:], eTag: eTag, lastModified: facts.lastModified)
+        return Outcome(
+            response: response, timings: facts.timings, label: job.resolved.label, cache: CacheUse(facts.cacheStatus))
     }
 
     private func encoded(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage? {

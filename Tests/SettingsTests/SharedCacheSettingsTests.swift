@@ -137,17 +137,17 @@ struct SharedCacheSettingsTests {
     }
 
     @Test func `every setting that can change a response changes the digest, and it is the same in each process`() {
-        func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
+        func digest(_ change: (inout Settings) -> Void = { _ in }, versions: String = "1") -> String {
             var settings = Settings()
             change(&settings)
             // Cache keys contain both texts.
-            return settings.responseDigest(settings.pipeline, engine: engine) + settings.downloads.policyText
+            return settings.responseDigest(settings.pipeline, versions: versions) + settings.downloads.policyText
         }
-        var digests = Set([digest(), digest(engine: "2")])
+        var digests = Set([digest(), digest(versions: "2")])
         // Release, revision, and the version of each library.
-        let engine = "alula 1.2.0 (0123abc), libvips 8.14.1, libwebp 10204, zlib 1.2.13"
-        let other = ["1.2.0", "0123abc", "8.14.1", "10204", "1.2.13"].map { engine.replacing($0, with: "9") }
-        #expect(Set(([engine] + other).map { digest(engine: $0) }).count == 6)
+        let versions = "alula 1.2.0 (0123abc), libvips 8.14.1, libwebp 10204, zlib 1.2.13"
+        let other = ["1.2.0", "0123abc", "8.14.1", "10204", "1.2.13"].map { versions.replacing($0, with: "9") }
+        #expect(Set(([versions] + other).map { digest(versions: $0) }).count == 6)
         for (name, change) in Self.changes {
             let (isNew, _) = digests.insert(digest(change))
             #expect(isNew, "\(name)")
@@ -187,7 +187,7 @@ struct SharedCacheSettingsTests {
         settings = Settings()
         settings.pipeline.rules.limits.sourceFormats = [.png, .jpeg]
         settings.pipeline.rules.automaticFormats = [.webp, .avif]
-        let lines = settings.responseKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
+        let lines = settings.responseKeyText(settings.pipeline, versions: "alula 1").split(separator: "\n")
         let agent = settings.downloads.userAgent
         #expect(lines[0] == "engine 7:alula 1" && agent.hasPrefix("Alula/"))
         #expect(lines[1...3] == ["names 0:", "sourceFormats 8:jpeg,png", "autoFormats 9:webp,avif"])

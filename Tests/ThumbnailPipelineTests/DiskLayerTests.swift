@@ -22,9 +22,9 @@ final class DiskLayerTests {
 
     /// Runs `body` with a new pipeline over the folder.
     private func life<Value>(
-        engine: String = "test", _ body: (PipelineFixture) async throws -> Value
+        versions: String = "test", _ body: (PipelineFixture) async throws -> Value
     ) async throws -> Value {
-        let fixture = try PipelineFixture(diskFolder: folder.path, engine: engine)
+        let fixture = try PipelineFixture(diskFolder: folder.path, versions: versions)
         let store = try #require(fixture.store)
         do {
             let value = try await body(fixture)
@@ -184,7 +184,7 @@ final class DiskLayerTests {
 
     @Test func `results of another release are not used, sources are`() async throws {
         _ = try await fill()
-        try await life(engine: "another") { fixture in
+        try await life(versions: "another") { fixture in
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 0 && fixture.renders == 1)
         }
@@ -219,7 +219,7 @@ final class DiskLayerTests {
             SourceHead(
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
             bytes: SampleFiles.jpeg)
-        let disk = DiskLayer(store: store, engine: "test")
+        let disk = DiskLayer(store: store, versions: "test")
         CacheLayers(configuration: PipelineConfiguration(), disk: disk, timekeeper: ManualTimekeeper()).storeSource(
             record)
         #expect(await disk.lookup(.record(try source(.shop()))).value != nil)

@@ -18,11 +18,11 @@ struct ResultStoreTests {
 
     /// An instance with the store; its origin serves a cacheable image.
     private func instance(
-        engine: String = "test", isEphemeral: Bool = false, cacheControl: String = "max-age=100",
+        versions: String = "test", isEphemeral: Bool = false, cacheControl: String = "max-age=100",
         sharedCache: String? = nil, diskFolder: String? = nil, sharesSources: Bool = false
     ) async throws -> PipelineFixture {
         let fixture = try PipelineFixture(
-            diskFolder: diskFolder, engine: engine, sharedCache: sharedCache, isEphemeral: isEphemeral,
+            diskFolder: diskFolder, versions: versions, sharedCache: sharedCache, isEphemeral: isEphemeral,
             objects: objects, sharesSources: sharesSources)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
         let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
@@ -104,7 +104,7 @@ struct ResultStoreTests {
         let one = try await instance()
         _ = try await one.thumbnail()
         try await settled(one)
-        let other = try await instance(engine: "later")
+        let other = try await instance(versions: "later")
         #expect(!(try await other.thumbnail().statusTexts.contains("alula-store hit")))
         #expect(other.origin.loads == 1)
     }

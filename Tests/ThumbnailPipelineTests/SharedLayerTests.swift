@@ -22,12 +22,12 @@ struct SharedLayerTests {
 
     /// A connected instance; its origin serves a cacheable image.
     private func instance(
-        engine: String = "test", isEphemeral: Bool = false, sharesSources: Bool = false,
+        versions: String = "test", isEphemeral: Bool = false, sharesSources: Bool = false,
         staleAllowances: StaleAllowances = StaleAllowances(), cacheControl: String = "max-age=100",
         diskFolder: String? = nil
     ) async throws -> PipelineFixture {
         let fixture = try PipelineFixture(
-            staleAllowances: staleAllowances, diskFolder: diskFolder, engine: engine, sharedCache: server.url,
+            staleAllowances: staleAllowances, diskFolder: diskFolder, versions: versions, sharedCache: server.url,
             isEphemeral: isEphemeral, sharesSources: sharesSources)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
         let store = try #require(fixture.sharedStore)
@@ -131,7 +131,7 @@ struct SharedLayerTests {
     }
 
     @Test func `instances with other settings share nothing`() async throws {
-        let (one, other) = (try await instance(), try await instance(engine: "later"))
+        let (one, other) = (try await instance(), try await instance(versions: "later"))
         _ = try await one.thumbnail()
         try await settled(one)
         #expect(!(try await other.thumbnail().statusTexts.contains("alula-shared hit")))

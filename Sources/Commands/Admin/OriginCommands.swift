@@ -1,5 +1,6 @@
 import JSON
 import Text
+import ThumbnailAPI
 
 /// The commands `hold` and `resume`.
 enum OriginCommands {
@@ -38,7 +39,7 @@ enum OriginCommands {
         CommandRunner.run(description, with: arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("missing origin") }
             return try SourceRequests(
-                client: try AdminClient(for: arguments), method: "POST", path: "/origins/\(description.name)",
+                client: try AdminClient(for: arguments), method: "POST", path: AdminPath.origins + description.name,
                 parameter: "origin", isJSON: arguments.has(.json), summary: summary
             ).run(arguments.operands)
         }

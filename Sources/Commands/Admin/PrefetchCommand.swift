@@ -154,7 +154,8 @@ struct PrefetchReporter {
 
     /// Starts a job; returns its ID.
     func startJob(_ sources: [JSONValue], count: Int, arguments: CommandArguments) throws -> String {
-        let response = try client.blockingSend("POST", to: "/prefetch", json: .object([("sources", .array(sources))]))
+        let response = try client.blockingSend(
+            "POST", to: AdminPath.prefetch, json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
             _ = try response.checked()
         } catch {
@@ -183,7 +184,7 @@ struct PrefetchReporter {
     func waitForEnd(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
-            let response = try client.blockingJSON("GET", to: "/prefetch/" + id)
+            let response = try client.blockingJSON("GET", to: AdminPath.prefetch + "/" + id)
             guard let members = response.json?.members, let left = members["left"]?.intValue,
                 let failed = members["failed"]?.intValue
             else { throw unexpectedResponse(without: "its job") }
@@ -197,13 +198,13 @@ struct PrefetchReporter {
     }
 
     func cancel(_ id: String) throws -> CInt {
-        _ = try client.blockingSend("DELETE", to: "/prefetch/" + URLEscape.encode(id)).checked()
+        _ = try client.blockingSend("DELETE", to: AdminPath.prefetch + "/" + URLEscape.encode(id)).checked()
         if !isJSON { Program.print("job \(id): canceled") }
         return 0
     }
 
     func listJobs() throws -> CInt {
-        let response = try client.blockingJSON("GET", to: "/prefetch")
+        let response = try client.blockingJSON("GET", to: AdminPath.prefetch)
         guard let jobs = response.json?.members?["jobs"]?.elements else {
             throw unexpectedResponse(without: "its jobs")
         }

@@ -1,5 +1,6 @@
 import JSON
 import Text
+import ThumbnailAPI
 
 enum PurgeCommand {
     private static let all = CommandOption(name: "all", help: "empty the caches")
@@ -29,7 +30,7 @@ enum PurgeCommand {
                 throw UsageError(ways == 0 ? "missing URL, --tag or --all" : "URLs, --tag and --all cannot be combined")
             }
             return try SourceRequests(
-                client: try AdminClient(for: arguments), method: "DELETE", path: "/cache",
+                client: try AdminClient(for: arguments), method: "DELETE", path: AdminPath.cache,
                 parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json), summary: summary
             ).run(urls.isEmpty ? [tag] : urls)
         }

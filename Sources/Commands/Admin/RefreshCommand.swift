@@ -1,5 +1,6 @@
 import JSON
 import Text
+import ThumbnailAPI
 
 enum RefreshCommand {
     static let description = CommandDescription(
@@ -19,7 +20,7 @@ enum RefreshCommand {
             guard !arguments.operands.isEmpty else { throw UsageError("missing URL") }
             return try SourceRequests(
                 client: try AdminClient(for: arguments), method: "POST",
-                path: "/refresh", isJSON: arguments.has(.json), summary: summary
+                path: AdminPath.refresh, isJSON: arguments.has(.json), summary: summary
             ).run(arguments.operands)
         }
     }

@@ -1,6 +1,7 @@
 import JSON
 import Program
 import Text
+import ThumbnailAPI
 
 enum ReloadCommand {
     static let description = CommandDescription(
@@ -17,7 +18,7 @@ enum ReloadCommand {
         CommandRunner.run(description, with: arguments) { arguments in
             try arguments.rejectOperands()
             let client = try AdminClient(for: arguments)
-            let response = try client.blockingJSON("POST", to: "/reload")
+            let response = try client.blockingJSON("POST", to: AdminPath.reload)
             return Program.print(arguments.has(.json) ? response.text : summary(of: response.json?.members ?? [:]))
                 ? 0 : 1
         }

@@ -1,6 +1,7 @@
 import JSON
 import Program
 import Text
+import ThumbnailAPI
 
 enum StatusCommand {
     static let description = CommandDescription(
@@ -34,13 +35,13 @@ enum StatusCommand {
                 return 0
             }
             let client = try AdminClient(settings)
-            let status = try client.blockingJSON("GET", to: "/status")
+            let status = try client.blockingJSON("GET", to: AdminPath.status)
             if arguments.has(.json) { return Program.print(status.text) ? 0 : 1 }
             guard let members = status.json?.members else {
                 throw CommandFailure(
                     code: "not_json", reason: "the service at \(client.endpoint) did not respond with JSON")
             }
-            let caches = try client.blockingJSON("GET", to: "/cache").json
+            let caches = try client.blockingJSON("GET", to: AdminPath.cache).json
             return Program.print(StatusText.lines(status: members, caches: caches).joined(separator: "\n")) ? 0 : 1
         }
     }

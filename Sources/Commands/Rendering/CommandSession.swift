@@ -23,7 +23,7 @@ struct CommandSession: Sendable {
     ///   - settings: The settings, of which only those for fetching and rendering apply.
     ///   - jobs: The number of images processed in parallel; nil uses the settings' number.
     ///   - fields: Fields for named origins that forward them.
-    ///   - isVerbose: Whether to show the engine's full log, whatever the level in the settings.
+    ///   - isVerbose: Whether to show the full log, whatever the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, fields: HTTPFields = [:], isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)

@@ -27,8 +27,6 @@ struct ResultPattern: Hashable, Sendable {
     /// Leaves room for an extension and a number: names have at most 255 bytes.
     private static let maximumStem = 230
 
-    /// Parses a pattern.
-    ///
     /// - Throws: ``UsageError`` for an unknown token, or for a name that cannot have the right extension.
     init(_ text: String) throws(UsageError) {
         var rest = text[...]

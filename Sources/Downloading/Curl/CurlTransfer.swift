@@ -23,10 +23,8 @@ final class CurlTransfer {
     let load: CurlInbox.Load
     private(set) var hop = TransferHop()
 
-    /// Nil while libcurl does not work on the transfer.
-    private var easy: CurlEasy?
-    /// The profile that owns ``easy``.
-    private var profile: CurlProfile?
+    /// The handle that libcurl works on, and the profile that owns it; nil between hops.
+    private var attached: (easy: CurlEasy, profile: CurlProfile)?
     private var clock: TransferClock
     private var timings = TransferTimings()
     private var lookupBegan = Duration.zero
@@ -118,7 +116,8 @@ final class CurlTransfer {
     }
 
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
-        let (before, wasPrivate) = (url.origin, isPrivate)
+        let before = url.origin
+        let wasPrivate = isPrivate
         try trail.follow(location)
         if let head = hop.head { trail.restrict(head.reuseRestrictions(ofPrivate: wasPrivate && url.origin != before)) }
         tunnelIndex = 0
@@ -147,14 +146,13 @@ final class CurlTransfer {
 
     func endLookup(at now: Duration) { timings.dns += now - lookupBegan }
 
-    func attach(_ easy: CurlEasy, of profile: CurlProfile) { (self.easy, self.profile) = (easy, profile) }
+    func attach(_ easy: CurlEasy, of profile: CurlProfile) { attached = (easy, profile) }
 
     /// Records the timings of the handle and returns it; nil if there is none.
     func detach() -> (easy: CurlEasy, profile: CurlProfile)? {
-        guard let easy, let profile else { return nil }
-        (self.easy, self.profile) = (nil, nil)
-        addTimings(of: easy)
-        return (easy, profile)
+        if let attached { addTimings(of: attached.easy) }
+        defer { attached = nil }
+        return attached
     }
 
     func hasExpired(at now: Duration) -> Bool { clock.hasExpired(at: now) }
@@ -215,14 +213,14 @@ final class CurlTransfer {
             return false
         }
         unsafe body.append(bytes)
-        if hop.pauses(after: bytes.count) { easy?.pauseReceiving() }
+        if hop.pauses(after: bytes.count) { attached?.easy.pauseReceiving() }
         return true
     }
 
     /// Continues reading after a pause; returns the error of bytes that libcurl had buffered.
     func resumeReceiving() -> CURLcode {
         hop.resume()
-        return easy?.resumeReceiving() ?? CURLE_OK
+        return attached?.easy.resumeReceiving() ?? CURLE_OK
     }
 
     /// Called by libcurl before each connection; opens a socket to a checked address, and rejects any other.
@@ -248,7 +246,7 @@ final class CurlTransfer {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
         }
-        guard !isChallenged || challenges < Self.maximumChallenges, let easy else { return false }
+        guard !isChallenged || challenges < Self.maximumChallenges, let easy = attached?.easy else { return false }
         let ends = ReusableSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection

@@ -6,7 +6,6 @@ enum ContentCoding: String, Sendable {
     case gzip, deflate
     case brotli = "br"
 
-    /// The maximum number of nested codings.
     static let maximumCount = 2
 
     /// Ignores unknown codings: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.

@@ -8,7 +8,6 @@ package struct TransferTimings: Hashable, Sendable {
 
     package init() {}
 
-    /// Adds the durations of a later request.
     mutating func add(_ later: TransferTimings) {
         dns += later.dns
         connect += later.connect

@@ -3,7 +3,7 @@ import Recipes
 
 /// The curves and primaries of an image's colors; most ICC profiles of photographs contain nothing else.
 ///
-/// A profile is as untrusted as its file: only its numbers are kept, and the color engine reads a profile that the
+/// A profile is as untrusted as its file: only its numbers are kept, and Little CMS reads a profile that the
 /// service writes from these.
 package struct ColorProfile: Hashable, Sendable {
     enum Curve: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct ColorProfile: Hashable, Sendable {
         case formula(Int, [Int32])
     }
 
-    /// The major version, which affects how the color engine treats black.
+    /// The major version, which affects how Little CMS treats black.
     let majorVersion: UInt8
     /// Whether the connection space is CIELAB instead of XYZ.
     let connectsByLab: Bool

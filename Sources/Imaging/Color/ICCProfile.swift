@@ -55,7 +55,7 @@ struct ICCProfile {
     }
 
     private static func colors(in bytes: RawSpan, tags: [ExactText: Int]) -> ColorProfile? {
-        // A table takes precedence over curves and primaries; only the color engine supports it.
+        // A table takes precedence over curves and primaries; only Little CMS supports it.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = try? bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {
             let curves = names.compactMap { tags[ExactText($0)].flatMap { bytes.curve(at: $0) } }
@@ -76,7 +76,7 @@ struct ICCProfile {
         }
     }
 
-    /// Removes floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if there are none.
+    /// Removes floating-point chains (`D2B0` etc.), which Little CMS would prefer; nil if there are none.
     ///
     /// A chain takes unbounded time, and no browser uses them: each profile also has a table or curves.
     static func withoutChains(_ bytes: RawSpan) -> SharedBytes? {
@@ -87,7 +87,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// The offsets of the tags; the color engine reads at most 100.
+    /// The offsets of the tags; Little CMS reads at most 100.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = try? bytes.bigEndian32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }

@@ -80,7 +80,7 @@ extension VipsImage {
     fileprivate func grayInSRGB(
         by profile: ColorProfile?, intent: ICCProfile.Intent, token: WorkToken
     ) throws(VipsError) -> VipsImage {
-        // The color engine interpolates between 33 samples, which are too few for dark gray.
+        // Little CMS interpolates between 33 samples, which are too few for dark gray.
         if let profile, profile.majorVersion >= 4, !profile.connectsByLab, let curve = profile.curves.first {
             return try mapped(by: curve.lightOfBytes.map { Double(SRGBCurve.component(of: $0)) }, token: token)
         }
@@ -96,7 +96,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// Converts to sRGB; returns the image unchanged if the color engine rejects the profile.
+    /// Converts to sRGB; returns the image unchanged if Little CMS rejects the profile.
     func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         return try VipsError.asEncodeFailure(token: token) {

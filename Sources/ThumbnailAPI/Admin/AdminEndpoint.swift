@@ -1,6 +1,16 @@
 import HTTPTypes
 import Text
 
+/// The paths of the admin listener that commands use; those that end with a slash are prefixes.
+package enum AdminPath {
+    package static let cache = "/cache"
+    package static let origins = "/origins/"
+    package static let prefetch = "/prefetch"
+    package static let refresh = "/refresh"
+    package static let reload = "/reload"
+    package static let status = "/status"
+}
+
 /// A path of the admin listener and its actions.
 struct AdminEndpoint: Sendable {
     /// A method at a path: its parameters, its name in the log, and its response.
@@ -43,9 +53,9 @@ struct AdminEndpoint: Sendable {
 
     static let all = [
         AdminEndpoint("/metrics", .get(response: AdminRoutes.metrics)),
-        AdminEndpoint("/status", .get(response: AdminRoutes.status)),
+        AdminEndpoint(AdminPath.status, .get(response: AdminRoutes.status)),
         AdminEndpoint(
-            "/cache", .get(response: AdminRoutes.caches),
+            AdminPath.cache, .get(response: AdminRoutes.caches),
             .delete("purge", parameters: [.url, .tag], response: AdminRoutes.purge)),
         AdminEndpoint(
             "/downloads", .get(response: AdminRoutes.downloads),
@@ -53,15 +63,17 @@ struct AdminEndpoint: Sendable {
         AdminEndpoint("/downloads/", .delete("cancel", response: AdminRoutes.cancelWait)),
         AdminEndpoint("/events", .get([.url, .types, .after], response: AdminRoutes.events)),
         AdminEndpoint("/stats/history", .get(response: AdminRoutes.statsHistory)),
-        AdminEndpoint("/refresh", .post("refresh", parameters: [.url], response: AdminRoutes.refresh)),
-        AdminEndpoint("/origins/hold", .post("hold", parameters: [.origin], response: AdminRoutes.hold)),
-        AdminEndpoint("/origins/resume", .post("resume", parameters: [.origin], response: AdminRoutes.resume)),
-        AdminEndpoint("/reload", .post("reload", response: AdminRoutes.reload)),
+        AdminEndpoint(AdminPath.refresh, .post("refresh", parameters: [.url], response: AdminRoutes.refresh)),
+        AdminEndpoint(AdminPath.origins + "hold", .post("hold", parameters: [.origin], response: AdminRoutes.hold)),
         AdminEndpoint(
-            "/prefetch", .get(response: AdminRoutes.jobs),
+            AdminPath.origins + "resume", .post("resume", parameters: [.origin], response: AdminRoutes.resume)),
+        AdminEndpoint(AdminPath.reload, .post("reload", response: AdminRoutes.reload)),
+        AdminEndpoint(
+            AdminPath.prefetch, .get(response: AdminRoutes.jobs),
             .post("job", takesBody: true, response: AdminRoutes.beginJob)),
         AdminEndpoint(
-            "/prefetch/", .get(response: AdminRoutes.job), .delete("cancel", response: AdminRoutes.cancelJob)),
+            AdminPath.prefetch + "/", .get(response: AdminRoutes.job),
+            .delete("cancel", response: AdminRoutes.cancelJob)),
         AdminEndpoint("/explain", .get([.target, .accept, .source], response: AdminRoutes.explain)),
         AdminEndpoint("/tenants", .get(response: AdminRoutes.tenants)),
     ]

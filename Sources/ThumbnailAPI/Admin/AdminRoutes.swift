@@ -237,7 +237,7 @@ extension AdminRoutes {
             action.entries = requested.items.count
             var response = response(json: .prefetchJob(job))
             response.status = .accepted
-            response.headerFields.append(.location, "/prefetch/\(job.id)")
+            response.headerFields.append(.location, "\(AdminPath.prefetch)/\(job.id)")
             return response
         }
     }

@@ -55,7 +55,7 @@ struct AccessLog: ResponseCompletion {
         }
         if let cache = outcome.cache { append("cache", .string(cache.rawValue)) }
         if !outcome.timings.isEmpty {
-            for (name, time) in RequestPhases(outcome.timings).named { append(name + "Ms", milliseconds(time)) }
+            for (name, time) in phases(outcome.timings) { append(name + "Ms", milliseconds(time)) }
         }
         if let error = outcome.error {
             append("code", .string(error.code))
@@ -63,6 +63,23 @@ struct AccessLog: ResponseCompletion {
             if let detail = error.logDetail { append("detail", .string(detail)) }
         }
         return fields
+    }
+
+    /// Returns the phases that occurred; the queue includes waits for a download slot, a turn, memory and a thread.
+    private static func phases(_ timings: [StepTiming]) -> [(name: String, time: Duration)] {
+        func time(_ name: String) -> Duration? { timings.last { $0.name == name }?.duration }
+        var queue = time("queue")
+        var download: Duration?
+        if let source = time("source") {
+            // A transfer that other requests share may have begun earlier.
+            let transfer = min(time("transfer") ?? source, source)
+            queue = (queue ?? .zero) + source - transfer
+            download = transfer
+        }
+        return [
+            ("queue", queue), ("download", download), ("decode", time("decode")), ("render", time("render")),
+            ("encode", time("encode")),
+        ].compactMap { name, time in time.map { (name, $0) } }
     }
 
     private static let maximumFields = 24

@@ -15,7 +15,6 @@ struct ArrivingBody: Sendable {
     ///   - announced: The value of `Content-Length`; nil for a chunked body.
     ///   - report: Publishes the progress of an image as events.
     ///   - respond: Responds to the complete request, and releases the lease when the body is no longer needed.
-    /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in lease: BodyMemory.Lease, report: BodyReport? = nil,
         check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,

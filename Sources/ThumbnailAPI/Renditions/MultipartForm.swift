@@ -52,7 +52,6 @@ package struct MultipartForm {
         self.parts = parts
     }
 
-    /// - Throws: ``APIError/badBody(_:_:)``.
     package init(_ body: SharedBytes, boundary: String) throws(APIError) {
         self = try unsafe body.withUnsafeBytes { bytes throws(APIError) in
             let bytes = unsafe UnsafeBufferPointer(

@@ -41,8 +41,6 @@ struct RenditionJSON: Sendable {
     private(set) var count = opening.utf8.count + closing.utf8.count
 
     /// Adds a part, in any order.
-    ///
-    /// - Throws: ``APIError/responseTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let content = RenditionArchive.content(of: part)

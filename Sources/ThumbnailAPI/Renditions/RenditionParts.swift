@@ -63,7 +63,6 @@ struct RenditionParts: Sendable {
             tagClient: responder.configuration.keys.isEmpty ? client : nil, receipt: context.receipt, bill: bill)
     }
 
-    /// A request for facts about the opened source.
     private var factsSource: Request {
         var request = Request(source: "")
         request.limits = responder.configuration.requestLimits

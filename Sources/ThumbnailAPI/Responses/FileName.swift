@@ -1,4 +1,5 @@
 import Dialects
+import Recipes
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes
@@ -40,7 +41,8 @@ package struct FileName: Sendable, Equatable {
     package var stem: String { extended.flatMap { URLEscape.decodeText($0.utf8) } ?? plain }
 
     /// Returns the field's value; a non-ASCII name is also encoded as in RFC 8187.
-    func contentDisposition(fileExtension: String) -> String {
+    func contentDisposition(_ format: ImageFormat) -> String {
+        let fileExtension = format.fileExtension
         let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value
     }

@@ -33,11 +33,7 @@ struct ResponseFields: Sendable {
             fields.append(.acceptCH, names)
             fields.append(.criticalCH, names)
         }
-        if written == nil {
-            fields.append(
-                .contentDisposition, FileName(of: request).contentDisposition(fileExtension: image.format.fileExtension)
-            )
-        }
+        if written == nil { fields.append(.contentDisposition, FileName(of: request).contentDisposition(image.format)) }
         appendTags(of: resolved, to: &fields)
         if !thumbnail.cacheStatus.isEmpty { fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus)) }
         return fields
@@ -64,10 +60,7 @@ struct ResponseFields: Sendable {
         fields.append(findingsOf: thumbnail)
         fields.append(.cacheControl, "private, no-store")
         if let vary = request.vary { fields.append(.vary, vary) }
-        if written == nil {
-            fields.append(
-                .contentDisposition, FileName(source: "").contentDisposition(fileExtension: image.format.fileExtension))
-        }
+        if written == nil { fields.append(.contentDisposition, FileName(source: "").contentDisposition(image.format)) }
         fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         fields.append(.alulaReceipt, receipt)
         return fields

@@ -17,13 +17,13 @@ package struct DiskLayer: CacheLayer {
 
     let store: DiskStore
     /// Release and library versions: others may encode the same plan to different bytes.
-    private let engine: String
+    private let versions: String
     let name = LayerName.disk
     let holdsSources = true
 
-    package init(store: DiskStore, engine: String) {
+    package init(store: DiskStore, versions: String) {
         self.store = store
-        self.engine = engine
+        self.versions = versions
     }
 
     var health: LayerHealth {
@@ -96,7 +96,7 @@ package struct DiskLayer: CacheLayer {
         switch key {
         case .record(let identity): location(in: .record, name: identity.storedName, of: identity)
         case .source(let version): location(in: .source, name: version.source.storedName, of: version.source)
-        case .result(let key): location(in: .result, name: key.name(by: engine), of: key.source)
+        case .result(let key): location(in: .result, name: key.name(versions: versions), of: key.source)
         }
     }
 
@@ -106,7 +106,7 @@ package struct DiskLayer: CacheLayer {
 
     private func vouchers(of key: CacheKey) -> [DiskKey] {
         guard case .result(let key) = key, !key.additional.isEmpty else { return [] }
-        let name = key.name(by: engine)
+        let name = key.name(versions: versions)
         return key.additional.enumerated().map { index, version in
             var writer = RecordWriter()
             writer.write("voucher")

@@ -3,10 +3,10 @@ import Recipes
 import Text
 
 extension ResultKey {
-    /// - Parameter engine: Release and library versions; empty if another part of the key has them.
-    func name(by engine: String = "") -> [UInt8] {
+    /// - Parameter versions: Release and library versions; empty if another part of the key has them.
+    func name(versions: String = "") -> [UInt8] {
         var writer = RecordWriter()
-        writer.write(engine)
+        writer.write(versions)
         let texts = plan.keyTexts
         writer.write(texts.count)
         for text in texts { writer.write(text) }

@@ -27,7 +27,7 @@ struct ColorProfileTests {
     }
 
     @Test(arguments: [ICCWriter.Curve.gamma(563), .standard, .standardTable(1_024)])
-    func `the color engine has the same result for the parsed numbers as for the original profile`(
+    func `Little CMS has the same result for the parsed numbers as for the original profile`(
         curve: ICCWriter.Curve
     ) throws {
         try ImageLibrary.start()
@@ -45,7 +45,7 @@ struct ColorProfileTests {
         #expect(try converted(colors(file).file) == expected)
     }
 
-    @Test func `a profile with a table, or of CMYK, is applied by the color engine`() {
+    @Test func `a profile with a table, or of CMYK, is applied by Little CMS`() {
         var withTable = ICCWriter.profile(primaries: Self.wide)
         // The second tag's name in the tag table.
         withTable.replaceSubrange(144..<148, with: Array("A2B0".utf8))
@@ -55,7 +55,7 @@ struct ColorProfileTests {
         #expect(ColorProfile(SharedBytes(cmyk)) == nil)
     }
 
-    @Test func `a photograph with a profile for the color engine is converted during the decode`() throws {
+    @Test func `a photograph with a profile for Little CMS is converted during the decode`() throws {
         try ImageLibrary.start()
         var profile = ICCWriter.profile(primaries: Self.wide, curve: .gamma(563))
         profile.replaceSubrange(144..<148, with: Array("A2B1".utf8))

@@ -1,3 +1,4 @@
+import Recipes
 import Testing
 
 @testable import ThumbnailAPI
@@ -26,12 +27,12 @@ import Testing
         ("", "inline; filename=\"image.jpg\""),
     ])
     func `a file is named after its source, without characters that break the field`(source: String, value: String) {
-        #expect(FileName(source: source).contentDisposition(fileExtension: "jpg") == value)
+        #expect(FileName(source: source).contentDisposition(.jpeg) == value)
     }
 
     @Test func `a long name is truncated`() {
         let name = FileName(source: "https://h/" + String(repeating: "a", count: 2_000) + ".png")
-        #expect(name.contentDisposition(fileExtension: "png").utf8.count < 150)
+        #expect(name.contentDisposition(.png).utf8.count < 150)
     }
 
     @Test(arguments: [

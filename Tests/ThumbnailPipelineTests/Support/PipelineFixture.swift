@@ -39,11 +39,11 @@ final class PipelineFixture: Sendable {
 
     /// A pipeline with `workerCount` threads, whose origin serves the quarters image at `/a`.
     ///
-    /// A folder enables a disk cache there, whose results are keyed with `engine`. A URL enables a shared cache on that
+    /// A folder enables a disk cache, whose results are keyed with `versions`. A URL enables a shared cache on that
     /// server.
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
-        diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
+        diskFolder: String? = nil, versions: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
         objects: ObjectsInMemory? = nil,
         sharesSources: Bool = false, memoryLimit: Int = .max,
         codec: any ImageCodec = InProcessCodec(), faceDetector: FaceDetector? = nil, logger: Logger = .silent,
@@ -61,7 +61,7 @@ final class PipelineFixture: Sendable {
                     folder: folder, capacities: [.source: 1 << 22, .result: 1 << 22, .record: 1 << 20],
                     contentVersion: DiskLayer.contentVersion), logger: .silent, timekeeper: time)
         }
-        let disk = store.map { DiskLayer(store: $0, engine: engine) }
+        let disk = store.map { DiskLayer(store: $0, versions: versions) }
         sharedStore = try sharedCache.map { url throws in
             var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
             settings.store.timeout = .queueTimeout
@@ -69,7 +69,7 @@ final class PipelineFixture: Sendable {
             settings.store.isReadOnly = isEphemeral
             return try SharedStore(settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
-        var rules = SharedLayer.Rules(digest: engine)
+        var rules = SharedLayer.Rules(digest: versions)
         rules.staleAllowances = staleAllowances
         rules.sharesSources = sharesSources
         resultStore = objects.map { objects in

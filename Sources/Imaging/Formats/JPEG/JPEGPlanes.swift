@@ -11,7 +11,7 @@ struct JPEGPlanesHeader {
     let across: Int
     let down: Int
     let profile: ColorProfile?
-    /// Whether the profile requires libvips' color engine.
+    /// Whether the profile requires Little CMS.
     let hasOtherProfile: Bool
 
     /// Whether the planes can be resampled and their colors are supported.
