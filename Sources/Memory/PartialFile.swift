@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file of which only some ranges are known.
+/// A file with only some known ranges.
 ///
 /// A reader of whole files can read it: unknown bytes are zeros, on pages that get memory only when they are read, so
 /// that the kernel can list the pages that were read (`mincore`). A result is certain if only known pages were read.

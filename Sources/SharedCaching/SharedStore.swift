@@ -63,7 +63,7 @@ package final class SharedStore: Sendable {
     /// Sources fetched before it have no generation, so their results would not be stored.
     package func waitForFirstProbe() { gate.waitForFirstProbe() }
 
-    /// Finishes queued writes and retries pending removals once; logs those that stay unconfirmed.
+    /// Finishes queued writes and retries pending removals once; logs the unconfirmed ones.
     package func shutDown(timeLimit: Duration) async {
         gate.shutDown()
         await backend.shutDown(timeLimit: timeLimit)

@@ -97,9 +97,9 @@ package final class ImagePipeline: ThumbnailServing {
         caches.recordTags(resolved.request.tags, of: sources.image, by: client)
     }
 
-    package var cacheVersion: Int { caches.cacheVersion }
+    package var cacheVersion: Int { caches.memory.cacheVersion }
 
-    package func countRepeatedHit() { caches.countRepeatedHit() }
+    package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
     /// Returns the 503 error for a miss whose queue wait would be too long; nil if it may proceed.
     ///

@@ -4,8 +4,8 @@
 /// this machine.
 ///
 /// Flows, such as clients and tenants, take turns by cost relative to their weights: start-time fair queueing (Goyal,
-/// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and yields its
-/// places in a full queue. Work of one flow keeps its order.
+/// Vin and Cheng, 1996). A flow that fills the queue delays others by little more than the running work, and loses
+/// entries of a full queue to them. Work of one flow keeps its order.
 struct FairQueue<Continuation> {
     typealias ID = UInt64
 

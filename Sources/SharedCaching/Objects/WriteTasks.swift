@@ -38,7 +38,7 @@ final class WriteTasks: Sendable {
         }
     }
 
-    /// Waits for writes, and drops those that do not start in time.
+    /// Waits for writes, and drops writes that do not start in time.
     func shutDown(timeLimit: Duration) async {
         await running.waitUntilIdle(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in

@@ -10,7 +10,7 @@ extension PurgeLog {
         return isConnected ? deliver() : promise.map { [.fulfill($0, .pending)] } ?? []
     }
 
-    /// Returns the actions that send pending removals; those that the server rejects stay pending.
+    /// Returns the actions that send pending removals; rejected ones stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = pending.takeUnsent()
         guard let last = entries.last else { return finish(purpose) }

@@ -13,7 +13,7 @@ struct RedisWrite: Sendable {
     let command: RedisCommand
     var body: SharedBytes?
     var after: [UInt8] = []
-    /// The number of replies, of which the first is for the write.
+    /// The number of replies; the first is for the write.
     let replyCount: Int
     /// The length in bytes, as counted by the queue.
     let length: Int

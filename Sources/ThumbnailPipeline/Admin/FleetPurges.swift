@@ -56,14 +56,14 @@ package struct FleetPurges: Sendable {
 
     /// Called on the `shared-cache` thread.
     private func perform(_ purge: PurgeNotice.Subject) {
-        let removal = SourceRemoval(from: pipeline)
+        let remover = SourceRemover(from: pipeline)
         switch purge {
         case .sources(let sources):
             var removed: [SourceIdentity] = []
             for source in sources {
                 // This instance's settings do not allow the source, so there are no copies.
-                guard let identity = removal.identity(named: source.name) else { continue }
-                removal.forget(identity, cause: .fleet)
+                guard let identity = remover.identity(named: source.name) else { continue }
+                remover.forget(identity, cause: .fleet)
                 announcingLayer?.completePurge(of: source, as: identity)
                 removed.append(identity)
             }
@@ -75,14 +75,14 @@ package struct FleetPurges: Sendable {
             // The shared cache has purged the sources that it knows under the tag; purge those known only here.
             let tag = ExactText(tag.text)
             let known = pipeline.caches.sources(under: tag)
-            for identity in known { removal.forget(identity, cause: .fleet) }
-            removals.begin { [announcingLayer, otherLayers, removal] in
-                let all = known.union(await removal.sources(under: tag).identities)
-                for identity in all { removal.forget(identity, cause: .fleet) }
+            for identity in known { remover.forget(identity, cause: .fleet) }
+            removals.begin { [announcingLayer, otherLayers, remover] in
+                let all = known.union(await remover.sources(under: tag).identities)
+                for identity in all { remover.forget(identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 for other in otherLayers { other.forget(.sources(Array(all))) }
                 // Other instances may hold copies without knowing the tag.
-                _ = await announcingLayer?.purge(.sources(Array(SourceRemoval.bounded(all).identities)))
+                _ = await announcingLayer?.purge(.sources(Array(SourceRemover.bounded(all).identities)))
             }
         }
     }

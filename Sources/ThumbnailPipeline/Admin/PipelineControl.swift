@@ -53,13 +53,13 @@ package struct PipelineControl: ServiceControlling {
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
         return try await purge(identity, removal: .sources([identity], name: source)) {
-            await removal.purge(identity)
+            await remover.purge(identity)
         }
     }
 
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
-        var found = await removal.sources(under: tag)
+        var found = await remover.sources(under: tag)
         var removed = await purgeLocal(found.identities)
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
@@ -76,8 +76,8 @@ package struct PipelineControl: ServiceControlling {
     /// Purges the sources under a tag from the shared layers; adds the sources that only these know.
     private func purgeShared(_ tag: SharedTag, adding found: inout FoundSources) async -> RemovalState {
         let caches = pipeline.caches
-        let collector = TaggedSourceCollector(removal, layers: caches.shared.count)
-        let announced = SourceRemoval.bounded(found.identities)
+        let collector = TaggedSourceCollector(remover, layers: caches.shared.count)
+        let announced = SourceRemover.bounded(found.identities)
         var state = RemovalState.done
         if !found.identities.isEmpty { state = await caches.purgeShared(.sources(Array(announced.identities))) }
         state = max(state, await caches.purgeShared(.tagged(TagRemoval(of: tag, onSources: collector.add))))
@@ -92,11 +92,11 @@ package struct PipelineControl: ServiceControlling {
 
     private func purgeLocal(_ identities: Set<SourceIdentity>) async -> RemovedEntries {
         var removed = RemovedEntries()
-        for identity in identities { removed = removed + (await removal.purge(identity)) }
+        for identity in identities { removed = removed + (await remover.purge(identity)) }
         return removed
     }
 
-    private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
+    private var remover: SourceRemover { SourceRemover(from: pipeline) }
 
     package var layers: [(name: String, state: LayerState)] {
         pipeline.caches.belowMemory.map { ($0.name.member, $0.health.state) }
@@ -135,24 +135,24 @@ private final class TaggedSourceCollector: Sendable {
         var incompleteLayers: Int
     }
 
-    private let removal: SourceRemoval
+    private let remover: SourceRemover
     private let state: Locked<State>
 
-    init(_ removal: SourceRemoval, layers: Int) {
-        self.removal = removal
+    init(_ remover: SourceRemover, layers: Int) {
+        self.remover = remover
         state = Locked(State(incompleteLayers: layers))
     }
 
     /// Removes the sources from this instance if they arrive after ``finish()``.
     func add(_ sources: [NamedSource], isComplete: Bool) {
-        let identities = sources.compactMap { removal.identity(named: $0.name) }
+        let identities = sources.compactMap { remover.identity(named: $0.name) }
         let isLate = state.withLock { state in
             state.sources?.formUnion(identities)
             if isComplete { state.incompleteLayers -= 1 }
             return state.sources == nil
         }
         guard isLate else { return }
-        for identity in identities { removal.forget(identity, cause: .operator) }
+        for identity in identities { remover.forget(identity, cause: .operator) }
     }
 
     /// Returns the sources reported so far, and whether every layer reported all of its sources.

@@ -37,7 +37,7 @@ extension PipelineControl {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
         if [.changed, .gone].contains(refresh.result) {
-            SourceRemoval(from: pipeline).forgetTenantCopies(of: identity, includesServiceRules: hasTenants)
+            SourceRemover(from: pipeline).forgetTenantCopies(of: identity, includesServiceRules: hasTenants)
             notifier?.notify(CompletedPurge(sources: [identity.name]))
         }
         return refresh

@@ -11,7 +11,8 @@ package struct CachedSources: SourceCaching {
 
     package func stored(for identity: SourceIdentity) -> SourceCopy? {
         guard let record = caches.storedRecord(for: identity) else {
-            caches.countMissedSource(identity)
+            // Counts a miss.
+            _ = caches.memory.sources.value(for: SourceKey(source: identity))
             return nil
         }
         return SourceCopy(head: record.head, bytes: caches.bytes(of: record))

@@ -101,12 +101,6 @@ package final class CacheLayers: Sendable {
 
     package func setBounds(_ configuration: PipelineConfiguration) { memory.setBounds(configuration) }
 
-    var cacheVersion: Int { memory.cacheVersion }
-
-    func countRepeatedHit() { memory.results.countRepeatedHit() }
-
-    func hasDerived(from source: SourceIdentity) -> Bool { memory.hasDerived(from: source) }
-
     /// Removes everything derived from an outdated version from this instance.
     func forgetDerived(from identity: SourceIdentity) {
         memory.removeDerived(from: identity)
@@ -130,8 +124,6 @@ package final class CacheLayers: Sendable {
     func hasPixels(_ key: DecodeKey) -> Bool { memory.decoded.contains(key) }
 
     func bytes(of record: SourceRecord) -> SharedBytes? { memory.value(for: .source(record.version))?.source }
-
-    func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
     /// Makes reads in progress discard their values.
     func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.wildcard) } }

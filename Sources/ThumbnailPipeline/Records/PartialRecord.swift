@@ -4,7 +4,7 @@ import Imaging
 import Memory
 import Recipes
 
-/// Facts about a source of which only some bytes were fetched, too few to decode it.
+/// Facts about a source whose fetched bytes are too few to decode it.
 struct PartialRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader

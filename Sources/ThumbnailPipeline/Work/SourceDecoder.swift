@@ -189,7 +189,7 @@ struct SourceDecoder: Sendable {
         _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {
         failedDecodes.remember(error, of: key.plan, in: record, since: checkpoint)
-        if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasDerived(from: key.source) {
+        if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasDerived(from: key.source) {
             caches.forget(key.source, cause: .broken)
         }
     }

@@ -4,7 +4,7 @@ import SharedCaching
 import Telemetry
 import Text
 
-struct SourceRemoval: Sendable {
+struct SourceRemover: Sendable {
     private let pipeline: ImagePipeline
 
     init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
