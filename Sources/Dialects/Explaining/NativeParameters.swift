@@ -21,7 +21,8 @@ package struct NativeParameters {
             }
             return
         }
-        read(plan)
+        for parameter in ThumbnailParameter.all { values[ExactText(parameter.name)] = parameter.value(plan) }
+        if plan.timing != nil { unexpressedSteps.append("set the delays and loops of the animation") }
         var shape = plan.source
         for step in plan.steps {
             let next = step.shape(after: shape)
@@ -37,31 +38,6 @@ package struct NativeParameters {
         all = ThumbnailParameter.all.compactMap { parameter in
             values[ExactText(parameter.name)].map { (name: parameter.name, value: $0) }
         }
-    }
-
-    private mutating func read(_ plan: RenderPlan) {
-        values["format"] = plan.format.rawValue
-        switch plan.quality {
-        case .fixed where plan.isLossless: values["lossless"] = "1"
-        case .fixed(let quality):
-            if plan.format.hasQuality { values["q"] = String(plan.visualQuality(of: quality)) }
-        case .fitting(let bytes, let highest, _):
-            values["q"] = String(plan.visualQuality(of: highest))
-            values["maxBytes"] = String(bytes)
-        case .similar: values["q"] = "auto"
-        }
-        if plan.decode.page > 0 { values["page"] = String(plan.decode.page) }
-        if plan.isAnimated { values["animated"] = "1" }
-        if plan.bitDepth != plan.format.bitDepth { values["avifBitDepth"] = String(plan.bitDepth) }
-        if plan.gamut != .srgb { values["gamut"] = plan.gamut.rawValue }
-        if plan.attribution != nil { values["keepCopyright"] = "1" }
-        values["keepMetadata"] = plan.rights?.kinds.text
-        if plan.decode.keepsGainMap { values["hdr"] = GainMapUse.keep.rawValue }
-        if let border = plan.border {
-            values["trim"] = String(border.tolerance)
-            values["trimColor"] = border.color?.hexadecimal
-        }
-        if plan.timing != nil { unexpressedSteps.append("set the delays and loops of the animation") }
     }
 
     private mutating func set(_ step: any RenderStep, on size: PixelSize) -> Bool {

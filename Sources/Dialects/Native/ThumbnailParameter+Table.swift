@@ -51,8 +51,10 @@ extension ThumbnailParameter {
         .optional("fy", \.focalY, as: .share, help: "focal point from the top, 0 to 1, with gravity focal"),
         .optional(
             "trim", \.options.operations.trim, as: .tolerance,
-            help: "cut off borders that vary by at most this, 1 to 255"),
-        .optional("trimColor", \.trimColor, as: .color, help: "color of the borders that trim cuts off"),
+            help: "cut off borders that vary by at most this, 1 to 255"
+        ).explained { $0.border.map { String($0.tolerance) } },
+        .optional("trimColor", \.trimColor, as: .color, help: "color of the borders that trim cuts off")
+            .explained { $0.border?.color?.hexadecimal },
         .optional(
             "crop", \.options.operations.crop, as: .cropArea,
             help: "part of the source, in pixels or as fractions such as 0.25"),
@@ -70,22 +72,33 @@ extension ThumbnailParameter {
             "background", \.options.background, as: .color,
             help: "color behind transparent parts: rgb, rrggbb, rrggbbaa, rgb() or a CSS name"),
         .value(
-            "format", \.format, as: .format, help: "format of the result", in: [.renditions, .presets, .besidePresets]),
-        .quality("q", help: "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
-        .value("lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss"),
+            "format", \.format, as: .format, help: "format of the result", in: [.renditions, .presets, .besidePresets]
+        ).explained { $0.format.rawValue },
+        .quality("q", help: "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality)
+            .explained(\.qualityText),
+        .value("lossless", \.options.isLossless, as: .flag, help: "1: encode webp, jxl and png without loss")
+            .explained { $0.isFixedLossless ? "1" : nil },
         .optional(
             "maxBytes", \.options.maximumBytes, as: .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
-            help: "maximum size of the result in bytes, from 256"),
+            help: "maximum size of the result in bytes, from 256"
+        ).explained { $0.fittingBytes.map(String.init) },
         .optional(
             "avifBitDepth", \.options.avifBitDepth, as: .oneOf(ImageFormat.avif.bitDepths),
-            help: "bits per component in avif"),
-        .optional("gamut", \.options.gamut, as: .choice, help: "color gamut; auto: p3 if the image has such colors"),
-        .value("keepCopyright", \.options.keepsCopyright, as: .flag, help: "1: keep the Exif copyright and artist"),
+            help: "bits per component in avif"
+        ).explained { $0.bitDepth == $0.format.bitDepth ? nil : String($0.bitDepth) },
+        .optional("gamut", \.options.gamut, as: .choice, help: "color gamut; auto: p3 if the image has such colors")
+            .explained { $0.gamut == .srgb ? nil : $0.gamut.rawValue },
+        .value("keepCopyright", \.options.keepsCopyright, as: .flag, help: "1: keep the Exif copyright and artist")
+            .explained { $0.attribution == nil ? nil : "1" },
         .optional(
-            "keepMetadata", \.options.keptMetadata, as: .keptMetadata, help: "none, or a list of rights, ai to keep"),
-        .value("hdr", \.options.gainMap, as: .choice, help: "keep: jpeg results keep the source's gain map"),
-        .optional("page", \.page, as: .whole("NUMBER", from: 0, to: nil), help: "page or frame to show, from 0"),
-        .value("animated", \.options.isAnimated, as: .flag, help: "1: keep all frames"),
+            "keepMetadata", \.options.keptMetadata, as: .keptMetadata, help: "none, or a list of rights, ai to keep"
+        ).explained { $0.rights?.kinds.text },
+        .value("hdr", \.options.gainMap, as: .choice, help: "keep: jpeg results keep the source's gain map")
+            .explained { $0.decode.keepsGainMap ? GainMapUse.keep.rawValue : nil },
+        .optional("page", \.page, as: .whole("NUMBER", from: 0, to: nil), help: "page or frame to show, from 0")
+            .explained { $0.decode.page > 0 ? String($0.decode.page) : nil },
+        .value("animated", \.options.isAnimated, as: .flag, help: "1: keep all frames")
+            .explained { $0.isAnimated ? "1" : nil },
     ]
 
     private static let watermarkParameters: [ThumbnailParameter] = [
@@ -111,4 +124,18 @@ extension ThumbnailParameter {
         .optional("expires", \.expires, as: .expiry, help: "Unix seconds at which the URL expires", in: .besidePresets),
         .signature("sig", help: "the signature"),
     ]
+}
+
+extension RenderPlan {
+    fileprivate var isFixedLossless: Bool { if case .fixed = quality { isLossless } else { false } }
+
+    fileprivate var fittingBytes: Int? { if case .fitting(let bytes, _, _) = quality { bytes } else { nil } }
+
+    fileprivate var qualityText: String? {
+        switch quality {
+        case .fixed(let quality): isLossless || !format.hasQuality ? nil : String(visualQuality(of: quality))
+        case .fitting(_, let highest, _): String(visualQuality(of: highest))
+        case .similar: "auto"
+        }
+    }
 }

@@ -21,6 +21,8 @@ struct ThumbnailParameter: Sendable {
     let help: String
     private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
     let write: @Sendable (ThumbnailParameterValues) -> String?
+    /// Returns the value that a plan needs; nil if it needs none, or a step of the plan names it.
+    private(set) var value: @Sendable (RenderPlan) -> String? = { _ in nil }
 
     private init<Value>(
         _ name: String, _ form: ParameterForm<Value>, help: String, alias: String? = nil,
@@ -134,6 +136,13 @@ struct ThumbnailParameter: Sendable {
     func choosing(_ choices: ClientChoices) -> Self {
         var row = self
         row.choices = choices
+        return row
+    }
+
+    /// Adds the value that a plan needs, for explanations.
+    func explained(_ value: @escaping @Sendable (RenderPlan) -> String?) -> Self {
+        var row = self
+        row.value = value
         return row
     }
 
