@@ -27,7 +27,7 @@ package struct Engine: Sendable {
     /// The disk cache; nil if nothing is written to disk.
     let disk: DiskStore?
     /// The shared cache; nil if none is configured.
-    let sharedStore: SharedStore?
+    let sharedCache: SharedStore?
     private let originMetrics: OriginMetrics
     private let writableOrigins: Locked<WritableOrigins>
     let resultStore: SharedStore?
@@ -46,7 +46,7 @@ package struct Engine: Sendable {
         if settings.sandbox.decodedFormats == nil || sandbox == nil { try ImageLibrary.start() }
         disk = try Self.diskStore(settings.disk, logger: logger, timekeeper: timekeeper)
         let memoryLimit = Self.memoryLimit(&settings, logger: logger)
-        sharedStore = try settings.sharedCacheConfiguration.map { configuration in
+        sharedCache = try settings.sharedCacheConfiguration.map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: timekeeper)
         }
         originMetrics = OriginMetrics(registry: registry)
@@ -60,7 +60,7 @@ package struct Engine: Sendable {
             SharedStore($0, configuration: settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
         let caches = Self.caches(
-            settings, disk: disk, sharedCache: sharedStore, resultStore: resultStore, log: log, timekeeper: timekeeper)
+            settings, disk: disk, sharedCache: sharedCache, resultStore: resultStore, log: log, timekeeper: timekeeper)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: timekeeper,
             allocated: { SharedBytes.allocatedByteCount + caches.byteCountBesideBlocks }, evict: { caches.evict($0) })
@@ -85,8 +85,8 @@ package struct Engine: Sendable {
     }
 
     private func startStores(logger: Logger) throws {
-        if let sharedStore {
-            try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
+        if let sharedCache {
+            try FleetPurges(of: pipeline, announcedBy: sharedCache).start(beside: disk, logger: logger)
         }
         try resultStore?.start()
         resultStore?.waitForFirstProbe()
@@ -197,7 +197,7 @@ package struct Engine: Sendable {
     }
 
     package func end() async {
-        await sharedStore?.shutDown(timeLimit: .seconds(2))
+        await sharedCache?.shutDown(timeLimit: .seconds(2))
         await disk?.shutDown(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }

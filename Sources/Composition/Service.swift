@@ -32,7 +32,7 @@ struct Service: Sendable {
     var lanes: WorkLanes { engine.lanes }
     var sandbox: SandboxedCodec? { engine.sandbox }
     var disk: DiskStore? { engine.disk }
-    var sharedStore: SharedStore? { engine.sharedStore }
+    var sharedCache: SharedStore? { engine.sharedCache }
 
     init(
         _ settings: Settings, logger: Logger, reloads: SettingsReloads = SettingsReloads(),

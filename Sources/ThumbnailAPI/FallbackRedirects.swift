@@ -9,7 +9,7 @@ struct FallbackRedirects: Sendable {
     let failures: FailureWriter
 
     func outcome(of error: any ServiceError, for resolved: ResolvedRequest, in context: RequestContext) -> Outcome {
-        guard error.category != .overload, error.category != .cancelled,
+        guard error.category != .overload, error.category != .canceled,
             ![.sourceUnauthorized, .sourceForbidden].contains(error.response.code),
             let location = resolved.request.form.fallback.flatMap(location(of:))
         else { return failures.outcome(of: error, in: context, label: resolved.label).varying(as: resolved) }

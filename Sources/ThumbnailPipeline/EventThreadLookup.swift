@@ -34,12 +34,12 @@ final class EventThreadLookup: PendingLookup {
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
         guard let layer = caches.shared.first, layer.isServer, layer.isUp, caches.localBelowMemory.isEmpty,
-            case .success(let sources) = resolved.sources, sources.additional.isEmpty, !sources.image.isPrivate
+            case .success(let sources) = resolved.sources, sources.additional.isEmpty, !sources.main.isPrivate
         else { return nil }
-        let stored = caches.storedRecord(for: sources.image)
+        let stored = caches.storedRecord(for: sources.main)
         let step: Step
         if caches.mayHaveNewer(stored) {
-            step = .record(RecordRead(of: sources.image, stored: stored, in: caches))
+            step = .record(RecordRead(of: sources.main, stored: stored, in: caches))
         } else {
             guard let record = stored, let lock = pipeline.lockLookup(for: resolved, record: record) else { return nil }
             step = .result(lock, record)
@@ -47,7 +47,7 @@ final class EventThreadLookup: PendingLookup {
         self.pipeline = pipeline
         self.layer = layer
         self.resolved = resolved
-        source = sources.image
+        source = sources.main
         progress = Locked(Progress(step: step))
     }
 

@@ -158,7 +158,7 @@ struct FactsReader: Sendable {
 
     /// Describes a source without decoding its pixels.
     private func describedSource(_ job: Job) async throws -> AvailableSource {
-        let identity = try job.sources.image
+        let identity = try job.sources.main
         let directives = job.directives
         var known: [SourceRecord] = []
         if !directives.noStore {
@@ -191,7 +191,7 @@ struct FactsReader: Sendable {
     }
 
     private func decodableSource(_ job: Job) async throws -> AvailableSource {
-        let identity = try job.sources.image
+        let identity = try job.sources.main
         let directives = job.directives
         let stored = directives.noStore ? nil : await pipeline.caches.lookUpRecord(for: identity, waits: job.waits)
         if let stored {
@@ -201,6 +201,6 @@ struct FactsReader: Sendable {
         }
         if let rejection = job.bill?.workRejection { throw rejection }
         try pipeline.admission.admit(to: .small, for: job.flow)
-        return try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil)).image
+        return try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil)).main
     }
 }

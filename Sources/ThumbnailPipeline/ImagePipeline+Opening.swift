@@ -40,7 +40,7 @@ extension ImagePipeline {
     ///
     /// A source that may not be stored gets a random name, and ``close(_:)`` drops everything derived from it.
     package func open(for job: Job) async throws -> OpenedSource {
-        let identity = try job.sources.image
+        let identity = try job.sources.main
         let directives = job.directives
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives: directives) }
@@ -48,7 +48,7 @@ extension ImagePipeline {
         if directives.noStore || caches.storedRecord(for: identity) == nil {
             try admission.admit(to: .small, for: job.flow)
         }
-        let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true)).image
+        let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true)).main
         guard let opened = try open(source, directives: directives) else { throw PipelineError.missingBytes }
         return opened
     }

@@ -94,7 +94,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func recordTags(of resolved: ResolvedRequest, by client: ClientNetwork?) {
         guard !resolved.request.tags.isEmpty, case .success(let sources) = resolved.sources else { return }
-        caches.recordTags(resolved.request.tags, of: sources.image, by: client)
+        caches.recordTags(resolved.request.tags, of: sources.main, by: client)
     }
 
     package var cacheVersion: Int { caches.memory.cacheVersion }
@@ -136,7 +136,7 @@ package final class ImagePipeline: ThumbnailServing {
             return thumbnail
         }
         if job.directives.noStore { return try await uncachedThumbnail(for: job) }
-        return try await caches.recordingTags(sources.image, under: job.request.tags, by: job.tagClient) {
+        return try await caches.recordingTags(sources.main, under: job.request.tags, by: job.tagClient) {
             try await cacheableThumbnail(for: job, of: sources)
         }
     }
@@ -193,7 +193,7 @@ package final class ImagePipeline: ThumbnailServing {
         for job: Job, of identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
         var stored = await caches.lookUpRecords(for: identities, waits: job.waits, after: job.earlierLookup)
-        if let opened = job.opened { stored.image = opened.record }
+        if let opened = job.opened { stored.main = opened.record }
         if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, stored: stored) }
         return stored
     }
@@ -213,7 +213,7 @@ package final class ImagePipeline: ThumbnailServing {
     ) async throws -> Thumbnail? {
         var sources = records.mapValues { AvailableSource($0) }
         if job.opened != nil {
-            sources.image.timeLeft = configuration.requestTimeout
+            sources.main.timeLeft = configuration.requestTimeout
             if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
         guard estimator.isObtainableWithoutBytes(key) || caches.hasResultsBelowMemory else { return nil }

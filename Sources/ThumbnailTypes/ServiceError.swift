@@ -8,7 +8,7 @@ package protocol ServiceError: Error {
 }
 
 package enum ErrorCategory: String, Sendable {
-    case request, policy, origin, image, overload, timeout, cancelled, `internal`
+    case request, policy, origin, image, overload, timeout, canceled = "cancelled", `internal`
 }
 
 package struct ErrorResponse: Equatable, Sendable {

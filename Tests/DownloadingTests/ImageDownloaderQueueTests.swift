@@ -259,7 +259,7 @@ struct ImageDownloaderQueueTests {
         await loader.starts(3)
         gone.cancel()
         await ends.reached(3)
-        #expect(outcomes.withLock { $0 } == [.success, .timedOut, .cancelled])
+        #expect(outcomes.withLock { $0 } == [.success, .timedOut, .canceled])
     }
 
     @Test func `a transfer in progress ends for all callers of a held origin, and no other begins`() async throws {

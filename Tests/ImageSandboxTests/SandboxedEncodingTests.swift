@@ -178,7 +178,7 @@ struct SandboxedEncodingTests {
         _ = await fixture.busyEncoder()
         token.cancel()
         await #expect(throws: CancellationError.self) { try await file.value }
-        #expect(fixture.ends(.cancelled) == 1 && fixture.metric("alula_quarantined_total") == 0)
+        #expect(fixture.ends(.canceled) == 1 && fixture.metric("alula_quarantined_total") == 0)
     }
 
     @Test func `nothing is encoded after the shutdown`() throws {

@@ -38,12 +38,12 @@ struct ObjectStoreTests {
         return store
     }
 
-    private func look(in store: SharedStore, _ allowance: WaitBudget = WaitBudget()) async -> SharedLookup {
+    private func lookup(in store: SharedStore, _ allowance: WaitBudget = WaitBudget()) async -> SharedLookup {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
     private func begin(_ store: SharedStore) async throws -> SharedGenerations {
-        try #require(await look(in: store).generations?.first)
+        try #require(await lookup(in: store).generations?.first)
     }
 
     private func write(_ text: String = "value", to store: SharedStore, under generations: SharedGenerations) {
@@ -55,13 +55,13 @@ struct ObjectStoreTests {
     }
 
     private func text(in store: SharedStore) async -> String? {
-        await look(in: store).value.map { String(decoding: $0.body.array, as: UTF8.self) }
+        await lookup(in: store).value.map { String(decoding: $0.body.array, as: UTF8.self) }
     }
 
     @Test func `a value from one instance is found by another, and by one started later`() async throws {
         let (one, other) = (try await store(), try await store())
         let generations = try await begin(one)
-        #expect(place.objects.count == 1, "a look-up wrote something")
+        #expect(place.objects.count == 1, "a lookup wrote something")
         write(to: one, under: generations)
         try await settled(one)
         #expect(one.statistics.values.written == 1)
@@ -83,8 +83,8 @@ struct ObjectStoreTests {
         #expect(await other.purge(.test, name: "a") == .done)
         gate.open()
         try await settled(one)
-        #expect(await look(in: one).result == .miss)
-        #expect(await look(in: other).result == .miss)
+        #expect(await lookup(in: one).result == .miss)
+        #expect(await lookup(in: other).result == .miss)
         write("new", to: one, under: try await begin(one))
         try await settled(one)
         #expect(await text(in: other) == "new")
@@ -111,12 +111,12 @@ struct ObjectStoreTests {
         await gate.arrivals(1)
         place.fail(writes: true)
         gate.open()
-        #expect(await look(in: one).result == nil)
+        #expect(await lookup(in: one).result == nil)
         let other = SharedSource(of: [9])
         #expect(await one.value(for: .test, of: [other], allowance: WaitBudget()).result != nil)
         place.fail()
         #expect(await purge.value != .rejected)
-        #expect(await eventually { await look(in: one).result == .miss })
+        #expect(await eventually { await lookup(in: one).result == .miss })
     }
 
     @Test func `an emptied store brings nothing back`() async throws {
@@ -126,9 +126,9 @@ struct ObjectStoreTests {
         try await settled(one)
         let kept = place.objects
         place.objects = [:]
-        #expect(await eventually { await look(in: one).generations?.first.map { $0 != generations } ?? false })
+        #expect(await eventually { await lookup(in: one).generations?.first.map { $0 != generations } ?? false })
         place.objects = kept.merging(place.objects) { $1 }
-        #expect(await look(in: one).result == .miss)
+        #expect(await lookup(in: one).result == .miss)
     }
 
     @Test(arguments: 0..<3)
@@ -144,7 +144,7 @@ struct ObjectStoreTests {
             }
         }
         let reader = kind == 2 ? try await store { $0.key = [1, 2, 3] } : one
-        let tagged = await look(in: reader)
+        let tagged = await lookup(in: reader)
         #expect(tagged.value == nil && tagged.result == .rejected)
     }
 
@@ -154,7 +154,7 @@ struct ObjectStoreTests {
         try await settled(one)
         let name = ObjectNames.generation(SharedSource.test.label)
         place.objects[name] = [1, 2, 3]
-        let tagged = await look(in: one)
+        let tagged = await lookup(in: one)
         #expect(tagged.result == .miss && tagged.generations == nil)
         place.objects[name] = nil
         #expect(await text(in: one) == "value")
@@ -198,12 +198,12 @@ struct ObjectStoreTests {
         let gate = Gate()
         place.hold(reads: gate)
         let allowance = WaitBudget()
-        #expect(await look(in: one, allowance).result == .timeout)
-        #expect(await look(in: one, allowance).result == nil, "the request has no time left")
-        #expect(await look(in: one).result == .timeout)
-        #expect(await look(in: one).result == .timeout)
+        #expect(await lookup(in: one, allowance).result == .timeout)
+        #expect(await lookup(in: one, allowance).result == nil, "the request has no time left")
+        #expect(await lookup(in: one).result == .timeout)
+        #expect(await lookup(in: one).result == .timeout)
         #expect(one.statistics.state == "suspended")
-        #expect(await look(in: one).result == nil)
+        #expect(await lookup(in: one).result == nil)
         #expect(one.statistics.requests == [.timeout: 3])
         place.hold()
         gate.open()
@@ -214,13 +214,13 @@ struct ObjectStoreTests {
         place.fail(reads: true)
         let one = try startedStore()
         await log.reached { $0 == ["result store unreachable"] }
-        #expect(await look(in: one).result == nil)
+        #expect(await lookup(in: one).result == nil)
         #expect(!one.store(.test("a"), for: .test, of: [.test], under: [], seconds: 0))
         place.fail()
         try #require(await eventually { one.isUp })
         let generations = try await begin(one)
         place.fail(reads: true)
-        for _ in 0..<3 { #expect(await look(in: one).result == .error) }
+        for _ in 0..<3 { #expect(await lookup(in: one).result == .error) }
         #expect(!one.isUp)
         place.fail()
         try #require(await eventually { one.isUp })

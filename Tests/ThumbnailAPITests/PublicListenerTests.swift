@@ -40,7 +40,7 @@ import ThumbnailTypes
         "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page/page.css/", "/page",
         "/page/", "/page/operators.js",
     ])
-    func `other paths are not found, operators' ones included`(target: String) async {
+    func `other paths are not found, including admin paths`(target: String) async {
         let response = await PublicListenerFixture().respond(target, method: .post)
         #expect(response.status == .notFound)
         #expect(response.code == "no_such_route")

@@ -9,7 +9,7 @@ import ThumbnailTypes
 struct ClientFreshnessTests {
     private static let received = 1_800_000_000
 
-    private static func told(
+    private static func freshness(
         _ fields: HTTPFields, status: Int = 200, after seconds: Int = 0, isFromCache: Bool = true, minimum: Int? = nil,
         maximum: Int? = nil, fixed: Int? = nil
     ) -> Freshness {
@@ -21,15 +21,16 @@ struct ClientFreshnessTests {
     }
 
     @Test func `without bounds it is the source's lifetime and age`() {
-        #expect(Self.told([.cacheControl: "max-age=100"], after: 30) == Freshness(lifetime: 100, age: 30))
+        #expect(Self.freshness([.cacheControl: "max-age=100"], after: 30) == Freshness(lifetime: 100, age: 30))
         #expect(
-            Self.told([.cacheControl: "max-age=100"], isFromCache: false) == Freshness(lifetime: 100, age: nil))
+            Self.freshness([.cacheControl: "max-age=100"], isFromCache: false) == Freshness(lifetime: 100, age: nil))
         #expect(
-            Self.told([.cacheControl: "max-age=100", .age: "7"], isFromCache: false) == Freshness(lifetime: 100, age: 7)
+            Self.freshness([.cacheControl: "max-age=100", .age: "7"], isFromCache: false)
+                == Freshness(lifetime: 100, age: 7)
         )
-        #expect(Self.told([:]) == Freshness(lifetime: nil, age: 0))
-        #expect(Self.told([.cacheControl: "no-cache"]) == Freshness(lifetime: 0, age: 0))
-        #expect(Self.told([:], status: 201) == Freshness(lifetime: 0, age: 0))
+        #expect(Self.freshness([:]) == Freshness(lifetime: nil, age: 0))
+        #expect(Self.freshness([.cacheControl: "no-cache"]) == Freshness(lifetime: 0, age: 0))
+        #expect(Self.freshness([:], status: 201) == Freshness(lifetime: 0, age: 0))
     }
 
     @Test(
@@ -48,25 +49,25 @@ struct ClientFreshnessTests {
     func `bounds count from the response's arrival`(
         minimum: Int?, maximum: Int?, fixed: Int?, seconds: Int, lifetime: Int, age: Int?
     ) {
-        let told = Self.told(
+        let freshness = Self.freshness(
             [.cacheControl: "max-age=100"], after: seconds, minimum: minimum, maximum: maximum, fixed: fixed)
-        #expect(told == Freshness(lifetime: lifetime, age: age))
+        #expect(freshness == Freshness(lifetime: lifetime, age: age))
     }
 
     @Test func `a source without freshness information gets the bounds if there are any`() {
-        #expect(Self.told([:], minimum: 50).lifetime == 50)
-        #expect(Self.told([:], maximum: 50).lifetime == 50)
-        #expect(Self.told([:], fixed: 50).lifetime == 50)
+        #expect(Self.freshness([:], minimum: 50).lifetime == 50)
+        #expect(Self.freshness([:], maximum: 50).lifetime == 50)
+        #expect(Self.freshness([:], fixed: 50).lifetime == 50)
     }
 
     @Test(arguments: [("private, max-age=10", Freshness.Storability.private), ("no-store", .none)])
     func `private and no-store are unchanged`(control: String, storability: Freshness.Storability) {
-        let told = Self.told([.cacheControl: control], minimum: 900, fixed: 900)
-        #expect(told.storability == storability)
-        #expect(told.lifetime != 900)
+        let freshness = Self.freshness([.cacheControl: control], minimum: 900, fixed: 900)
+        #expect(freshness.storability == storability)
+        #expect(freshness.lifetime != 900)
     }
 
-    private static func told(
+    private static func freshness(
         ofBoth image: HTTPFields, _ other: HTTPFields, isFromCache: Bool = true, maximum: Int? = nil
     ) -> Freshness {
         let date = HTTPDate(secondsSince1970: received)
@@ -83,24 +84,24 @@ struct ClientFreshnessTests {
     @Test func `of two sources the less fresh one counts, in either order`() {
         let long: HTTPFields = [.cacheControl: "max-age=100"]
         let short: HTTPFields = [.cacheControl: "max-age=30"]
-        #expect(Self.told(ofBoth: long, short) == Freshness(lifetime: 30, age: 5))
-        #expect(Self.told(ofBoth: short, long) == Freshness(lifetime: 30, age: 5))
+        #expect(Self.freshness(ofBoth: long, short) == Freshness(lifetime: 30, age: 5))
+        #expect(Self.freshness(ofBoth: short, long) == Freshness(lifetime: 30, age: 5))
         // The remaining time counts, not the lifetime.
         let old: HTTPFields = [.cacheControl: "max-age=100", .age: "80"]
-        #expect(Self.told(ofBoth: old, short) == Freshness(lifetime: 100, age: 85))
+        #expect(Self.freshness(ofBoth: old, short) == Freshness(lifetime: 100, age: 85))
         // A source without freshness information counts as fresh for an hour.
-        #expect(Self.told(ofBoth: long, [:]) == Freshness(lifetime: 100, age: 5))
-        #expect(Self.told(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
+        #expect(Self.freshness(ofBoth: long, [:]) == Freshness(lifetime: 100, age: 5))
+        #expect(Self.freshness(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
     }
 
     @Test func `of two sources the stricter one determines which caches may store the response`() {
         let open: HTTPFields = [.cacheControl: "max-age=30"]
         let closed: HTTPFields = [.cacheControl: "private, max-age=100"]
-        #expect(Self.told(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))
-        #expect(Self.told(ofBoth: closed, open) == Freshness(storability: .private, lifetime: 30, age: 5))
-        #expect(Self.told(ofBoth: closed, [.cacheControl: "no-store"]).storability == .none)
+        #expect(Self.freshness(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))
+        #expect(Self.freshness(ofBoth: closed, open) == Freshness(storability: .private, lifetime: 30, age: 5))
+        #expect(Self.freshness(ofBoth: closed, [.cacheControl: "no-store"]).storability == .none)
         // The configured bounds apply only to publicly cacheable responses.
-        #expect(Self.told(ofBoth: open, closed, maximum: 10).lifetime == 30)
-        #expect(Self.told(ofBoth: open, open, maximum: 10) == Freshness(lifetime: 10, age: nil))
+        #expect(Self.freshness(ofBoth: open, closed, maximum: 10).lifetime == 30)
+        #expect(Self.freshness(ofBoth: open, open, maximum: 10) == Freshness(lifetime: 10, age: nil))
     }
 }

@@ -48,7 +48,7 @@ struct OriginPolicyTests {
             memory.records.statistics, memory.results.statistics, memory.sources.statistics, memory.decoded.statistics,
         ].map(\.usage.entries)
         #expect(counts == [.all: [1, 2, 1, 1], .results: [1, 2, 0, 0], .none: [0, 0, 0, 0]][policy])
-        let identity = try job(20) { $0.cachePolicy = policy }.sources.image
+        let identity = try job(20) { $0.cachePolicy = policy }.sources.main
         let version = SourceVersion(source: identity, validator: .entityTag("\"one\""))
         let disk = try #require(fixture.caches.localBelowMemory.first)
         #expect((await disk.lookup(.source(version)).value != nil) == (policy == .all))
@@ -96,7 +96,7 @@ struct OriginPolicyTests {
 
     @Test(arguments: [nil, [200, 404]] as [Set<Int>?])
     func `an expected status counts like 200 for caches`(statuses: Set<Int>?) throws {
-        let identity = try job(20) { $0.expectation.statuses = statuses }.sources.image
+        let identity = try job(20) { $0.expectation.statuses = statuses }.sources.main
         let date = HTTPDate(secondsSince1970: 1_000_000)
         let head = SourceHead(
             identity: identity, status: 404, validator: .entityTag("\"1\""), headerFields: [:], requestedAt: date,

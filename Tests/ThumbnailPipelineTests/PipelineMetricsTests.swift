@@ -53,7 +53,7 @@ struct PipelineMetricsTests {
         let observer = DownloadMetrics.observer(registry: registry, originMetrics: named)
         for transfer in [
             end(.success, 700, .seconds(3), from: "shop"), end(.notModified, 0, .seconds(1), from: "shop"),
-            end(.cancelled, 5, .seconds(1), from: "shop"),
+            end(.canceled, 5, .seconds(1), from: "shop"),
             end(.timedOut, 11, .seconds(3), .timedOut, from: "shop"),
             end(.suspended, 0, .zero, .originSuspended(seconds: 3), from: "shop"),
             end(.failed, 0, .zero, from: "shop"),

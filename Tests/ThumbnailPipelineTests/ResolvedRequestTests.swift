@@ -13,16 +13,16 @@ struct ResolvedRequestTests {
         let made = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         let first = try #require(request.last)
-        #expect(first.serials.image == fixture.caches.freshRecord(for: first.key.source)?.serial)
+        #expect(first.serials.main == fixture.caches.freshRecord(for: first.key.source)?.serial)
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
-        #expect(request.last?.serials.image == first.serials.image)
+        #expect(request.last?.serials.main == first.serials.main)
 
         _ = await fixture.caches.purgeLocal(.everything)
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         _ = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         let renewed = try #require(request.last)
-        #expect(renewed.serials.image != first.serials.image)
+        #expect(renewed.serials.main != first.serials.main)
         #expect(renewed.key == first.key)
     }
 }

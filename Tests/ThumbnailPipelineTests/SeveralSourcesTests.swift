@@ -285,7 +285,7 @@ struct SeveralSourcesTests {
             steps: [ResampleStep(to: size), CoverStep()], format: .png, quality: 100)
         plan.additions = [DecodePlan()]
         let key = ResultKey(
-            source: sources.image, validator: records.image.validator, additional: records.additional.map(\.version),
+            source: sources.main, validator: records.main.validator, additional: records.additional.map(\.version),
             plan: plan)
         let made = try await fixture.pipeline.renderer.result(
             RenderTask(

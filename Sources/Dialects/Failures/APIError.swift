@@ -162,7 +162,7 @@ package struct APIError: ServiceError, Equatable {
         .requestHeaderFieldsTooLarge, code: .headersTooLarge, category: .request,
         message: "The request header is too large.")
     package static let clientGone = Self(
-        .clientClosedRequest, code: .clientClosed, category: .cancelled,
+        .clientClosedRequest, code: .clientClosed, category: .canceled,
         message: "The client has closed its connection.")
     package static let draining = Self(
         .serviceUnavailable, code: .draining, category: .overload, message: "The service is shutting down; try again.")

@@ -12,7 +12,7 @@ package final class CurlLoader: DataLoading {
     private let multi: CurlMulti
     private let inbox = CurlInbox()
     private let thread: WorkThread
-    private let keys: SigningKeys
+    private let keys: OriginKeys
     private let decoder: BodyDecoder
 
     package init(
@@ -26,7 +26,7 @@ package final class CurlLoader: DataLoading {
         let start = LoopStart { [inbox] in
             CurlLoop(multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer).run()
         }
-        keys = SigningKeys(timekeeper: timekeeper) { source, now throws(KeyFailure) in
+        keys = OriginKeys(timekeeper: timekeeper) { source, now throws(KeyFailure) in
             try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in
                 try HTTPClient.blockingCall(request, to: url, authorities: configuration.certificateAuthorities)
             }
@@ -52,7 +52,7 @@ package final class CurlLoader: DataLoading {
         do {
             result = try await transfer(request, signedBy: key, progress: progress, admitHop: admitHop)
         } catch let error as DownloadError {
-            guard case .storeRejection(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
+            guard case .storeRejection(_, let code) = error, OriginKeys.requiresRenewal(code), let key,
                 let next = try await keys.key(for: origin, insteadOf: key)
             else { throw error }
             result = try await transfer(request, signedBy: next, progress: progress, admitHop: admitHop)

@@ -1,7 +1,7 @@
 package enum DownloadOutcome: String, Sendable, CaseIterable {
     case success
     case notModified = "not_modified"
-    case cancelled
+    case canceled = "cancelled"
     case notAllowed = "not_allowed"
     case unreachable
     case protocolError = "protocol_error"
@@ -18,7 +18,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
 
     init(_ error: any Error) {
         guard let error = error as? DownloadError else {
-            self = error is CancellationError ? .cancelled : .failed
+            self = error is CancellationError ? .canceled : .failed
             return
         }
         switch error {
@@ -34,7 +34,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .notAnImage, .emptyBody: self = .notAnImage
         case .originSuspended: self = .suspended
         case .originHeld: self = .held
-        case .receiptCanceled, .shuttingDown: self = .cancelled
+        case .receiptCanceled, .shuttingDown: self = .canceled
         case .queueFull, .memoryFull, .notCached, .internal: self = .failed
         }
     }

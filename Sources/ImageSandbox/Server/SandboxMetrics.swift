@@ -18,7 +18,7 @@ struct SandboxMetrics: Sendable {
         case deadline
         /// The worker used far more CPU time than estimated from the image's header.
         case processorTimeExceeded = "exhausted"
-        case cancelled
+        case canceled = "cancelled"
         case recycled
     }
 

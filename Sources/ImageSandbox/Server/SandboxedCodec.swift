@@ -227,7 +227,7 @@ package final class SandboxedCodec: ImageCodec {
             if isLast { throw SharedMemoryError("a worker's memory", number: ENOMEM) }
             metrics.retries.increment()
         case .interrupted(let wasBusy):
-            roster.terminate(worker, cause: job.token.isCancelled ? .cancelled : .deadline)
+            roster.terminate(worker, cause: job.token.isCancelled ? .canceled : .deadline)
             // If the worker got little CPU time, the machine may be overloaded and the image harmless.
             if wasBusy, !job.token.isCancelled {
                 let digest = reportQuarantine(of: job.bytes, reason: "a worker was busy past the deadline")

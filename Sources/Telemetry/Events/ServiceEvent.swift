@@ -21,7 +21,7 @@ package enum ServiceEvent: Sendable, Equatable {
     case activity(isActive: Bool)
 
     package enum DownloadState: String, Sendable {
-        case started, progress, finished, failed, cancelled
+        case started, progress, finished, failed, canceled = "cancelled"
     }
 
     package enum UploadState: String, Sendable {

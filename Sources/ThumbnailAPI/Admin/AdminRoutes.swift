@@ -184,9 +184,9 @@ extension AdminRoutes {
     func cancelDownloads(_ request: AdminRequest) throws -> PendingResponse<Outcome> {
         let source = try request.parameters.requiredSource()
         return performing(request, on: ("url", source.string)) { action in
-            let cancelled = try service.control.cancelDownloads(of: source)
-            action.entries = cancelled.downloads
-            return response(json: .cancelledDownloads(cancelled))
+            let canceled = try service.control.cancelDownloads(of: source)
+            action.entries = canceled.downloads
+            return response(json: .canceledDownloads(canceled))
         }
     }
 

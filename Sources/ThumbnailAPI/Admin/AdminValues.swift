@@ -21,8 +21,8 @@ extension JSONValue {
         ])
     }
 
-    static func cancelledDownloads(_ cancelled: CanceledDownloads) -> JSONValue {
-        .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
+    static func canceledDownloads(_ canceled: CanceledDownloads) -> JSONValue {
+        .object([("downloads", .int(canceled.downloads)), ("receipts", .int(canceled.callers))])
     }
 
     static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {

@@ -92,7 +92,7 @@ struct AccessLog: ResponseCompletion {
 
 extension ServiceError {
     /// Whether to log the error even without an access log, unless the client disconnected.
-    fileprivate var needsExplanation: Bool { category == .internal || (logDetail != nil && category != .cancelled) }
+    fileprivate var needsExplanation: Bool { category == .internal || (logDetail != nil && category != .canceled) }
 }
 
 extension RequestLabel {

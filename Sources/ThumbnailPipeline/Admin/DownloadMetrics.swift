@@ -45,7 +45,7 @@ extension FinishedTransfer {
     var errorCode: String? {
         if let error { return error.code }
         if isSuccess { return nil }
-        return (outcome == .cancelled ? ErrorCode.canceled : .internal).rawValue
+        return (outcome == .canceled ? ErrorCode.canceled : .internal).rawValue
     }
 }
 
@@ -59,7 +59,7 @@ extension ServiceEvent {
         case .ended(let end):
             switch end.outcome {
             case .success, .notModified: state = .finished
-            case .cancelled: state = .cancelled
+            case .canceled: state = .canceled
             default: state = .failed
             }
             downloadEnd = DownloadEnd(timings: end.timings.steps, error: end.errorCode, resumedAt: end.resumedAt)

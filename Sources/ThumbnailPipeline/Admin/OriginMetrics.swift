@@ -39,7 +39,7 @@ package struct OriginMetrics: Sendable {
         if ![.suspended, .held].contains(transfer.outcome) {
             seconds.histogram(name).observe(transfer.duration.seconds)
         }
-        guard transfer.outcome != .cancelled, let code = transfer.errorCode else { return }
+        guard transfer.outcome != .canceled, let code = transfer.errorCode else { return }
         failures.counter(name, code).increment()
     }
 }

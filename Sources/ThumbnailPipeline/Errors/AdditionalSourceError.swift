@@ -27,7 +27,7 @@ package struct AdditionalSourceError: ServiceError {
         switch error.category {
         case .request, .policy, .origin, .image, .timeout:
             return AdditionalSourceError(role: role, underlying: error)
-        case .overload, .cancelled, .internal: return error
+        case .overload, .canceled, .internal: return error
         }
     }
 }

@@ -70,7 +70,7 @@ extension DownloadError: ServiceError {
             ErrorResponse(.unsupportedMediaType, code: .notAnImage, category: .image, message: "The source is empty.")
         case .receiptCanceled:
             ErrorResponse(
-                .conflict, code: .canceled, category: .cancelled,
+                .conflict, code: .canceled, category: .canceled,
                 message: "This request's download was canceled by an operator.")
         case .queueFull: .overloaded("Too many downloads are waiting; try again shortly.")
         case .memoryFull: MemoryBudget.Full().response

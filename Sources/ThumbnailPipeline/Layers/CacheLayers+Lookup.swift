@@ -23,7 +23,7 @@ extension CacheLayers {
     func lookUpRecords(
         for sources: PerSource<SourceIdentity>, waits: LayerWaitBudgets, after earlier: EarlierLookup?
     ) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await lookUpRecord(for: sources.image, waits: waits, after: earlier))
+        var records = PerSource(await lookUpRecord(for: sources.main, waits: waits, after: earlier))
         for identity in sources.additional {
             records.additional.append(await lookUpRecord(for: identity, waits: waits))
         }

@@ -86,10 +86,10 @@ package final class CacheLayers: Sendable {
     }
 
     func freshRecords(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
-        guard let image = freshRecord(for: sources.image) else { return nil }
-        guard !sources.additional.isEmpty else { return PerSource(image) }
+        guard let main = freshRecord(for: sources.main) else { return nil }
+        guard !sources.additional.isEmpty else { return PerSource(main) }
         let additional = sources.additional.compactMap(freshRecord(for:))
-        return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
+        return additional.count == sources.additional.count ? PerSource(main, additional: additional) : nil
     }
 
     /// True if the record may be stored and has not been replaced.

@@ -9,7 +9,7 @@ extension LayerValue {
     func encoded(of records: PerSource<SourceRecord>) -> CacheValue {
         switch self {
         case .record(let record): CacheValue(head: record.encoded)
-        case .source(let bytes): CacheValue(head: records.image.validator.encoded, body: bytes)
+        case .source(let bytes): CacheValue(head: records.main.validator.encoded, body: bytes)
         case .result(let result): result.value
         }
     }

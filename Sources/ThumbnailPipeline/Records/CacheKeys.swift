@@ -130,7 +130,7 @@ struct ResultKey: SourceKeyed {
 extension ResultKey {
     /// - Throws: ``ImagingError`` if the limits or the output format exclude the source, the page or the result.
     init(for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration) throws {
-        let record = records.image
+        let record = records.main
         try request.check(byteCount: record.byteCount)
         try record.checkFormat()
         for (index, record) in records.additional.enumerated() {

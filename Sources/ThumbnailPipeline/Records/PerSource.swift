@@ -1,31 +1,31 @@
-/// One value per source: first the image, then the additional sources in the request's order.
+/// One value per source: first the main source, then the additional sources in the request's order.
 ///
 /// A single value is stored inline, without an array.
 package struct PerSource<Value> {
-    package var image: Value
+    package var main: Value
     package var additional: [Value]
 
-    package init(_ image: Value, additional: [Value] = []) {
-        self.image = image
+    package init(_ main: Value, additional: [Value] = []) {
+        self.main = main
         self.additional = additional
     }
 
     package func mapValues<New, Failure: Error>(
         _ transform: (Value) throws(Failure) -> New
     ) throws(Failure) -> PerSource<New> {
-        let image = try transform(image)
-        guard !additional.isEmpty else { return PerSource<New>(image) }
-        return PerSource<New>(image, additional: try additional.map(transform))
+        let main = try transform(main)
+        guard !additional.isEmpty else { return PerSource<New>(main) }
+        return PerSource<New>(main, additional: try additional.map(transform))
     }
 
     func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
-        PerSource<New>(transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
+        PerSource<New>(transform(0, main), additional: additional.enumerated().map { transform($0 + 1, $1) })
     }
 
     /// Returns the values; nil if one is missing.
     package func unwrapped<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
-        guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
-        return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))
+        guard let main, !additional.contains(where: { $0 == nil }) else { return nil }
+        return PerSource<Wrapped>(main, additional: additional.compactMap(\.self))
     }
 }
 
@@ -33,8 +33,8 @@ extension PerSource: RandomAccessCollection {
     package var startIndex: Int { 0 }
     package var endIndex: Int { additional.count + 1 }
     package subscript(position: Int) -> Value {
-        get { position == 0 ? image : additional[position - 1] }
-        set { if position == 0 { image = newValue } else { additional[position - 1] = newValue } }
+        get { position == 0 ? main : additional[position - 1] }
+        set { if position == 0 { main = newValue } else { additional[position - 1] = newValue } }
     }
 }
 
@@ -45,7 +45,7 @@ extension PerSource where Value: Sendable {
     func concurrentMap<New: Sendable>(
         _ transform: @escaping @Sendable (_ index: Int, _ value: Value) async throws -> New
     ) async throws -> PerSource<New> {
-        guard !additional.isEmpty else { return PerSource<New>(try await transform(0, image)) }
+        guard !additional.isEmpty else { return PerSource<New>(try await transform(0, main)) }
         return try await withThrowingTaskGroup(of: (Int, New).self) { group in
             for (index, value) in enumerated() {
                 group.addTask { (index, try await transform(index, value)) }

@@ -92,7 +92,7 @@ extension RenderPlan {
         if let maximum = request.limits.maximumOutputPixels {
             rules.limits.maximumOutputPixels = min(maximum, rules.limits.maximumOutputPixels)
         }
-        let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
+        let source = RecipeSource(header: headers.main, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
         } catch {

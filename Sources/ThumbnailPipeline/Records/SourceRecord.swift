@@ -105,7 +105,7 @@ extension SourceHead {
 extension PerSource where Value == SourceRecord {
     /// The latest `Last-Modified` of the sources; nil if one of them has none.
     var lastModified: HTTPDate? {
-        var latest = image.head.lastModified
+        var latest = main.head.lastModified
         for record in additional {
             guard let stored = latest, let other = record.head.lastModified else { return nil }
             latest = Swift.max(stored, other)
@@ -115,7 +115,7 @@ extension PerSource where Value == SourceRecord {
 
     /// Whether the records have these ``SourceRecord/serial``s.
     func areSame(as serials: PerSource<UInt64>) -> Bool {
-        image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
+        main.serial == serials.main && additional.elementsEqual(serials.additional) { $0.serial == $1 }
     }
 }
 
@@ -133,9 +133,9 @@ extension Thumbnail {
     ) {
         var freshness =
             records.additional.isEmpty
-            ? Freshness(records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            ? Freshness(records.main.freshness, at: now, isFromCache: isFromCache?.main ?? true, bounds: bounds)
             : Freshness(leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
         if result.isIncomplete { freshness.limit(to: Freshness.maximumLifetimeOfIncomplete) }
-        self.init(result, sourceHeader: records.image.header, lastModified: records.lastModified, freshness: freshness)
+        self.init(result, sourceHeader: records.main.header, lastModified: records.lastModified, freshness: freshness)
     }
 }

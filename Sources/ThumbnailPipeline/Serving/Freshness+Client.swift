@@ -21,7 +21,7 @@ extension Freshness {
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
-        var least = sources.image
+        var least = sources.main
         var leastIndex = 0
         var storability = Storability(least.storability)
         for (index, source) in sources.additional.enumerated() {

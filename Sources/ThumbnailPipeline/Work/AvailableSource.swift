@@ -82,8 +82,8 @@ extension TransferTimings {
 extension PerSource where Value == AvailableSource {
     var records: PerSource<SourceRecord> { mapValues(\.record) }
 
-    /// The source in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the image.
-    var reported: AvailableSource { first { !$0.isFromCache } ?? image }
+    /// The source in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, or the main one.
+    var reported: AvailableSource { first { !$0.isFromCache } ?? main }
 
     /// The maximum wait for a permit or a thread; nil uses the lane's default.
     var queueTimeout: Duration? { compactMap(\.timeLeft).min() }

@@ -39,7 +39,7 @@ struct FaceFinder: Sendable {
     ///
     /// Returns nil if both use the same pixels, or if the format cannot decode two levels in one pass.
     func planTogether(with task: RenderTask) -> DecodePlan? {
-        let record = task.sources.image.record
+        let record = task.sources.main.record
         let plan = task.key.plan
         guard plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
             let faceKey = try? key(of: record), !caches.hasPixels(faceKey), !task.imagesInUse.contains(faceKey)

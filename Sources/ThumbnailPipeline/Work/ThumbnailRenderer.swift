@@ -55,7 +55,7 @@ struct ThumbnailRenderer: Sendable {
             let start = timekeeper.now
             let images = try await decoder.uncachedPixels(
                 for: task, in: context, reservations: reservations.decodes)
-            context.imagesInUse.add(images.image, for: task.key.decodeKey)
+            context.imagesInUse.add(images.main, for: task.key.decodeKey)
             let faces = try await neededFaces(for: task, in: context)
             let decoded = timekeeper.now
             let (result, steps) = try await render(images, for: task, faces: faces, cachesAdditions: false)
@@ -156,7 +156,7 @@ struct ThumbnailRenderer: Sendable {
 
     private func neededFaces(for task: RenderTask, in context: WorkContext) async throws -> [Face] {
         guard task.key.plan.needsFaces else { return [] }
-        return try await faceFinder.faces(of: task.sources.image, in: context)
+        return try await faceFinder.faces(of: task.sources.main, in: context)
     }
 
     /// - Parameters:
@@ -181,14 +181,14 @@ struct ThumbnailRenderer: Sendable {
         let start = timekeeper.now
         let clock = WorkClock(at: start)
         defer { task.job.bill?.charge(processor: clock.processorTime.whole) }
-        let workers = resources.lanes.workers(for: plan.timeCost(of: task.sources.image.record.header))
+        let workers = resources.lanes.workers(for: plan.timeCost(of: task.sources.main.record.header))
         let additionCache = cachesAdditions ? self.additionCache(for: task) : AdditionForm.uncached
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
             try clock.perform(token, at: timekeeper.now) {
                 let image = try ImageRenderer.render(
-                    images.image, additions: images.additional, additionCache: additionCache, faces: faces, plan: plan,
+                    images.main, additions: images.additional, additionCache: additionCache, faces: faces, plan: plan,
                     token: token, codec: codec)
                 return RenderedImage(
                     plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))

@@ -35,6 +35,6 @@ struct WorkEstimator: Sendable {
             decodes: key.decodeKeys.mapWithIndex { index, decode in
                 isDecoded(decode) ? .zero : costs.cost(of: decode, from: records[index])
             },
-            render: key.plan.timeCost(of: records.image.header))
+            render: key.plan.timeCost(of: records.main.header))
     }
 }

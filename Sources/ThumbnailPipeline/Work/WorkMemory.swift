@@ -28,7 +28,7 @@ struct WorkMemory: Sendable {
         }
         // A purge leaves up to a quarter of the budget in the caches.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
-            let header = task.sources.image.record.header
+            let header = task.sources.main.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
         let reservation = try await budget.reserve(sum, of: task.job.bill?.tenantFlow)

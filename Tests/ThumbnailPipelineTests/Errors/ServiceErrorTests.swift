@@ -54,7 +54,7 @@ struct ServiceErrorTests {
         Row(DownloadError.tooLarge, 413, "source_too_large", .origin),
         Row(DownloadError.notAnImage(secret), 415, "not_an_image", .image),
         Row(DownloadError.emptyBody, 415, "not_an_image", .image),
-        Row(DownloadError.receiptCanceled, 409, "cancelled", .cancelled),
+        Row(DownloadError.receiptCanceled, 409, "cancelled", .canceled),
         Row(DownloadError.queueFull, 503, "overloaded", .overload),
         Row(DownloadError.originSuspended(seconds: 7), 503, "origin_suspended", .origin),
         Row(DownloadError.shuttingDown, 503, "draining", .overload),

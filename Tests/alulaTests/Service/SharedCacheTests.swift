@@ -27,7 +27,7 @@ struct SharedCacheTests {
             // A long timeout, because other processes may use all cores.
             configure: { $0.sharedCache.timeout = .seconds(40) }
         ) { running in
-            try #require(await eventually { running.service.sharedStore?.isUp == true })
+            try #require(await eventually { running.service.sharedCache?.isUp == true })
             try await body(running)
         }
     }
@@ -40,7 +40,7 @@ struct SharedCacheTests {
                 #expect(first.headerFields[.cacheStatus]?.contains("alula-shared;fwd=uri-miss;stored") == true)
                 try #require(
                     await eventually {
-                        one.service.sharedStore?.statistics.values.bytes == 0
+                        one.service.sharedCache?.statistics.values.bytes == 0
                     })
                 let second = try await two.send("GET", target)
                 #expect(second.headerFields[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")

@@ -6,7 +6,7 @@ import Testing
 
 /// Temporary keys are requested once, renewed before they expire, and never used after that.
 @Suite(.timeLimit(.minutes(1)))
-struct SigningKeysTests {
+struct OriginKeysTests {
     /// Issues numbered temporary keys, or fails.
     private final class Lender: Sendable {
         struct State {
@@ -33,7 +33,7 @@ struct SigningKeysTests {
 
     private let lender = Lender()
     private let time = ManualTimekeeper()
-    private let keys: SigningKeys
+    private let keys: OriginKeys
     private let origins: [String: Origin]
 
     init() throws {
@@ -48,7 +48,7 @@ struct SigningKeysTests {
             return origin
         }
         self.origins = Dictionary(uniqueKeysWithValues: origins.map { ($0.name, $0) })
-        keys = SigningKeys(timekeeper: time) { [lender] source, now throws(KeyFailure) in
+        keys = OriginKeys(timekeeper: time) { [lender] source, now throws(KeyFailure) in
             try lender.request(source, now)
         }
     }

@@ -11,7 +11,7 @@ struct KeyFailure: Error, Equatable {
 ///
 /// The first request fetches the key and waits. Later, a request that finds it close to expiry starts a renewal and
 /// continues with the old key. Each source of keys has one renewal at a time; failed renewals are retried with pauses.
-final class SigningKeys: Sendable {
+final class OriginKeys: Sendable {
     typealias KeyRequest = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
     private struct IssuedKey: Sendable {
