@@ -81,9 +81,9 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
     }
 
     /// Removes the image at a URL from the caches of pixels and files.
-    public func removeCached(_ url: URL) {
+    public func removeCachedImage(at url: URL) {
         pixels.removeValue(for: url)
-        thumbnails.removeCached(url)
+        thumbnails.removeCachedThumbnail(at: url)
     }
 
     /// Removes all pixels and files from memory, for example when it is short.
