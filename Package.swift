@@ -76,7 +76,7 @@ let package = Package(
         // Loaded when it is first used, so the program is not linked with it.
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", providers: [.apt(["libvips-dev"])]),
         library("CGIO", pkgConfig: "gio-2.0", package: "libglib2.0-dev"),
-        library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
+        library("CLibjpeg", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CAOM", pkgConfig: "aom", package: "libaom-dev"),
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
@@ -101,8 +101,7 @@ let package = Package(
         shim("CPixels", flags: ["-O2", "-ffp-contract=off", "-fno-math-errno"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFaces", flags: ["-O2", "-ffp-contract=off"]),
-        shim("CFastJPEG", ["CPixels"], flags: ["-O2"]),
-        shim("CJPEGWriting", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CJPEG", ["CPixels"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CPNG", ["CDeflate", "CPixels", "CZlib"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off", "-fno-math-errno"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
@@ -111,8 +110,7 @@ let package = Package(
             "CVipsShim", ["CGIO", "CLightResampling", "CLinux", "CPixels", "CVips"], flags: ["-ffp-contract=off"],
             linking: ["gmodule-2.0"]),
         shim(
-            "CPlanarShim",
-            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CPixels", "CWebP"],
+            "CPlanar", ["CJPEG", "CJXL", "CLibjpeg", "CLightResampling", "CPixels", "CWebP"],
             flags: ["-ffp-contract=off"]),
         // The libraries for drawings are loaded for the first one, too: pkg-config would link the program with them.
         shim(
@@ -147,8 +145,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFaces", "CFastJPEG", "CJPEGWriting", "CLinux", "CPNG", "CPixels",
-                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Recipes", "Text",
+                "CAOMShim", "CCodedImages", "CFaces", "CJPEG", "CLinux", "CPNG", "CPixels", "CPlanar",
+                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Recipes", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -237,7 +235,7 @@ let package = Package(
                 "ThumbnailTypes",
             ],
             path: "Tests/TestSupport"),
-        shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
+        shim("CJPEGReference", ["CLibjpeg"], in: "Tests", flags: ["-O2"]),
         shim("CShortages", ["CLinux"], in: "Tests"),
         .executableTarget(
             name: "fake-origin", dependencies: ["Memory", "Recipes", "TestSupport"],
@@ -258,7 +256,7 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
+                "CJPEGReference", "CPlanar", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
                 "Memory", "Recipes", "TestSupport",
             ]),
         tests(

@@ -33,7 +33,7 @@ private func withRightSums(_ file: [UInt8]) -> [UInt8] {
     while offset + 12 <= file.count {
         let length = file[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
         guard length <= file.count - offset - 12 else { break }
-        let sum = file[(offset + 4)...].withUnsafeBytes { CPNGShim_checksum(0, $0.baseAddress, length + 4) }
+        let sum = file[(offset + 4)...].withUnsafeBytes { CPNG_checksum(0, $0.baseAddress, length + 4) }
         for index in 0..<4 { file[offset + 8 + length + index] = UInt8(sum >> UInt32(24 - 8 * index) & 255) }
         offset += 12 + length
     }

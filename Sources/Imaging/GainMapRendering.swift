@@ -60,28 +60,13 @@ extension DecodedGainMap {
         to image: DecodedImage, geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
     ) throws -> DecodedImage {
         let map = try self.image.bands == 1 ? self.image : self.image.interleaved(token: token)
-        let whole = image.filledRegion
-        let filled = map.filledRegion
         let size = geometry.turn.inverse.turned(geometry.size)
-        let region = geometry.region
-        let bands = map.bands
-        let across = ImageRegion.span(region.x, count: region.size.width, of: region.whole.width, in: whole.width)
-        let down = ImageRegion.span(region.y, count: region.size.height, of: region.whole.height, in: whole.height)
-        let memory = try PlaneMemory(count: size.area * bands)
-        var gains = metadata.gains(for: image.sampleRange)
-        gains.orientation = Int32(geometry.turn.exif)
-        gains.part = CPixelsArea(
-            left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
-        try unsafe image.withFrame(token) { image, watch throws in
-            try unsafe map.withFrame(token) { map, _ in
-                // The map covers the same area as the image.
-                let width = whole.width / filled.width
-                let height = whole.height / filled.height
-                gains.whole = unsafe CPixelsArea(
-                    left: whole.left - filled.left * width, top: whole.top - filled.top * height,
-                    width: Double(map.width) * width, height: Double(map.height) * height)
-                var (from, gain) = unsafe (image, map)
-                var out = unsafe CPixelsFrame(memory.bytes.baseAddress, size: size, bands: bands)
+        let memory = try PlaneMemory(count: size.area * map.bands)
+        var gains = gains(of: map, for: image, geometry: geometry)
+        var out = unsafe CPixelsFrame(memory.bytes.baseAddress, size: size, bands: map.bands)
+        try unsafe image.withFrame(token) { from, watch throws in
+            try unsafe map.withFrame(token) { gain, _ in
+                var (from, gain) = unsafe (from, gain)
                 guard let base else { return unsafe CPixels_fit_gains(&gains, &from, &gain, nil, &out, watch) }
                 try unsafe base.withFrame(token) { base, _ in
                     var base = unsafe base
@@ -91,7 +76,27 @@ extension DecodedGainMap {
             }
             return 0
         }
-        return DecodedImage(pixels: memory.finish(), size: size, bands: bands)
+        return DecodedImage(pixels: memory.finish(), size: size, bands: map.bands)
+    }
+
+    /// Returns the gains for the visible part of the image; the map covers the same area as the image.
+    private func gains(of map: DecodedImage, for image: DecodedImage, geometry: GainMapGeometry) -> CPixelsGains {
+        let whole = image.filledRegion
+        let filled = map.filledRegion
+        let region = geometry.region
+        let across = ImageRegion.span(region.x, count: region.size.width, of: region.whole.width, in: whole.width)
+        let down = ImageRegion.span(region.y, count: region.size.height, of: region.whole.height, in: whole.height)
+        let width = whole.width / filled.width
+        let height = whole.height / filled.height
+        let frame = map.frameSize
+        var gains = metadata.gains(for: image.sampleRange)
+        gains.orientation = Int32(geometry.turn.exif)
+        gains.part = CPixelsArea(
+            left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
+        gains.whole = CPixelsArea(
+            left: whole.left - filled.left * width, top: whole.top - filled.top * height,
+            width: Double(frame.width) * width, height: Double(frame.height) * height)
+        return gains
     }
 }
 

@@ -1,7 +1,7 @@
 import CAOMShim
 import CCodedImages
 import CPNG
-import CPlanarShim
+import CPlanar
 import CVipsShim
 import Memory
 package import Recipes
@@ -44,7 +44,7 @@ package enum ImageLibrary {
         VipsLibrary.disableMachineCode()
     }
 
-    /// Whether libvips must be loaded; a process that decodes only JPEG ends if a file needs libvips.
+    /// Returns whether libvips must be loaded; a process that decodes only JPEG ends if a file needs libvips.
     package static func isNeeded(for formats: Set<ImageFormat>?) -> Bool { formats != [.jpeg] }
 
     /// Frees libvips' caches of this thread; call it when a worker thread ends.
@@ -87,12 +87,12 @@ package enum ImageLibrary {
 extension ImageLibrary {
     /// The versions of all libraries; other versions may produce different bytes for the same plan.
     package static var versions: String {
-        var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
-        unsafe CPlanarShim_versions(&text)
+        var text = [CChar](repeating: 0, count: Int(CPlanar_text_size))
+        unsafe CPlanar_versions(&text)
         let name = String(cText: text)
         let (av1, hevc, encoder, compressor) = unsafe (
             String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
-            String(cString: CAOMShim_version()), String(cString: CPNGShim_compressor_version())
+            String(cString: CAOMShim_version()), String(cString: CPNG_compressor_version())
         )
         // Loads libvips as a side effect.
         let version = version

@@ -7,7 +7,7 @@
 #include <CLightResampling.h>
 #include <CPalettes.h>
 #include <CPixels.h>
-#include <CPlanarShim.h>
+#include <CPlanar.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +187,7 @@ static void jpeg(void)
 
 static void jpeg_writing(void)
 {
-    CJPEGRequest request = {.count = within(0, 2) ? 3 : 1, .quality = within(1, 100), .scans = (CJPEGScans) within(0, 2), .should_stop = go_on};
+    CJPEGRequest request = {.count = within(0, 2) ? 3 : 1, .quality = within(1, 100), .scans = (CJPEGScans) within(0, 2), .watch = {go_on, NULL}};
     int width = within(1, 150), height = within(1, 150), step = within(1, 2);
     void *bytes = NULL;
     size_t count = 0;
@@ -205,22 +205,22 @@ static void jpeg_writing(void)
 
 static void edges(void)
 {
-    CPlanarShimPlane planes[2];
+    CPlanarPlane planes[2];
     int width = within(1, 90), height = within(1, 12), plane;
     for (plane = 0; plane < 2; plane++)
-        planes[plane] = (CPlanarShimPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
-    size_t found = CPlanarShim_color_edges(&planes[0], &planes[1]);
+        planes[plane] = (CPlanarPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
+    size_t found = CPlanar_color_edges(&planes[0], &planes[1]);
     add(&found, sizeof found);
     free(planes[0].samples), free(planes[1].samples);
 }
 
 static void similarity(void)
 {
-    CPlanarShimPlane planes[2];
+    CPlanarPlane planes[2];
     int width = within(1, 90), height = within(1, 20), plane;
     for (plane = 0; plane < 2; plane++)
-        planes[plane] = (CPlanarShimPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
-    double lack = CPlanarShim_dissimilarity(&planes[0], &planes[1]);
+        planes[plane] = (CPlanarPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
+    double lack = CPlanar_dissimilarity(&planes[0], &planes[1]);
     add(&lack, sizeof lack);
     free(planes[0].samples), free(planes[1].samples);
 }
@@ -230,7 +230,7 @@ static void stamp_samples(void)
     int bands = within(0, 1) ? 4 : 2;
     size_t count = (size_t) within(1, 200);
     uint8_t *pixels = filled(count * (size_t) bands), *samples = filled(count * 4);
-    CPlanarShim_split(pixels, bands, count, within(0, 1), samples);
+    CPlanar_split(pixels, bands, count, within(0, 1), samples);
     add(samples, count * 4);
     free(pixels), free(samples);
 }

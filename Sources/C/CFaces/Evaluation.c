@@ -23,7 +23,7 @@ void CFaces_find_corners(const CFacesCascade *cascade, CFacesSums *sums)
 /// The neighbors of the block in the middle, clockwise from the top left, which is the highest bit of a pattern.
 static const uint8_t neighbors[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 2}, {2, 2}, {2, 1}, {2, 0}, {1, 0}};
 
-static unsigned evaluate_simply(
+static unsigned evaluate_scalar(
     const CFacesCascade *cascade, const CFacesSums *sums, int x, int y)
 {
     const uint16_t *window = sums->sums + (size_t) y * sums->stride + (size_t) (x / sums->step);
@@ -132,5 +132,5 @@ unsigned CFaces_evaluate(const CFacesCascade *cascade, const CFacesSums *sums, i
 #if defined(__SSE2__)
     if (__builtin_cpu_supports("avx2")) return evaluate_avx2(cascade, sums, x, y);
 #endif
-    return evaluate_simply(cascade, sums, x, y);
+    return evaluate_scalar(cascade, sums, x, y);
 }

@@ -23,7 +23,7 @@ typedef struct {
     CFacesImage image;
     /// The image is turned; only large faces are sought in it, and they need half as many windows again.
     int is_turned;
-    CFacesRoom room;
+    CFacesScratch scratch;
     CFacesSums sums;
     /// One for each cascade; the last one is for closer looks.
     Passing *passing;
@@ -116,7 +116,7 @@ static CFacesFace verified(Search *search, Passing *around, const Window *window
             .height = length,
             .reduced_width = side,
             .reduced_height = side};
-        CFaces_sum(&search->image, &part, &search->room, &search->sums);
+        CFaces_sum(&search->image, &part, &search->scratch, &search->sums);
         scan(search, &part, around);
         length *= growth;
     }
@@ -179,7 +179,7 @@ static int first_scale(const Search *search, const CFacesUse *use)
 }
 
 /// Scans the whole image at coarser and coarser scales, each of which is summed once for all cascades.
-static void look(Search *search)
+static void scan_image(Search *search)
 {
     int width = search->image.halves[0].width, height = search->image.halves[0].height, shortest = INT_MAX, first = INT_MAX;
     for (int number = 0; number < search->cascade_count; number++) {
@@ -195,7 +195,7 @@ static void look(Search *search)
         CFacesPart part = {0, 0, width, height, (int) (width / (scale * unit)), (int) (height / (scale * unit))};
         // Coarse scales have few windows.
         search->sums.step = number < 6 ? 2 : 1;
-        CFaces_sum(&search->image, &part, &search->room, &search->sums);
+        CFaces_sum(&search->image, &part, &search->scratch, &search->sums);
         for (int cascade = 0; cascade < search->cascade_count; cascade++) {
             Passing *passing = &search->passing[cascade];
             if (100 * scale >= first_scale(search, &passing->cascade->use)) scan(search, &part, passing);
@@ -210,7 +210,7 @@ static int seek(Search *search, CFacesFace *found, int most)
     Window means[max_groups];
     Passing *around = &search->passing[search->cascade_count];
     int count = 0;
-    look(search);
+    scan_image(search);
     for (int number = 0; number < search->cascade_count; number++) {
         const Passing *passing = &search->passing[number];
         int groups = group(passing, means);
@@ -304,7 +304,7 @@ int CFaces_find(const CFacesCascade *cascades, int cascade_count, const uint8_t 
     int count = -1;
     search.passing = calloc((size_t) cascade_count + 1, sizeof *search.passing);
     search.sums.corners = malloc(CFaces_max_classifiers * sizeof *search.sums.corners);
-    if (CFaces_make_room(&search.room, width, height) && CFaces_halve(&search.image, luma, width, height) && search.passing
+    if (CFaces_allocate_scratch(&search.scratch, width, height) && CFaces_halve(&search.image, luma, width, height) && search.passing
         && search.sums.corners) {
         for (int number = 0; number < cascade_count; number++)
             search.passing[number].cascade = &cascades[number];
@@ -316,7 +316,7 @@ int CFaces_find(const CFacesCascade *cascades, int cascade_count, const uint8_t 
         }
         if (count > 0) count = choose(found, count, faces);
     }
-    CFaces_free_room(&search.room);
+    CFaces_free_scratch(&search.scratch);
     free(search.image.memory);
     free(search.sums.corners);
     free(search.passing);

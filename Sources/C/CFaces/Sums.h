@@ -30,13 +30,13 @@ typedef struct {
     uint16_t *sums, *mixed, *row;
     /// Each column of the part mixes two samples: the first one, and the weights in 128ths, the second in the upper half.
     int32_t *firsts, *weights;
-} CFacesRoom;
+} CFacesScratch;
 
-int CFaces_make_room(CFacesRoom *room, int width, int height);
+int CFaces_allocate_scratch(CFacesScratch *scratch, int width, int height);
 
-void CFaces_free_room(CFacesRoom *room);
+void CFaces_free_scratch(CFacesScratch *scratch);
 
 /// Sums the part; `step` and the place for the corners are set.
-void CFaces_sum(const CFacesImage *image, const CFacesPart *part, CFacesRoom *room, CFacesSums *sums);
+void CFaces_sum(const CFacesImage *image, const CFacesPart *part, CFacesScratch *scratch, CFacesSums *sums);
 
 #endif

@@ -65,7 +65,7 @@ define_mix_rows(
 
 #if defined(__ARM_NEON)
 
-static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+static void mix_rows_scalar(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
 {
     int x, tap, part;
     for (x = 0; x < width; x += 16) {
@@ -86,7 +86,7 @@ static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, 
 
 #else
 
-static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+static void mix_rows_scalar(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
 {
     int x, tap;
     for (x = 0; x < width; x++) {
@@ -116,7 +116,7 @@ void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int cou
         return;
     }
 #endif
-    mix_rows_simply(rows, weights, count, result, width);
+    mix_rows_scalar(rows, weights, count, result, width);
 }
 
 #if defined(__SSE2__)

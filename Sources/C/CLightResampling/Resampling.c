@@ -22,7 +22,7 @@ struct CLightResampler {
 /// however much an image shrinks.
 static const double longest_step = 16;
 
-static size_t in_whole_lines(size_t bytes)
+static size_t aligned_size(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
@@ -91,14 +91,14 @@ static size_t box_size(const CLightResampler *resampler)
 /// Bytes of the sums of one band of a row of the target.
 static size_t sums_size(const CLightResampler *resampler)
 {
-    return in_whole_lines(((size_t) resampler->resampling.target_width + CLight_columns_step - 1) * sizeof(int32_t));
+    return aligned_size(((size_t) resampler->resampling.target_width + CLight_columns_step - 1) * sizeof(int32_t));
 }
 
 size_t CLight_scratch_size(const CLightResampler *resampler)
 {
     return ((size_t) resampler->kept_rows + 1) * row_size(resampler)
         + (size_t) resampler->resampling.bands * sums_size(resampler)
-        + in_whole_lines((size_t) resampler->kept_rows * sizeof(int16_t *)) + box_size(resampler);
+        + aligned_size((size_t) resampler->kept_rows * sizeof(int16_t *)) + box_size(resampler);
 }
 
 static CLightRange read_range(const CLightFilter *filter, CLightRange target)
@@ -131,10 +131,10 @@ CLightRange CLight_rows(const CLightResampler *resampler, CLightRange target)
 /// Returns the buffered row of light for a row of the source; the row after them has the target's height.
 static int16_t *kept_row(const CLightRun *run, int place)
 {
-    return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
+    return (int16_t *) ((char *) run->scratch + (size_t) place * row_size(run->resampler));
 }
 
-CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *room)
+CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *scratch)
 {
     CLightRun run = {
         .resampler = resampler,
@@ -142,10 +142,10 @@ CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, vo
         .scale = 1,
         .target = columns,
         .source = CLight_columns(resampler, columns),
-        .room = room,
+        .scratch = scratch,
     };
     size_t read = (size_t) (run.source.end - run.source.first);
-    int16_t *light = room, *end = kept_row(&run, resampler->kept_rows + 1);
+    int16_t *light = scratch, *end = kept_row(&run, resampler->kept_rows + 1);
     // Weights of zero read beyond the columns.
     for (; light < end; light += resampler->pitch)
         memset(light + read, 0, (resampler->pitch - read) * sizeof *light);
@@ -207,7 +207,7 @@ static int linearize_box(const CLightRun *run, CLightSource source, int number, 
 {
     const CLightResampler *resampler = run->resampler;
     size_t count = row_size(resampler) / sizeof *light, index;
-    int32_t *sums = (int32_t *) ((char *) run->room + CLight_scratch_size(resampler) - box_size(resampler));
+    int32_t *sums = (int32_t *) ((char *) run->scratch + CLight_scratch_size(resampler) - box_size(resampler));
     int row = number * resampler->box, rows = resampler->resampling.source_height - row, done;
     rows = rows < resampler->box ? rows : resampler->box;
     for (done = 0; done < rows; done++) {

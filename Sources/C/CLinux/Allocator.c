@@ -95,7 +95,7 @@ void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
 
 /// Returns whether there is too little memory for the stack of a thread, which the C library maps itself, or for the
 /// growth of the first thread's stack.
-static int has_no_room(void)
+static int lacks_memory(void)
 {
     const size_t size = 10 << 20;
     void *mapping = (void *) syscall(SYS_mmap, NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -109,7 +109,7 @@ static int has_no_room(void)
 static void end(int signal)
 {
     struct sigaction action = {0};
-    if (is_short || has_no_room())
+    if (is_short || lacks_memory())
         _exit(CLinux_status_of_shortage);
     action.sa_handler = SIG_DFL;
     sigaction(signal, &action, NULL);
@@ -126,12 +126,12 @@ void CLinux_watch_for_shortage(void)
 {
     static const int signals[] = {SIGILL, SIGABRT, SIGSEGV, SIGBUS, SIGTRAP};
     // This thread's own stack may be what cannot grow.
-    static char room[64 << 10];
+    static char memory[64 << 10];
     stack_t stack = {0};
     struct sigaction action = {0};
     size_t index;
-    stack.ss_sp = room;
-    stack.ss_size = sizeof room;
+    stack.ss_sp = memory;
+    stack.ss_size = sizeof memory;
     sigaltstack(&stack, NULL);
     action.sa_handler = end;
     action.sa_flags = (int) (SA_NODEFER | SA_ONSTACK);

@@ -257,9 +257,9 @@ bool CMicrohttpdShim_add_field(
     struct MHD_Response *response, const unsigned char *name, size_t name_length, const unsigned char *value,
     size_t value_length)
 {
-    char room[1024];
+    char buffer[1024];
     size_t needed = name_length + value_length + 2;
-    char *copy = needed <= sizeof room ? room : malloc(needed);
+    char *copy = needed <= sizeof buffer ? buffer : malloc(needed);
     if (!copy) return false;
     memcpy(copy, name, name_length);
     copy[name_length] = 0;
@@ -275,7 +275,7 @@ bool CMicrohttpdShim_add_field(
     // The library stops reading at the first zero byte.
     bool is_added = !memchr(copy, 0, name_length) && !memchr(text, 0, length)
         && MHD_add_response_header(response, copy, text) == MHD_YES;
-    if (copy != room) free(copy);
+    if (copy != buffer) free(copy);
     return is_added;
 }
 

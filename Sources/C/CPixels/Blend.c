@@ -36,7 +36,7 @@ static float blended(int mode, float below, float above)
 }
 
 /// Blends a pixel of red, green, blue and alpha onto one of `bands`.
-static void lay(int mode, const uint8_t *above, float share, uint8_t *pixel, int bands)
+static void blend_pixel(int mode, const uint8_t *above, float share, uint8_t *pixel, int bands)
 {
     float alpha = (float) above[3] / 255 * share, own = bands == 4 ? (float) pixel[3] / 255 : 1, all, mixed[3];
     int band;
@@ -84,7 +84,7 @@ static void lay_row(const CPixelsBlend *blend, int left, int row, uint8_t *pixel
     uint8_t above[4];
     for (x = first; x < end; x++) {
         take(blend, x, row, above);
-        lay(blend->mode, above, blend->opacity, pixels + (size_t) (left + x) * (size_t) bands, bands);
+        blend_pixel(blend->mode, above, blend->opacity, pixels + (size_t) (left + x) * (size_t) bands, bands);
     }
 }
 
@@ -109,7 +109,7 @@ int CPixels_blend(const void *settings, const CPixelsFrame *in, const CPixelsFra
         if (blend->mode == CPixels_blend_mask)
             for (x = 0; x < in->width; x++)
                 if (y < blend->top || y >= blend->top + blend->height || x < blend->left || x >= blend->left + blend->width)
-                    lay(blend->mode, nothing, 1, row + (size_t) x * (size_t) in->bands, in->bands);
+                    blend_pixel(blend->mode, nothing, 1, row + (size_t) x * (size_t) in->bands, in->bands);
     }
     return 0;
 }

@@ -35,7 +35,7 @@ static inline float covered(int place, double start, double end)
 }
 
 /// Writes each sample of a row of the image from `start` to `end`, followed by its light with each gain.
-static void brighten(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const Between *columns, int y, int start,
+static void apply_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const Between *columns, int y, int start,
     int end, float *values)
 {
     Between rows = between(y, gains->whole.top, gains->whole.height, map->height);
@@ -103,7 +103,7 @@ int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, cons
         memset(sums, 0, (size_t) width * (size_t) count * sizeof *sums);
         for (y = (int) top; y < image->height && y < bottom; y++) {
             float tall = covered(y, top, bottom), *sum = sums;
-            brighten(gains, image, map, columns, y, start, end, values);
+            apply_gains(gains, image, map, columns, y, start, end, values);
             for (i = 0; i < width; i++, sum += count) {
                 double left = part.left + i * across, right = left + across;
                 for (x = (int) left; x < end && x < right; x++) {

@@ -59,7 +59,7 @@ size_t CPixels_sharp_scratch_size(int width, int height)
     return (pixels + 6 * row * (((size_t) height + 1) / 2) + 17 * row) * sizeof(float);
 }
 
-static void share_room(Sharpening *sharpening, float *next)
+static void assign_buffers(Sharpening *sharpening, float *next)
 {
     size_t pixels = (size_t) sharpening->width * (size_t) sharpening->height;
     size_t chroma = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
@@ -316,7 +316,7 @@ WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma
 }
 
 static CPixelsSharpening sharpen(
-    const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room,
+    const CPixelsFrame *frame, const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *scratch,
     CPixelsWatch watch)
 {
     Sharpening sharpening = {.width = planes->width,
@@ -324,7 +324,7 @@ static CPixelsSharpening sharpen(
         .chroma_width = (planes->width + 1) / 2,
         .chroma_height = (planes->height + 1) / 2,
         .matrix = matrix_of(planes)};
-    share_room(&sharpening, room);
+    assign_buffers(&sharpening, scratch);
     int is_stopped = read_source(&sharpening, frame, samples, watch);
     for (int pass = 0; pass < passes && !is_stopped; pass++)
         is_stopped = run_pass(&sharpening, pass == passes - 1, planes, watch);
@@ -337,14 +337,14 @@ static CPixelsSharpening sharpen(
 
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
-    float *room = malloc(CPixels_sharp_scratch_size(planes->width, planes->height));
-    CPixelsSharpening outcome = room ? sharpen(frame, NULL, planes, room, watch) : CPixelsSharpeningFailed;
-    free(room);
+    float *scratch = malloc(CPixels_sharp_scratch_size(planes->width, planes->height));
+    CPixelsSharpening outcome = scratch ? sharpen(frame, NULL, planes, scratch, watch) : CPixelsSharpeningFailed;
+    free(scratch);
     return outcome;
 }
 
 CPixelsSharpening CPixels_subsample_sharply(
-    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room, CPixelsWatch watch)
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *scratch, CPixelsWatch watch)
 {
-    return sharpen(NULL, samples, planes, room, watch);
+    return sharpen(NULL, samples, planes, scratch, watch);
 }

@@ -220,7 +220,7 @@ static int make_last(Program *program)
 }
 
 /// Creates the filter of a process without a supervisor: it may start threads, and all calls without a rule end it.
-static int make_alone(int socket, Program *program)
+static int make_unsupervised(int socket, Program *program)
 {
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -268,7 +268,7 @@ int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int
 int CSeccompShim_confine_alone(int socket)
 {
     Program alone = {NULL, 0};
-    int error = make_alone(socket, &alone);
+    int error = make_unsupervised(socket, &alone);
     if (!error && load(&alone, 0) != 0)
         error = errno;
     free(alone.steps);

@@ -478,7 +478,7 @@ typedef struct {
     void *context;
 } Watch;
 
-static void ask(VipsImage *image, VipsProgress *progress, void *data)
+static void check_watch(VipsImage *image, VipsProgress *progress, void *data)
 {
     const Watch *watch = data;
     (void) progress;
@@ -486,7 +486,7 @@ static void ask(VipsImage *image, VipsProgress *progress, void *data)
         vips_image_set_kill(image, TRUE);
 }
 
-static void forget(gpointer data, GClosure *closure)
+static void free_watch(gpointer data, GClosure *closure)
 {
     (void) closure;
     g_free(data);
@@ -498,7 +498,7 @@ void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *con
     watch->should_stop = should_stop;
     watch->context = context;
     vips_image_set_progress(in, TRUE);
-    g_signal_connect_data(in, "eval", G_CALLBACK(ask), watch, forget, 0);
+    g_signal_connect_data(in, "eval", G_CALLBACK(check_watch), watch, free_watch, 0);
 }
 
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)

@@ -10,7 +10,7 @@ typedef struct {
     const CLightResampler *resampler;
     VipsRegion *region;
     CLightRun run;
-    void *room;
+    void *scratch;
     /// Whether `run` has started.
     gboolean has_run;
     /// Rows of the source after the last one that is currently needed.
@@ -25,7 +25,7 @@ static int stop(void *sequence, void *in, void *resampler)
     Sequence *state = sequence;
     (void) in, (void) resampler;
     g_clear_object(&state->region);
-    g_free(state->room);
+    g_free(state->scratch);
     g_free(state);
     return 0;
 }
@@ -36,7 +36,7 @@ static void *start(VipsImage *out, void *in, void *resampler)
     (void) out;
     state->resampler = resampler;
     state->region = vips_region_new(in);
-    state->room = g_aligned_alloc(1, CLight_scratch_size(resampler), 64);
+    state->scratch = g_aligned_alloc(1, CLight_scratch_size(resampler), 64);
     return state;
 }
 
@@ -64,7 +64,7 @@ static int generate(VipsRegion *region, void *sequence, void *in, void *resample
     int row;
     (void) in, (void) resampler, (void) is_done;
     if (!state->has_run || state->run.target.first != columns.first || state->run.target.end != columns.end)
-        state->run = CLight_start(state->resampler, columns, state->room);
+        state->run = CLight_start(state->resampler, columns, state->scratch);
     state->has_run = TRUE;
     state->end = CLight_rows(state->resampler, (CLightRange) {wanted->top, wanted->top + wanted->height}).end;
     for (row = 0; row < wanted->height; row++) {

@@ -77,7 +77,7 @@ extension ColorProfile.Curve {
         isSRGB || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
-    /// Whether the curve equals this transfer function within half an 8-bit step.
+    /// Returns whether the curve equals this transfer function within half an 8-bit step.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in

@@ -87,7 +87,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// The offsets of the tags; Little CMS reads at most 100.
+    /// Returns the offsets of the tags; Little CMS reads at most 100.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = try? bytes.bigEndian32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }

@@ -23,7 +23,7 @@ extension ImageFormat {
 
     var encoding: FormatCodec.Encoding? { codec.encoding }
 
-    /// A file that a worker process decodes before it is confined, so that libraries load their data; nil for none.
+    /// Returns a file that a worker process decodes before it is confined, so that libraries load their data.
     package func warmUpFile() throws -> SharedBytes? {
         switch decoding.warmUp {
         case .written(let bands):

@@ -39,7 +39,7 @@ func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values
     store(values.map { Float($0) }, in: &array)
 }
 
-/// A callback for C libraries; returns 1 to stop.
+/// Tells C libraries whether to stop: returns 1 if they must.
 ///
 /// The context is a ``WorkToken``, which the caller of the library keeps alive.
 func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {

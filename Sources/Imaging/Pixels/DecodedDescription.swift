@@ -31,8 +31,7 @@ package struct DecodedDescription: Hashable, Sendable {
 
     package init(
         size: PixelSize, bands: Int, planes: [PlaneShape] = [], range: PlaneRange = .full, delays: [Int] = [],
-        loop: Int = 0,
-        isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil,
+        loop: Int = 0, isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil,
         hasColorDetail: Bool = false
     ) {
         self.size = size
@@ -95,7 +94,7 @@ extension DecodedDescription {
         return count
     }
 
-    /// Whether the size is the header's divided by the plan's level, rounded up or down.
+    /// Returns whether the size is the header's divided by the plan's level, rounded up or down.
     fileprivate func hasSize(of header: ImageHeader, by plan: DecodePlan) -> Bool {
         let level = plan.level
         let whole = header.decoded(by: plan).size
@@ -105,7 +104,7 @@ extension DecodedDescription {
         return isReduced(size.width, of: whole.width) && isReduced(size.height, of: whole.height)
     }
 
-    /// The number of pixels; nil if the description is contradictory.
+    /// Returns the number of pixels; nil if the description is contradictory.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
             delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
@@ -123,7 +122,7 @@ extension DecodedDescription {
 }
 
 extension DecodedDescription.PlaneShape {
-    /// Whether the plane is at most as large as luma, and the image fills most of it.
+    /// Returns whether the plane is at most as large as luma, and the image fills most of it.
     ///
     /// Subsampled chroma of a region that begins within a sample has one more sample.
     fileprivate func isSound(within luma: PixelSize) -> Bool {

@@ -75,7 +75,7 @@ extension DecodedImage {
             isIncomplete: isIncomplete, profile: conversion.toDisplayP3 ? .displayP3 : nil, box: box)
     }
 
-    /// Whether more than a thousandth of these Display P3 pixels are outside sRGB.
+    /// Returns whether more than a thousandth of these Display P3 pixels are outside sRGB.
     ///
     /// Counts interleaved pixels of all frames that are not transparent.
     func exceedsSRGB(token: WorkToken) throws -> Bool {
@@ -93,22 +93,29 @@ extension DecodedImage {
     @unsafe
     func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) throws -> Int32) throws {
         defer { extendLifetime(token) }
-        let (offset, stride, whole, bands) =
+        let (offset, stride, bands) =
             switch layout {
-            case .interleaved(let bands):
-                (0, size.width * bands, PixelSize(width: size.width, height: size.height * frames), bands)
-            case .planar(let planes, _): (planes[0].offset, planes[0].stride, planes[0].size, 1)
+            case .interleaved(let bands): (0, size.width * bands, bands)
+            case .planar(let planes, _): (planes[0].offset, planes[0].stride, 1)
             }
         let status = try unsafe pixels.withUnsafeBytes { bytes throws in
             let frame = unsafe CPixelsFrame(
-                UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset), size: whole, stride: stride,
-                bands: bands)
+                UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset), size: frameSize,
+                stride: stride, bands: bands)
             let watch = unsafe CPixelsWatch(token)
             return try unsafe body(frame, watch)
         }
         guard status != 0 else { return }
         try token.check()
         throw ImagingError.encodeFailed(detail: "no memory")
+    }
+
+    /// The size of the frame of ``withFrame(_:_:)``.
+    var frameSize: PixelSize {
+        switch layout {
+        case .interleaved: PixelSize(width: size.width, height: size.height * frames)
+        case .planar(let planes, _): planes[0].size
+        }
     }
 
     /// The region that the image fills in the frame of ``withFrame(_:_:)``.

@@ -26,7 +26,7 @@ package struct Plane: Hashable, Sendable {
             self.height = height
         }
 
-        /// The smallest rectangle of whole samples that contains the region.
+        /// Returns the smallest rectangle of whole samples that contains the region.
         func samples(in plane: PixelSize) -> PixelRectangle {
             let x = max(0, Int(left))
             let y = max(0, Int(top))
@@ -69,7 +69,7 @@ extension [Plane] {
 extension PlaneRange {
     typealias Conversion = (scale: Float, offset: Float)
 
-    /// The conversion of samples to another range.
+    /// Returns the conversion of samples to another range.
     func conversion(to other: PlaneRange, isLuma: Bool) -> Conversion {
         let from = extent(isLuma: isLuma)
         let to = other.extent(isLuma: isLuma)
@@ -88,7 +88,7 @@ extension PlaneRange {
         }
     }
 
-    /// The sample of zero and its distance to the maximum; for chroma, zero is in the middle of the range.
+    /// Returns the sample of zero and its distance to the maximum; for chroma, zero is in the middle of the range.
     private func extent(isLuma: Bool) -> (start: Double, length: Double) {
         switch (self, isLuma) {
         case (.full, true): (0, 255)

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Recipes
 
 /// Resamples three planes together in linear light.
@@ -48,9 +48,9 @@ struct ColorResampling {
     }
 
     @unsafe
-    func source(in bytes: UnsafeRawBufferPointer) -> CPlanarShimColors {
-        let all = unsafe CPlanarShimPlanes(planes, in: bytes).planes
-        return unsafe CPlanarShimColors(
+    func source(in bytes: UnsafeRawBufferPointer) -> CPlanarColors {
+        let all = unsafe CPlanarPlanes(planes, in: bytes).planes
+        return unsafe CPlanarColors(
             planes: (cut(all.0, to: lumaSamples), cut(all.1, to: chromaSamples), cut(all.2, to: chromaSamples)),
             left: chromaGrid.left,
             top: chromaGrid.top, across: chromaGrid.across, down: chromaGrid.down, is_limited: range == .limited ? 1 : 0
@@ -58,17 +58,17 @@ struct ColorResampling {
     }
 
     @unsafe
-    func target(_ planes: CPlanarShimPlanes) -> CPlanarShimColorTarget {
+    func target(_ planes: CPlanarPlanes) -> CPlanarColorTarget {
         let before = plan.pixelsBefore(plane: 1)
-        return unsafe CPlanarShimColorTarget(
+        return unsafe CPlanarColorTarget(
             planes: (planes.planes.0, planes.planes.1, planes.planes.2), step: Int32(plan.chromaStep),
             columns_before: Int32(before.across), rows_before: Int32(before.down),
             is_limited: plan.range == .limited ? 1 : 0)
     }
 
     @unsafe
-    private func cut(_ plane: CPlanarShimPlane, to samples: PixelRectangle) -> CPlanarShimPlane {
-        unsafe CPlanarShimPlane(
+    private func cut(_ plane: CPlanarPlane, to samples: PixelRectangle) -> CPlanarPlane {
+        unsafe CPlanarPlane(
             samples: plane.samples + (samples.y * plane.stride + samples.x), stride: plane.stride,
             width: Int32(samples.size.width), height: Int32(samples.size.height))
     }
@@ -89,12 +89,12 @@ enum ColorDetail {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// Whether the planes have color detail; false for gray images.
+    /// Returns whether the planes have color detail; false for gray images.
     @unsafe
-    static func isFound(in planes: CPlanarShimPlanes) -> Bool {
+    static func isFound(in planes: CPlanarPlanes) -> Bool {
         guard planes.count == 3 else { return false }
         var (blue, red) = unsafe (planes.planes.1, planes.planes.2)
         let size = unsafe PixelSize(width: Int(blue.width), height: Int(blue.height))
-        return unsafe Int(CPlanarShim_color_edges(&blue, &red)) > minimumEdges(in: size)
+        return unsafe Int(CPlanar_color_edges(&blue, &red)) > minimumEdges(in: size)
     }
 }

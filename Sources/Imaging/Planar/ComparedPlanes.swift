@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -35,9 +35,9 @@ struct ComparedPlanes {
         let planes = [Plane].stacked(Array(repeating: image.size, count: count))
         let memory = try PlaneMemory(count: planes.byteCount)
         for (kind, plane) in planes.enumerated() {
-            var target = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(memory.bytes)).planes.0
+            var target = unsafe CPlanarPlanes([plane], in: UnsafeRawBufferPointer(memory.bytes)).planes.0
             unsafe pixels.pixels.withUnsafeBytes { bytes in
-                unsafe CPlanarShim_component(
+                unsafe CPlanar_component(
                     bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(pixels.bands), Int32(kind),
                     range == .limited ? 1 : 0, &target)
             }
@@ -47,11 +47,11 @@ struct ComparedPlanes {
 
     var hasColorDetail: Bool {
         unsafe samples.withUnsafeBytes { bytes in
-            unsafe ColorDetail.isFound(in: CPlanarShimPlanes(planes, in: bytes))
+            unsafe ColorDetail.isFound(in: CPlanarPlanes(planes, in: bytes))
         }
     }
 
-    /// The similarity in ten-thousandths; equal planes have 10000, and docs/quality.md defines the scale.
+    /// Returns the similarity in ten-thousandths; equal planes have 10000, and docs/quality.md defines the scale.
     ///
     /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {
@@ -60,9 +60,9 @@ struct ComparedPlanes {
         return unsafe samples.withUnsafeBytes { bytes in
             unsafe other.samples.withUnsafeBytes { otherBytes in
                 zip(planes, other.planes).map { plane, otherPlane in
-                    var one = unsafe CPlanarShimPlanes([plane], in: bytes).planes.0
-                    var two = unsafe CPlanarShimPlanes([otherPlane], in: otherBytes).planes.0
-                    return unsafe 10_000 * (1 - CPlanarShim_dissimilarity(&one, &two))
+                    var one = unsafe CPlanarPlanes([plane], in: bytes).planes.0
+                    var two = unsafe CPlanarPlanes([otherPlane], in: otherBytes).planes.0
+                    return unsafe 10_000 * (1 - CPlanar_dissimilarity(&one, &two))
                 }.min() ?? 10_000
             }
         }

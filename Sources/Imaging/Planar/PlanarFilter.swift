@@ -1,5 +1,5 @@
 import CPixels
-import CPlanarShim
+import CPlanar
 import Coordination
 import Recipes
 
@@ -29,7 +29,7 @@ enum PlanarFilter {
 
     @unsafe
     static func pad(
-        _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, by margins: ImageOperations.Margins, color: Color,
+        _ planes: CPlanarPlanes, into results: CPlanarPlanes, by margins: ImageOperations.Margins, color: Color,
         in range: PlaneRange, chromaStep: Int
     ) {
         let (from, to) = unsafe (planes.all, results.all)
@@ -43,7 +43,7 @@ enum PlanarFilter {
     }
 
     /// Applies the filter; the caller has exclusive access to the planes.
-    func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
+    func apply(to planes: CPlanarPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
         defer { extendLifetime(token) }
         let watch = unsafe CPixelsWatch(token)
         let all = unsafe planes.all
@@ -87,7 +87,7 @@ enum PlanarFilter {
 
 extension CPixelsFrame {
     @unsafe
-    fileprivate init(_ plane: CPlanarShimPlane) {
+    fileprivate init(_ plane: CPlanarPlane) {
         unsafe self.init(
             pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
     }

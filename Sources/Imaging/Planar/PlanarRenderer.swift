@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 package import Coordination
 import Memory
 import Recipes
@@ -28,7 +28,7 @@ enum PlanarRenderer {
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
-                unsafe resampled.copy(to: CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
+                unsafe resampled.copy(to: CPlanarPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
             }
         }
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
@@ -45,7 +45,7 @@ enum PlanarRenderer {
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 var planes = planes
-                unsafe CPlanarShim_interleave(
+                unsafe CPlanar_interleave(
                     &planes, target.range == .limited ? 1 : 0,
                     memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
             }
@@ -59,12 +59,12 @@ enum PlanarRenderer {
 }
 
 extension DecodedImage {
-    /// Interleaved pixels in sRGB.
+    /// Returns interleaved pixels in sRGB.
     package func interleavedInSRGB(token: WorkToken) throws -> DecodedImage {
         try interleaved(token: token).convertedToSRGB(token: token)
     }
 
-    /// Interleaved pixels in the image's own colors.
+    /// Returns interleaved pixels in the image's own colors.
     func interleaved(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
         return try PlanarRenderer.renderPixels(of: self, to: PlanarTarget(of: size), token: token)

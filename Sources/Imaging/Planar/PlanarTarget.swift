@@ -49,7 +49,7 @@ struct PlanarTarget {
         .stacked((0..<(isGray && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
-    /// The mixing of a plane; only luma uses linear light, because chroma is a difference.
+    /// Returns the mixing of a plane; only luma uses linear light, because chroma is a difference.
     func mixing(ofPlane index: Int) -> PlaneResampling.Mixing {
         index == 0 && geometry.light == .linear ? .light : .samples
     }
@@ -70,7 +70,7 @@ struct PlanarTarget {
         .stacked(planes(ofGray: isGray).map { geometry.turn.turned($0.size) })
     }
 
-    /// The region of a source plane to resample; the image fills `filled`.
+    /// Returns the region of a source plane to resample; the image fills `filled`.
     func resampledRegion(of filled: Plane.Region) -> Plane.Region {
         guard let region = geometry.region else { return filled }
         let across = ImageRegion.span(region.x, count: region.size.width, of: region.whole.width, in: filled.width)
@@ -79,13 +79,13 @@ struct PlanarTarget {
             left: filled.left + across.start, top: filled.top + down.start, width: across.length, height: down.length)
     }
 
-    /// The samples of a source plane to read; samples around the resampled region are not mixed in.
+    /// Returns the samples of a source plane to read; samples around the resampled region are not mixed in.
     func samples(of source: Plane) -> PixelRectangle {
         guard geometry.region != nil else { return PixelRectangle(size: source.size) }
         return resampledRegion(of: source.region).samples(in: source.size)
     }
 
-    /// The number of pixels by which a plane's first sample begins before the image.
+    /// Returns the number of pixels by which a plane's first sample begins before the image.
     func pixelsBefore(plane index: Int) -> (across: Int, down: Int) {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
@@ -95,7 +95,7 @@ struct PlanarTarget {
         )
     }
 
-    /// The region that fills the target's plane if the resampled region of the image fills `region`.
+    /// Returns the region that fills the target's plane if the resampled region of the image fills `region`.
     ///
     /// The last sample of subsampled chroma may cover pixels beyond the image's edge; in a mirrored plane, this is the
     /// first sample.

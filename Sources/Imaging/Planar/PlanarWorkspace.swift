@@ -1,5 +1,5 @@
 import CPixels
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -28,7 +28,7 @@ final class PlanarWorkspace {
 
     func resample<Result>(
         _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
-        _ body: (_ planes: CPlanarShimPlanes) throws -> Result
+        _ body: (_ planes: CPlanarPlanes) throws -> Result
     ) throws -> Result {
         guard case .planar(let sources, let range) = image.layout else {
             preconditionFailure("the image has no planes")
@@ -56,7 +56,7 @@ final class PlanarWorkspace {
         }
         var results =
             target.geometry.turn == .none
-            ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
+            ? unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
             : try unsafe turn(planes, of: target, isGray: sources.count == 1)
         if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
         for filter in target.filters {
@@ -83,11 +83,11 @@ final class PlanarWorkspace {
             mixing: target.mixing(ofPlane: index), kernel: index == 0 ? .lanczos : .catmullRom)
         let offset = source.offset + samples.y * source.stride + samples.x
         try unsafe image.pixels.withUnsafeBytes { bytes throws in
-            let rows = unsafe CPlanarShimRows(
+            let rows = unsafe CPlanarRows(
                 samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset)
                     .assumingMemoryBound(to: UInt8.self),
                 stride: source.stride, is_limited: range == .limited ? 1 : 0)
-            let destination = unsafe CPlanarShimRows(
+            let destination = unsafe CPlanarRows(
                 samples: result.bytes.baseAddress?.advanced(by: plane.offset).assumingMemoryBound(to: UInt8.self),
                 stride: plane.stride, is_limited: target.range == .limited ? 1 : 0)
             let conversion = range.conversion(to: target.range, isLuma: index == 0)
@@ -97,11 +97,11 @@ final class PlanarWorkspace {
 
     @unsafe
     private func subsample(
-        _ planes: CPlanarShimPlanes, in range: PlaneRange, to target: PlanarTarget, token: WorkToken
-    ) throws -> CPlanarShimPlanes {
+        _ planes: CPlanarPlanes, in range: PlaneRange, to target: PlanarTarget, token: WorkToken
+    ) throws -> CPlanarPlanes {
         let results = target.resultPlanes(ofGray: false)
         try subsampled.reserve(results.byteCount)
-        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
+        let all = unsafe CPlanarPlanes(results, in: UnsafeRawBufferPointer(subsampled.bytes))
         var from = unsafe CPixelsPlanes(planes, range: range, chromaStep: 1)
         var to = unsafe CPixelsPlanes(all, range: target.range, chromaStep: 2)
         try scratch.reserve(CPixels_sharp_scratch_size(to.width, to.height))
@@ -113,11 +113,11 @@ final class PlanarWorkspace {
     }
 
     @unsafe
-    private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) throws {
+    private func addAlpha(to planes: inout CPlanarPlanes, of target: PlanarTarget) throws {
         let layout = Self.alphaPlanes(of: target)
         try alpha.reserve(layout.byteCount)
         alpha.fill(layout[0], with: 255)
-        unsafe planes.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
+        unsafe planes.planes.3 = CPlanarPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
     }
 
     private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
@@ -126,14 +126,14 @@ final class PlanarWorkspace {
 
     @unsafe
     private func pad(
-        _ planes: CPlanarShimPlanes, by margins: ImageOperations.Margins, color: Color, into results: [Plane],
+        _ planes: CPlanarPlanes, by margins: ImageOperations.Margins, color: Color, into results: [Plane],
         for target: PlanarTarget
-    ) throws -> CPlanarShimPlanes {
+    ) throws -> CPlanarPlanes {
         try padded.reserve(results.byteCount)
-        var all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
+        var all = unsafe CPlanarPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
         if unsafe planes.planes.3.samples != nil {
             let layout = Self.alphaPlanes(of: target)
-            unsafe all.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.1
+            unsafe all.planes.3 = CPlanarPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.1
         }
         unsafe PlanarFilter.pad(
             planes, into: all, by: margins, color: color, in: target.range, chromaStep: target.chromaStep)
@@ -141,23 +141,23 @@ final class PlanarWorkspace {
     }
 
     @unsafe
-    private func turn(_ planes: [Plane], of target: PlanarTarget, isGray: Bool) throws -> CPlanarShimPlanes {
+    private func turn(_ planes: [Plane], of target: PlanarTarget, isGray: Bool) throws -> CPlanarPlanes {
         let results = target.turnedPlanes(ofGray: isGray)
         try turned.reserve(results.byteCount)
-        let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
-        unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).copy(
+        let all = unsafe CPlanarPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
+        unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).copy(
             to: all, turned: target.geometry.turn)
         return all
     }
 
     private func run(
-        _ resampling: PlaneResampling, from source: CPlanarShimRows, to target: CPlanarShimRows,
+        _ resampling: PlaneResampling, from source: CPlanarRows, to target: CPlanarRows,
         conversion: PlaneRange.Conversion, token: WorkToken
     ) throws {
         let filter = try filter(for: resampling)
         let status = unsafe filter.run(
             from: source, to: target, conversion: conversion, scratch: scratch.bytes.baseAddress, token: token)
-        guard status == CPlanarShimDone else {
+        guard status == CPlanarDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "\(resampling) fails")
         }
@@ -175,11 +175,11 @@ final class PlanarWorkspace {
     private func run(_ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], token: WorkToken) throws {
         let filter = try filter(for: colors.resampling)
         let status = unsafe image.pixels.withUnsafeBytes { bytes in
-            let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
+            let target = unsafe colors.target(CPlanarPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
             return unsafe filter.run(
                 from: colors.source(in: bytes), to: target, scratch: scratch.bytes.baseAddress, token: token)
         }
-        guard status == CPlanarShimDone else {
+        guard status == CPlanarDone else {
             try token.check()
             throw ImagingError.encodeFailed(detail: "\(colors.resampling) fails")
         }

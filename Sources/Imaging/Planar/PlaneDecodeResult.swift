@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Memory
 import Recipes
 
@@ -23,8 +23,8 @@ extension PlaneMemory {
         // Row padding is also sent between processes.
         unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         for (plane, target) in zip(planes, upright) {
-            unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(bytes))
-                .copy(to: CPlanarShimPlanes([target], in: UnsafeRawBufferPointer(result.bytes)), turned: turn)
+            unsafe CPlanarPlanes([plane], in: UnsafeRawBufferPointer(bytes))
+                .copy(to: CPlanarPlanes([target], in: UnsafeRawBufferPointer(result.bytes)), turned: turn)
         }
         return (result.finish(), upright)
     }

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -13,17 +13,17 @@ struct PlaneEncoder: Sendable {
     let write: Write
 
     typealias Write =
-        @Sendable (_ planes: inout CPlanarShimPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
+        @Sendable (_ planes: inout CPlanarPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
 
     @safe
     struct Output {
         var base: UnsafeMutableRawPointer?
         var count = 0
-        var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
+        var text = [CChar](repeating: 0, count: Int(CPlanar_text_size))
 
-        static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
+        static func file(of write: (inout Output) -> CPlanarStatus) throws(ImagingError) -> SharedBytes {
             var output = Output()
-            guard write(&output) == CPlanarShimDone else { throw .encodeFailed(detail: String(cText: output.text)) }
+            guard write(&output) == CPlanarDone else { throw .encodeFailed(detail: String(cText: output.text)) }
             return unsafe SharedBytes(heap: output.base, count: output.count)
         }
     }
@@ -32,7 +32,7 @@ struct PlaneEncoder: Sendable {
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func encode(
-        _ planes: CPlanarShimPlanes, settings: EncoderSettings, token: WorkToken
+        _ planes: CPlanarPlanes, settings: EncoderSettings, token: WorkToken
     ) throws(ImagingError) -> SharedBytes {
         var planes = planes
         return try write(&planes, settings, token)
@@ -47,7 +47,7 @@ struct PlaneEncoder: Sendable {
         }
         defer { extendLifetime(token) }
         return try unsafe samples.withUnsafeBytes { bytes throws(ImagingError) in
-            try unsafe encode(CPlanarShimPlanes(planes, in: bytes), settings: settings, token: token)
+            try unsafe encode(CPlanarPlanes(planes, in: bytes), settings: settings, token: token)
         }
     }
 
@@ -60,10 +60,10 @@ struct PlaneEncoder: Sendable {
 
 extension VipsImage {
     func planarFile(
-        _ options: VipsSaveOptions, _ write: (inout CPlanarShimPixels, inout PlaneEncoder.Output) -> CPlanarShimStatus
+        _ options: VipsSaveOptions, _ write: (inout CPlanarPixels, inout PlaneEncoder.Output) -> CPlanarStatus
     ) throws -> SharedBytes {
         try unsafe pixels(token: options.token).withUnsafeBytes { bytes throws in
-            var pixels = unsafe CPlanarShimPixels(
+            var pixels = unsafe CPlanarPixels(
                 samples: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, width: Int32(width),
                 height: Int32(height), bands: Int32(bands))
             return try PlaneEncoder.Output.file { unsafe write(&pixels, &$0) }

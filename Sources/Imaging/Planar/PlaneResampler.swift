@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Recipes
 
@@ -51,7 +51,7 @@ final class PlaneResampler: @unchecked Sendable {
         self.resampling = resampling
         scratchByteCount =
             resampling.mixing == .lightOfColors
-            ? unsafe CPlanarShim_colors_scratch_size(resampler) : unsafe CLight_scratch_size(resampler)
+            ? unsafe CPlanar_colors_scratch_size(resampler) : unsafe CLight_scratch_size(resampler)
     }
 
     deinit { unsafe CLight_free(resampler) }
@@ -59,13 +59,12 @@ final class PlaneResampler: @unchecked Sendable {
     /// Resamples for ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
-        from source: CPlanarShimColors, to target: CPlanarShimColorTarget, scratch: UnsafeMutableRawPointer?,
-        token: WorkToken
-    ) -> CPlanarShimStatus {
+        from source: CPlanarColors, to target: CPlanarColorTarget, scratch: UnsafeMutableRawPointer?, token: WorkToken
+    ) -> CPlanarStatus {
         precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
         var source = source
         var target = target
-        return unsafe CPlanarShim_resample_colors(resampler, &source, &target, scratch, CPixelsWatch(token))
+        return unsafe CPlanar_resample_colors(resampler, &source, &target, scratch, CPixelsWatch(token))
     }
 
     /// Resamples a plane; `conversion` applies to samples that are not mixed in linear light.
@@ -73,10 +72,10 @@ final class PlaneResampler: @unchecked Sendable {
     /// `scratch` must be aligned to ``Plane/alignment``.
     @unsafe
     func run(
-        from source: CPlanarShimRows, to target: CPlanarShimRows, conversion: PlaneRange.Conversion,
+        from source: CPlanarRows, to target: CPlanarRows, conversion: PlaneRange.Conversion,
         scratch: UnsafeMutableRawPointer?, token: WorkToken
-    ) -> CPlanarShimStatus {
-        unsafe CPlanarShim_resample(
+    ) -> CPlanarStatus {
+        unsafe CPlanar_resample(
             resampler, source, target, conversion.scale, conversion.offset, scratch, CPixelsWatch(token))
     }
 }

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Memory
 import Recipes
 
@@ -10,17 +10,17 @@ struct PlaneStamp {
     let coveredSize: PixelSize
     let opacity: Int
 
-    func apply(to planes: CPlanarShimPlanes) throws(ImagingError) {
+    func apply(to planes: CPlanarPlanes) throws(ImagingError) {
         let status = unsafe samples.pixels.withUnsafeBytes { bytes in
             var planes = planes
-            var stamp = unsafe CPlanarShimStamp(
+            var stamp = unsafe CPlanarStamp(
                 samples: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), width: Int32(samples.size.width),
                 height: Int32(samples.size.height), left: Int32(x), top: Int32(y),
                 covered_width: Int32(coveredSize.width), covered_height: Int32(coveredSize.height),
                 opacity: Int32(opacity))
-            return unsafe CPlanarShim_stamp(&planes, &stamp)
+            return unsafe CPlanar_stamp(&planes, &stamp)
         }
-        guard status == CPlanarShimDone else { throw .outOfMemory(detail: "no memory for a stamp") }
+        guard status == CPlanarDone else { throw .outOfMemory(detail: "no memory for a stamp") }
     }
 }
 
@@ -29,7 +29,7 @@ extension DecodedImage {
         precondition(hasAlpha, "the pixels have no alpha")
         let memory = try PlaneMemory(count: 4 * size.area)
         unsafe pixels.withUnsafeBytes { bytes in
-            unsafe CPlanarShim_split(
+            unsafe CPlanar_split(
                 bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(bands), size.area,
                 range == .limited ? 1 : 0, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
         }

@@ -56,7 +56,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether a chunk has a name; zeros are unknown bytes of a partial file.
+    /// Returns whether a chunk has a name; zeros are unknown bytes of a partial file.
     func hasChunk(at offset: Int) -> Bool { (try? bigEndian32(at: offset)).map { $0 != 0 } ?? false }
 
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
@@ -79,7 +79,7 @@ extension RawSpan {
         hasText(text, at: range.lowerBound) ? range.dropFirst(text.utf8CodeUnitCount) : nil
     }
 
-    /// Whether the range contains the text, which must not be empty.
+    /// Returns whether the range contains the text, which must not be empty.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while let position = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),

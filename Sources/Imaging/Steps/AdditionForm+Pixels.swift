@@ -41,7 +41,7 @@ extension AdditionForm {
         }
     }
 
-    /// Whether the image already has this form.
+    /// Returns whether the image already has this form.
     func matches(_ image: DecodedImage) -> Bool {
         guard planeRange == nil, !hasMargins, !isDisplayP3, image.profile == nil, case .interleaved = image.layout
         else {

@@ -30,8 +30,7 @@ extension VipsImage {
         let has16Bits = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
             CPixelsTones(encoding, has16Bits: has16Bits, shownIn: toDisplayP3 ? .displayP3 : .srgb),
-            from16Bits: has16Bits,
-            token: token, by: CPixels_map_tones)
+            from16Bits: has16Bits, token: token, by: CPixels_map_tones)
     }
 
     /// Converts colors that cannot be averaged, by the source's profile if it fits; no profile means sRGB or gray.

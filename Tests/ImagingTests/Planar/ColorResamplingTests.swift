@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import TestSupport
@@ -56,11 +56,11 @@ struct ColorResamplingTests {
             var (blue, red) = (blue, red)
             return unsafe blue.withUnsafeMutableBufferPointer { blue in
                 unsafe red.withUnsafeMutableBufferPointer { red in
-                    var one = unsafe CPlanarShimPlane(
+                    var one = unsafe CPlanarPlane(
                         samples: blue.baseAddress, stride: width, width: Int32(width), height: Int32(height))
-                    var other = unsafe CPlanarShimPlane(
+                    var other = unsafe CPlanarPlane(
                         samples: red.baseAddress, stride: width, width: Int32(width), height: Int32(height))
-                    return unsafe Int(CPlanarShim_color_edges(&one, &other))
+                    return unsafe Int(CPlanar_color_edges(&one, &other))
                 }
             }
         }

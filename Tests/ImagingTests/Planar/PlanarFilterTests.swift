@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import TestSupport
@@ -68,7 +68,7 @@ struct PlanarFilterTests {
             let memory = try PlaneMemory(count: planes.byteCount)
             for (plane, value) in zip(planes, range.samples(of: color)) { memory.fill(plane, with: value) }
             try PlanarFilter.colors(ColorChange(filters)).apply(
-                to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)), in: range,
+                to: unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)), in: range,
                 chromaStep: step, token: WorkToken())
             let gray = 0.213 * Double(color.red) + 0.715 * Double(color.green) + 0.072 * Double(color.blue)
             let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import TestSupport
@@ -145,7 +145,7 @@ struct OverlayStepTests {
         let stamp = PlaneStamp(
             samples: try DecodedImage(pixels: SharedBytes(white.pixels), size: white.size, bands: 4).split(to: .full),
             x: place.x, y: place.y, coveredSize: PixelSize(width: 3, height: 3), opacity: 100)
-        try stamp.apply(to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
+        try stamp.apply(to: unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
         let samples = memory.finish().array
         func isCovered(_ x: Int, _ y: Int) -> Bool { place.x..<place.x + 3 ~= x && place.y..<place.y + 3 ~= y }
         for (index, plane) in planes.enumerated() {

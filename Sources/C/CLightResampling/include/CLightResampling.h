@@ -94,11 +94,11 @@ typedef struct {
     CLightRange target, source;
     /// The rows of light in the buffer.
     CLightRange kept;
-    void *room;
+    void *scratch;
 } CLightRun;
 
-/// Starts a run for these columns of the target; the room must be aligned to 64 bytes.
-CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *room);
+/// Starts a run for these columns of the target; `scratch` must be aligned to 64 bytes.
+CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *scratch);
 
 /// Computes a row of the target; returns 0 if the source ended the run.
 ///

@@ -40,7 +40,7 @@ static int chunk_at(const uint8_t *place, const uint8_t *end, Chunk *chunk)
     return is_letter(place[4]) && is_letter(place[5]) && is_letter(place[6]) && is_letter(place[7]);
 }
 
-static const uint8_t *behind(const Chunk *chunk)
+static const uint8_t *end_of(const Chunk *chunk)
 {
     return chunk->data + chunk->length + checksum_size;
 }
@@ -50,7 +50,7 @@ static int is(const Chunk *chunk, const char *type)
     return !memcmp(chunk->type, type, 4);
 }
 
-static int is_sound(const Chunk *chunk)
+static int has_valid_checksum(const Chunk *chunk)
 {
     return CFastPNG_checksum(0, chunk->type, chunk->length + 4) == big_endian(chunk->data + chunk->length);
 }
@@ -75,7 +75,7 @@ static CFastPNGOutcome read_header(const Chunk *chunk, CFastPNGImage *image)
     uint32_t width, height;
     if (!is(chunk, "IHDR") || chunk->length != header_size)
         return CFastPNGChunks;
-    if (!is_sound(chunk))
+    if (!has_valid_checksum(chunk))
         return CFastPNGChecksum;
     width = big_endian(data), height = big_endian(data + 4);
     if (!width || !height || width > longest_side || height > longest_side || !is_known(data[9], data[8]) || data[10] || data[11]
@@ -96,7 +96,7 @@ static CFastPNGOutcome read_palette(const Chunk *chunk, CFastPNGImage *image)
         return CFastPNGChunks;
     image->palette = chunk->data;
     image->palette_count = (int) (chunk->length / 3);
-    return is_sound(chunk) ? CFastPNGDone : CFastPNGChecksum;
+    return has_valid_checksum(chunk) ? CFastPNGDone : CFastPNGChecksum;
 }
 
 static CFastPNGOutcome read_transparency(const Chunk *chunk, CFastPNGImage *image)
@@ -110,7 +110,7 @@ static CFastPNGOutcome read_transparency(const Chunk *chunk, CFastPNGImage *imag
     image->transparency = chunk->data;
     image->transparency_count = (int) chunk->length;
     image->bands++;
-    return is_sound(chunk) ? CFastPNGDone : CFastPNGChecksum;
+    return has_valid_checksum(chunk) ? CFastPNGDone : CFastPNGChecksum;
 }
 
 CFastPNGOutcome CFastPNG_open(const void *file, size_t count, CFastPNGImage *image)
@@ -125,7 +125,7 @@ CFastPNGOutcome CFastPNG_open(const void *file, size_t count, CFastPNGImage *ima
         return CFastPNGChunks;
     outcome = read_header(&chunk, image);
     while (!outcome) {
-        const uint8_t *place = behind(&chunk);
+        const uint8_t *place = end_of(&chunk);
         if (!chunk_at(place, end, &chunk))
             return CFastPNGChunks;
         if (is(&chunk, "IDAT")) {
@@ -204,11 +204,11 @@ CFastPNGOutcome CFastPNG_read_end(Rows *rows)
     place = rows->next;
     while (chunk_at(place, rows->end, &chunk)) {
         if (is(&chunk, "IEND"))
-            return chunk.length ? CFastPNGChunks : is_sound(&chunk) ? CFastPNGDone
-                                                                    : CFastPNGChecksum;
+            return chunk.length ? CFastPNGChunks : has_valid_checksum(&chunk) ? CFastPNGDone
+                                                                              : CFastPNGChecksum;
         if (!(chunk.type[0] & 0x20))
             return CFastPNGChunks;
-        place = behind(&chunk);
+        place = end_of(&chunk);
     }
     return CFastPNGChunks;
 }

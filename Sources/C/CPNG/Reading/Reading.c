@@ -223,7 +223,7 @@ static CFastPNGOutcome read_passes(Reading *reading)
 }
 
 /// Returns the bytes of buffered pixel rows besides the result.
-static size_t made_size(const CFastPNGImage *image, int level)
+static size_t buffer_size(const CFastPNGImage *image, int level)
 {
     size_t row = (size_t) image->width * (size_t) image->bands;
     if (image->is_interlaced)
@@ -232,11 +232,11 @@ static size_t made_size(const CFastPNGImage *image, int level)
 }
 
 /// Allocates all memory; the caller frees it.
-static CFastPNGOutcome make_room(Reading *reading)
+static CFastPNGOutcome allocate_buffers(Reading *reading)
 {
     const CFastPNGImage *image = reading->image;
     size_t size = row_size(image, image->width), pixels = (size_t) image->width * (size_t) image->bands;
-    size_t portion = 2 * (size + 1) > min_portion ? 2 * (size + 1) : min_portion, made = made_size(image, reading->level);
+    size_t portion = 2 * (size + 1) > min_portion ? 2 * (size + 1) : min_portion, made = buffer_size(image, reading->level);
     size_t count = image->is_interlaced ? 3 : (CFastPNG_are_pixels(image) ? (size_t) reading->level : 2);
     // Only rows of an interlaced image are converted to pixels after the two lines.
     reading->pitch = (image->is_interlaced && pixels > size ? pixels : size) + 16;
@@ -272,7 +272,7 @@ CFastPNGOutcome CFastPNG_read(const CFastPNGImage *image, int level, uint8_t *pi
 {
     Rows rows = CFastPNG_rows(image, watch);
     Reading reading = {.image = image, .level = level, .pixels = pixels, .samples = CFastPNG_samples(image)};
-    CFastPNGOutcome outcome = make_room(&reading);
+    CFastPNGOutcome outcome = allocate_buffers(&reading);
     if (!outcome)
         outcome = read_all(&reading, &rows);
     free(reading.inflation);

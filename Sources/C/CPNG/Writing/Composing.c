@@ -2,22 +2,22 @@
 
 #include <string.h>
 
-uint8_t *CPNGShim_row(const CPNGShimPart *part, size_t row)
+uint8_t *CPNG_row(const CPNGPart *part, size_t row)
 {
     return part->canvas + ((part->top + row) * part->canvas_width + part->left) * (size_t) part->bands;
 }
 
-void CPNGShim_save(const CPNGShimPart *part, void *rows)
+void CPNG_save(const CPNGPart *part, void *rows)
 {
     size_t size = part->width * (size_t) part->bands;
     for (size_t row = 0; row < part->height; row++)
-        memcpy((uint8_t *) rows + row * size, CPNGShim_row(part, row), size);
+        memcpy((uint8_t *) rows + row * size, CPNG_row(part, row), size);
 }
 
-void CPNGShim_clear(const CPNGShimPart *part)
+void CPNG_clear(const CPNGPart *part)
 {
     for (size_t row = 0; row < part->height; row++)
-        memset(CPNGShim_row(part, row), 0, part->width * (size_t) part->bands);
+        memset(CPNG_row(part, row), 0, part->width * (size_t) part->bands);
 }
 
 /// Blends a pixel with alpha over a non-opaque canvas pixel; both have `colors` colors.
@@ -45,7 +45,7 @@ static void put_pixel(uint8_t *canvas, const uint8_t *pixel, int colors, int has
         canvas[colors] = (uint8_t) alpha;
 }
 
-void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_blended)
+void CPNG_put(const CPNGPart *part, const void *rows, int bands, int is_blended)
 {
     int has_alpha = bands % 2 == 0, canvas_has_alpha = part->bands % 2 == 0, colors = part->bands - canvas_has_alpha;
     const uint8_t *pixel = rows;
@@ -53,7 +53,7 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
     if (bands - has_alpha != colors)
         return;
     for (size_t row = 0; row < part->height; row++) {
-        uint8_t *canvas = CPNGShim_row(part, row);
+        uint8_t *canvas = CPNG_row(part, row);
         for (size_t column = 0; column < part->width; column++) {
             put_pixel(canvas, pixel, colors, has_alpha, canvas_has_alpha, is_blended);
             pixel += bands;
@@ -62,7 +62,7 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
     }
 }
 
-int CPNGShim_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGShimPart *part)
+int CPNG_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGPart *part)
 {
     size_t pixel = (size_t) bands, size = width * pixel, left = width, right = 0, top = height, bottom = 0;
     for (size_t row = 0; row < height; row++) {
@@ -81,6 +81,6 @@ int CPNGShim_differ(const void *one, const void *other, size_t width, size_t hei
     }
     if (bottom == 0)
         return 0;
-    *part = (CPNGShimPart) {.canvas_width = width, .bands = bands, .left = left, .top = top, .width = right - left, .height = bottom - top};
+    *part = (CPNGPart) {.canvas_width = width, .bands = bands, .left = left, .top = top, .width = right - left, .height = bottom - top};
     return 1;
 }

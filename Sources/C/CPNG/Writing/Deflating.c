@@ -1,5 +1,5 @@
 #include "Deflating.h"
-#include "CPNGShim.h"
+#include "CPNGWriting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <libdeflate.h>
 
 /// Reserves memory for `count` more bytes; returns 0 on success.
-static int reserve(CPNGShimOutput *output, size_t count)
+static int reserve(CPNGOutput *output, size_t count)
 {
     size_t capacity = 2 * output->capacity + count + portion;
     uint8_t *larger;
@@ -21,7 +21,7 @@ static int reserve(CPNGShimOutput *output, size_t count)
     return 0;
 }
 
-int CPNGShim_append(CPNGShimOutput *output, const void *bytes, size_t count)
+int CPNG_append(CPNGOutput *output, const void *bytes, size_t count)
 {
     if (reserve(output, count))
         return -1;
@@ -31,7 +31,7 @@ int CPNGShim_append(CPNGShimOutput *output, const void *bytes, size_t count)
     return 0;
 }
 
-int CPNGShim_deflate(CPNGShimOutput *output, const uint8_t *bytes, size_t count, int flush)
+int CPNG_deflate(CPNGOutput *output, const uint8_t *bytes, size_t count, int flush)
 {
     int status = Z_OK;
     output->stream.next_in = (Bytef *) bytes;
@@ -47,7 +47,7 @@ int CPNGShim_deflate(CPNGShimOutput *output, const uint8_t *bytes, size_t count,
     return status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END ? 0 : -1;
 }
 
-int CPNGShim_deflate_whole(CPNGShimOutput *output, const uint8_t *bytes, size_t count)
+int CPNG_deflate_whole(CPNGOutput *output, const uint8_t *bytes, size_t count)
 {
     // On photographs and drawings smaller than zlib's level 2.
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(1);
@@ -59,7 +59,7 @@ int CPNGShim_deflate_whole(CPNGShimOutput *output, const uint8_t *bytes, size_t 
     return written ? 0 : -1;
 }
 
-const char *CPNGShim_compressor_version(void)
+const char *CPNG_compressor_version(void)
 {
     // The library has no function for it.
     return LIBDEFLATE_VERSION_STRING;

@@ -1,5 +1,5 @@
-#ifndef CPNGShim_Deflating_H
-#define CPNGShim_Deflating_H
+#ifndef CPNG_Deflating_H
+#define CPNG_Deflating_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,16 +14,16 @@ typedef struct {
     z_stream stream;
     uint8_t *bytes;
     size_t count, capacity;
-} CPNGShimOutput;
+} CPNGOutput;
 
 /// Appends bytes unchanged; returns 0 on success.
-int CPNGShim_append(CPNGShimOutput *output, const void *bytes, size_t count);
+int CPNG_append(CPNGOutput *output, const void *bytes, size_t count);
 
 /// Appends `count` bytes compressed; returns 0 on success.
-int CPNGShim_deflate(CPNGShimOutput *output, const uint8_t *bytes, size_t count, int flush);
+int CPNG_deflate(CPNGOutput *output, const uint8_t *bytes, size_t count, int flush);
 
 /// Appends `count` bytes as a whole zlib stream by libdeflate: in less than half of zlib's time, but it cannot be
 /// stopped. Returns 0 on success.
-int CPNGShim_deflate_whole(CPNGShimOutput *output, const uint8_t *bytes, size_t count);
+int CPNG_deflate_whole(CPNGOutput *output, const uint8_t *bytes, size_t count);
 
 #endif

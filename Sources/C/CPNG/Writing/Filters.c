@@ -54,13 +54,13 @@ static size_t sum_of(const uint8_t *bytes, size_t count)
     return sum;
 }
 
-const uint8_t *CPNGShim_filter(
-    const uint8_t *row, const uint8_t *above, size_t step, size_t count, uint8_t *room, int *last)
+const uint8_t *CPNG_filter(
+    const uint8_t *row, const uint8_t *above, size_t step, size_t count, uint8_t *scratch, int *last)
 {
     size_t least = SIZE_MAX;
     int best = 0;
-    for (int kind = 0; kind < CPNGShim_filters; kind++) {
-        uint8_t *out = room + (size_t) kind * (count + 1);
+    for (int kind = 0; kind < CPNG_filters; kind++) {
+        uint8_t *out = scratch + (size_t) kind * (count + 1);
         out[0] = (uint8_t) kind;
         filter(kind, row, above, step, count, out + 1);
         size_t sum = sum_of(out + 1, count);
@@ -73,5 +73,5 @@ const uint8_t *CPNGShim_filter(
         }
     }
     *last = best;
-    return room + (size_t) best * (count + 1);
+    return scratch + (size_t) best * (count + 1);
 }

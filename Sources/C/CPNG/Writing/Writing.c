@@ -1,4 +1,4 @@
-#include "CPNGShim.h"
+#include "CPNGWriting.h"
 #include "Deflating.h"
 #include "Rows.h"
 
@@ -10,9 +10,9 @@ enum { max_whole = 4 << 20 };
 
 /// A file being written.
 typedef struct {
-    CPNGShimOutput output;
-    const CPNGShimPart *part;
-    const CPNGShimForm *form;
+    CPNGOutput output;
+    const CPNGPart *part;
+    const CPNGForm *form;
     CPixelsWatch watch;
     /// The color type of the standard: 0 for gray, 2 for color, 3 for a palette; 4 more with alpha.
     int type;
@@ -23,7 +23,7 @@ typedef struct {
     /// The sample that each index becomes.
     uint8_t samples[256];
     /// Memory for rows.
-    uint8_t *room;
+    uint8_t *scratch;
     /// All rows, if they are compressed in one step; else NULL.
     uint8_t *rows;
 } File;
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) int min_bands(const uint8_t *pixels
     return (has_colors ? 3 : 1) + has_alpha;
 }
 
-int CPNGShim_min_bands(const void *pixels, size_t count, int bands)
+int CPNG_min_bands(const void *pixels, size_t count, int bands)
 {
     switch (bands) {
     case 1: return 1;
@@ -58,7 +58,7 @@ int CPNGShim_min_bands(const void *pixels, size_t count, int bands)
 }
 
 /// Bits that gray samples need so that all levels stay exact.
-static int gray_depth(const CPNGShimForm *form)
+static int gray_depth(const CPNGForm *form)
 {
     int depth = 1;
     // The levels of 1, 2 and 4 bits are the multiples of these.
@@ -71,7 +71,7 @@ static int gray_depth(const CPNGShimForm *form)
 /// Chooses the color type and depth.
 static void choose_kind(File *file)
 {
-    const CPNGShimForm *form = file->form;
+    const CPNGForm *form = file->form;
     int count = form->color_count;
     file->depth = 8;
     file->type = (form->bands < 3 ? 0 : 2) + (form->bands % 2 == 0 ? 4 : 0);
@@ -96,37 +96,37 @@ static void put_number(uint8_t *place, size_t value)
 }
 
 /// Begins a chunk, whose length `end_chunk` fills in; returns 0 on success.
-static int begin_chunk(CPNGShimOutput *output, const char *type)
+static int begin_chunk(CPNGOutput *output, const char *type)
 {
-    return CPNGShim_append(output, "\0\0\0", 4) || CPNGShim_append(output, type, 4);
+    return CPNG_append(output, "\0\0\0", 4) || CPNG_append(output, type, 4);
 }
 
 /// Ends the chunk that begins at `start`; returns 0 on success.
-static int end_chunk(CPNGShimOutput *output, size_t start)
+static int end_chunk(CPNGOutput *output, size_t start)
 {
     uint8_t checksum[4];
     put_number(output->bytes + start, output->count - start - 8);
-    put_number(checksum, CPNGShim_checksum(0, output->bytes + start + 4, output->count - start - 4));
-    return CPNGShim_append(output, checksum, 4);
+    put_number(checksum, CPNG_checksum(0, output->bytes + start + 4, output->count - start - 4));
+    return CPNG_append(output, checksum, 4);
 }
 
-static int put_chunk(CPNGShimOutput *output, const char *type, const uint8_t *bytes, size_t count)
+static int put_chunk(CPNGOutput *output, const char *type, const uint8_t *bytes, size_t count)
 {
     size_t start = output->count;
-    return begin_chunk(output, type) || CPNGShim_append(output, bytes, count) || end_chunk(output, start);
+    return begin_chunk(output, type) || CPNG_append(output, bytes, count) || end_chunk(output, start);
 }
 
 /// Writes everything before the pixels; returns 0 on success.
 static int put_header(File *file)
 {
-    CPNGShimOutput *output = &file->output;
+    CPNGOutput *output = &file->output;
     uint8_t header[13] = {0}, palette[3 * 256], alpha[256];
     size_t transparent = 0, count = (size_t) file->form->color_count;
     put_number(header, file->part->width);
     put_number(header + 4, file->part->height);
     header[8] = (uint8_t) file->depth;
     header[9] = (uint8_t) file->type;
-    if (CPNGShim_append(output, "\x89PNG\r\n\x1A\n", 8) || put_chunk(output, "IHDR", header, sizeof header))
+    if (CPNG_append(output, "\x89PNG\r\n\x1A\n", 8) || put_chunk(output, "IHDR", header, sizeof header))
         return -1;
     if (file->type != 3)
         return 0;
@@ -145,7 +145,7 @@ static int put_row(File *file, size_t y, const uint8_t *row)
     if (y % 32 == 0 && file->watch.should_stop(file->watch.context))
         return -1;
     if (!file->rows)
-        return CPNGShim_deflate(&file->output, row, file->row_size + 1, Z_NO_FLUSH);
+        return CPNG_deflate(&file->output, row, file->row_size + 1, Z_NO_FLUSH);
     memcpy(file->rows + y * (file->row_size + 1), row, file->row_size + 1);
     return 0;
 }
@@ -169,10 +169,10 @@ static void pack(const File *file, const uint8_t *indices, uint8_t *row)
 /// Writes indices without filters: differences between indices, or packed pixels, are not small.
 static int put_indices(File *file)
 {
-    int failed = !(file->room = calloc(1, file->row_size + 1));
+    int failed = !(file->scratch = calloc(1, file->row_size + 1));
     for (size_t y = 0; y < file->part->height && !failed; y++) {
-        pack(file, CPNGShim_row(file->part, y), file->room + 1);
-        failed = put_row(file, y, file->room);
+        pack(file, CPNG_row(file->part, y), file->scratch + 1);
+        failed = put_row(file, y, file->scratch);
     }
     return failed;
 }
@@ -195,22 +195,22 @@ static void narrow(const File *file, const uint8_t *from, uint8_t *to)
 
 static int put_samples(File *file)
 {
-    size_t size = file->row_size, line = CPNGShim_max_step + size;
-    int last = -1, failed = !(file->room = calloc(1, 2 * line + CPNGShim_filters * (size + 1)));
+    size_t size = file->row_size, line = CPNG_max_step + size;
+    int last = -1, failed = !(file->scratch = calloc(1, 2 * line + CPNG_filters * (size + 1)));
     for (size_t y = 0; y < file->part->height && !failed; y++) {
-        uint8_t *row = file->room + CPNGShim_max_step + y % 2 * line, *above = file->room + CPNGShim_max_step + (y + 1) % 2 * line;
-        narrow(file, CPNGShim_row(file->part, y), row);
+        uint8_t *row = file->scratch + CPNG_max_step + y % 2 * line, *above = file->scratch + CPNG_max_step + (y + 1) % 2 * line;
+        narrow(file, CPNG_row(file->part, y), row);
         failed = put_row(
-            file, y, CPNGShim_filter(row, above, (size_t) file->form->bands, size, file->room + 2 * line, &last));
+            file, y, CPNG_filter(row, above, (size_t) file->form->bands, size, file->scratch + 2 * line, &last));
     }
     return failed;
 }
 
-int CPNGShim_write(
-    const CPNGShimPart *part, const CPNGShimForm *form, CPixelsWatch watch, void **bytes, size_t *byte_count, int *depth)
+int CPNG_write(
+    const CPNGPart *part, const CPNGForm *form, CPixelsWatch watch, void **bytes, size_t *byte_count, int *depth)
 {
     File file = {.part = part, .form = form, .watch = watch};
-    CPNGShimOutput *output = &file.output;
+    CPNGOutput *output = &file.output;
     choose_kind(&file);
     size_t size = (file.row_size + 1) * part->height;
     // Palettes get one of zlib's higher levels.
@@ -220,12 +220,12 @@ int CPNGShim_write(
     int failed = put_header(&file);
     size_t start = output->count;
     failed = failed || begin_chunk(output, "IDAT") || (form->colors ? put_indices(&file) : put_samples(&file))
-        || (is_whole ? CPNGShim_deflate_whole(output, file.rows, size) : CPNGShim_deflate(output, NULL, 0, Z_FINISH))
+        || (is_whole ? CPNG_deflate_whole(output, file.rows, size) : CPNG_deflate(output, NULL, 0, Z_FINISH))
         || end_chunk(output, start) || put_chunk(output, "IEND", NULL, 0);
     if (!is_whole)
         deflateEnd(&output->stream);
     free(file.rows);
-    free(file.room);
+    free(file.scratch);
     if (failed) {
         free(output->bytes);
         return -1;

@@ -103,12 +103,12 @@ typedef enum { CPixelsSharpeningDone,
 /// Converts color without alpha to planes with half-size chroma that look like it where readers interpolate chroma.
 CPixelsSharpening CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes, CPixelsWatch watch);
 
-/// The size of `room` in bytes.
+/// The size of `scratch` in bytes.
 size_t CPixels_sharp_scratch_size(int width, int height);
 
-/// The same for samples whose chroma has the size of luma, in `room` instead of new memory.
+/// The same for samples whose chroma has the size of luma, in `scratch` instead of new memory.
 CPixelsSharpening CPixels_subsample_sharply(
-    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *room, CPixelsWatch watch);
+    const CPixelsPlanes *samples, const CPixelsPlanes *planes, float *scratch, CPixelsWatch watch);
 
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
 enum { CPixels_max_stages = 8 };

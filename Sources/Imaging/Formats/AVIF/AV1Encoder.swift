@@ -96,7 +96,7 @@ final class AV1Encoder {
 struct AVIFEffort {
     let effort: Int
 
-    /// The speed, 0…9; lower speeds take longer, and animations are encoded in real-time mode.
+    /// Returns the speed, 0…9; lower speeds take longer, and animations are encoded in real-time mode.
     func speed(isStill: Bool) -> Int {
         let speeds = isStill ? Self.stillSpeeds : Self.liveSpeeds
         return speeds[min(effort, speeds.count - 1)]
@@ -107,7 +107,7 @@ struct AVIFEffort {
     /// Real-time speeds begin at 5; at 7, libaom 3.6 crashes on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
 
-    /// The range of quantization matrices, within 0…15; lower ones are coarser in fine detail.
+    /// Returns the range of quantization matrices, within 0…15; lower ones are coarser in fine detail.
     ///
     /// From level 30 upward, coarser matrices reduce file sizes at the same visual quality.
     static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
@@ -117,7 +117,7 @@ struct AVIFEffort {
     /// Smaller files at the fastest speeds, which try few transforms.
     var hasCosinesAlone: Bool { effort < 2 }
 
-    /// The quantizer level for a quality, from 0 (lossless) to 63.
+    /// Returns the quantizer level for a quality, from 0 (lossless) to 63.
     ///
     /// Levels are distributed as in libheif, with an offset for our better settings. At level 0, libaom 3.6 leaves
     /// wrong blocks in animations.

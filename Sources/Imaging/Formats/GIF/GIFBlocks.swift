@@ -58,7 +58,7 @@ enum GIFBlocks {
 
     private static func tableLength(flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 6 << (flags & 7) }
 
-    /// The end of a chain of sub-blocks, or the start of the first truncated one.
+    /// Returns the end of a chain of sub-blocks, or the start of the first truncated one.
     private static func dataEnd(
         _ bytes: RawSpan, from start: Int, blocksLeft rest: inout Int
     ) throws(ImagingError) -> (end: Int, isWhole: Bool) {

@@ -45,7 +45,7 @@ enum GIFHeader {
             isProgressive: isInterlaced)
     }
 
-    /// Whether the screen size is not a monitor's, which old programs wrote.
+    /// Returns whether the screen size is not a monitor's, which old programs wrote.
     ///
     /// For these, the decoder (libnsgif) uses the size of the first frame, and the header must match it.
     private static func isCredible(screen: PixelSize) -> Bool {

@@ -1,5 +1,5 @@
 import CCodedImages
-import CPlanarShim
+import CPlanar
 import Memory
 import Recipes
 
@@ -46,7 +46,7 @@ struct CodedColors {
         [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
     ]
 
-    /// The sample value of 0, and its distance to the value of 1.
+    /// Returns the sample value of 0, and its distance to the value of 1.
     private func extent(ofPlane index: Int, hasChroma: Bool, bits: Int) -> (start: Double, length: Double) {
         let isDifference = index > 0 && hasChroma
         let unit = Double(1 << (bits - 8))
@@ -58,7 +58,7 @@ struct CodedColors {
         }
     }
 
-    /// The weights of an output component, given by a row of the matrix.
+    /// Returns the weights of an output component, given by a row of the matrix.
     private func weights(_ row: [Double], start: Double, length: Double, bits: Int) -> (Float, Float, Float, Float) {
         var summand = start
         let weights = row.indices.map { index in
@@ -154,8 +154,7 @@ extension CodedPlanes {
             makes_words: to16Bits ? 1 : 0, left: other.left - first.left * across,
             top: other.top - first.top * down, across: across, down: down,
             components: (
-                components[0], components.count > 1 ? components[1] : none,
-                components.count > 2 ? components[2] : none
+                components[0], components.count > 1 ? components[1] : none, components.count > 2 ? components[2] : none
             ), count: Int32(components.count))
         guard unsafe CCodedImages_convert(&conversion) == 0 else {
             throw .outOfMemory(detail: "no memory to convert the colors")

@@ -151,7 +151,7 @@ private struct PlaneReduction {
         sumCount = isOneTile ? 0 : samples.size.reduced(by: level).area
     }
 
-    /// The region of the reduced plane that the visible pixels fill.
+    /// Returns the region of the reduced plane that the visible pixels fill.
     func region(of visible: PixelRectangle) -> Plane.Region {
         let (across, down, divisor) = (Double(across), Double(down), Double(level))
         return Plane.Region(

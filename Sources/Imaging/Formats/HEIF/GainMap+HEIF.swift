@@ -10,8 +10,7 @@ extension GainMap {
         func map(of item: Int, metadata: GainMapMetadata, samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? HEIFHeader.header(
-                    of: items.showing(item), in: bytes, format: image.format, exif: nil,
-                    countsFrames: countsFrames),
+                    of: items.showing(item), in: bytes, format: image.format, exif: nil, countsFrames: countsFrames),
                 header.isMap(of: image)
             else { return nil }
             return GainMap(.item(item), header: header, metadata: metadata, samples: samples)
@@ -37,7 +36,7 @@ extension GainMap {
 }
 
 extension ImageHeader {
-    /// Whether this is a gray or three-color image with the same aspect ratio.
+    /// Returns whether this is a gray or three-color image with the same aspect ratio.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
         // A file can declare sides of any length, so products can overflow.
         let one = Double(size.width) * Double(image.size.height)

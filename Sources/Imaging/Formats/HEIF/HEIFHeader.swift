@@ -82,9 +82,8 @@ enum HEIFHeader {
         return ImageHeader(
             format: format, storedSize: sequence.colors.size,
             work: DecoderWork(runs: hidden, hiddenArea: sequence.colors.size.area.saturatingProduct(hidden)),
-            bands: hasAlpha ? 4 : 3, bitDepth: depth,
-            frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
-            profileByteCount: declaration.profileByteCount, exif: exif
+            bands: hasAlpha ? 4 : 3, bitDepth: depth, frames: sequence.frames, hasAlpha: hasAlpha,
+            isChromaSubsampled: isSubsampled, profileByteCount: declaration.profileByteCount, exif: exif
         ).with(declaration.colors)
     }
 }

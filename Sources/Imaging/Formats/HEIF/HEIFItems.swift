@@ -82,7 +82,7 @@ struct HEIFItems {
 
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
-    /// The item itself, or the item that it only turns or crops (`iden`).
+    /// Returns the item itself, or the item that it only turns or crops (`iden`).
     func shown(_ item: Int) -> Int { chain(from: item).last ?? item }
 
     func transform(of item: Int, in bytes: RawSpan) throws(ImagingError) -> HEIFTransform {

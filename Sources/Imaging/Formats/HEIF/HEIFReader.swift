@@ -1,5 +1,5 @@
 import CCodedImages
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -31,7 +31,7 @@ enum HEIFReader {
         let declared = header.colors.encoding?.profile(ofBands: decoded.planes.count)
         let numbers = isOfProfile ? profile?.colors.flatMap { $0.isSRGB ? nil : $0 } : declared
         let hasColorDetail = unsafe ColorDetail.isFound(
-            in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
+            in: CPlanarPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
         let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, allocate: allocate)
         return .decoded(
             DecodedImage(

@@ -49,19 +49,7 @@ struct HEIFWork {
         let sources = items.sources(of: item)
         var sourceAmounts = Amounts()
         for source in sources { sourceAmounts += try add(source, in: bytes) }
-        var total = Amounts(runs: 1)
-        // Properties can claim any size.
-        let properties = try items.properties(of: item, in: bytes)
-        for case .size(let size) in properties {
-            total.area = max(total.area, size.width.saturatingProduct(size.height))
-        }
-        if sources.isEmpty, let data = try? items.locations.extents(of: item, in: bytes) {
-            total.byteCount = data.byteCount
-            let hidden = try hiddenFrames(of: item, data: data, parameters: properties.parameters, in: bytes)
-            total.runs += hidden
-            total.hiddenArea = total.area.saturatingProduct(hidden)
-        }
-        var amounts = total
+        var amounts = try ownAmounts(of: item, isCoded: sources.isEmpty, in: bytes)
         // The canvas of layers is in memory while they are decoded; tiles of coded items are decoded into place.
         if !sources.isEmpty, items.isLayered(item) {
             amounts += sourceAmounts
@@ -70,16 +58,26 @@ struct HEIFWork {
         }
         // At most one of them is decoded, as alpha.
         var auxiliary = Amounts()
-        for other in items.auxiliaries(of: item) {
-            let added = try add(other, in: bytes)
-            auxiliary.area = max(auxiliary.area, added.area)
-            auxiliary.runs = max(auxiliary.runs, added.runs)
-            auxiliary.hiddenArea = max(auxiliary.hiddenArea, added.hiddenArea)
-            auxiliary.byteCount = max(auxiliary.byteCount, added.byteCount)
-        }
+        for other in items.auxiliaries(of: item) { auxiliary.raise(to: try add(other, in: bytes)) }
         amounts.addReusingArea(auxiliary)
         path.remove(item)
         memo[item] = amounts
+        return amounts
+    }
+
+    /// Returns the work for an item without the items that it uses.
+    private mutating func ownAmounts(of item: Int, isCoded: Bool, in bytes: RawSpan) throws(ImagingError) -> Amounts {
+        var amounts = Amounts(runs: 1)
+        // Properties can claim any size.
+        let properties = try items.properties(of: item, in: bytes)
+        for case .size(let size) in properties {
+            amounts.area = max(amounts.area, size.width.saturatingProduct(size.height))
+        }
+        guard isCoded, let data = try? items.locations.extents(of: item, in: bytes) else { return amounts }
+        amounts.byteCount = data.byteCount
+        let hidden = try hiddenFrames(of: item, data: data, parameters: properties.parameters, in: bytes)
+        amounts.runs += hidden
+        amounts.hiddenArea = amounts.area.saturatingProduct(hidden)
         return amounts
     }
 
@@ -105,6 +103,13 @@ extension HEIFWork.Amounts {
         one.runs = one.runs.saturatingSum(other.runs)
         one.hiddenArea = one.hiddenArea.saturatingSum(other.hiddenArea)
         one.byteCount = one.byteCount.saturatingSum(other.byteCount)
+    }
+
+    fileprivate mutating func raise(to other: Self) {
+        area = max(area, other.area)
+        runs = max(runs, other.runs)
+        hiddenArea = max(hiddenArea, other.hiddenArea)
+        byteCount = max(byteCount, other.byteCount)
     }
 
     fileprivate mutating func addReusingArea(_ other: Self) {

@@ -82,7 +82,7 @@ extension GainMap {
 }
 
 extension JPEGGainMapSegments {
-    /// The metadata; ISO 21496-1 takes precedence over XMP, whose numbers are rounded.
+    /// Returns the metadata; ISO 21496-1 takes precedence over XMP, whose numbers are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
         iso.flatMap { GainMapMetadata(file, iso: $0) }
             ?? packet.flatMap { GainMapMetadata(XMPPacket(file, at: $0)) }
@@ -132,8 +132,7 @@ extension ImageHeader {
     func ofGainMap(turned orientation: QuarterTurn) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: storedSize, work: DecoderWork(area: work.area), orientation: orientation,
-            bands: bands,
-            bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
+            bands: bands, bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
     }
 }
 

@@ -1,5 +1,5 @@
-import CFastJPEG
-import CPlanarShim
+import CJPEG
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -58,7 +58,7 @@ enum JPEGPlanes {
         let planes = [Plane].stacked(levels.flatMap { stored.storedPlanes(level: $0) })
         let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
         let levelPlanes = Array(planes.prefix(stored.planes))
-        var target = unsafe CPlanarShimPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
+        var target = unsafe CPlanarPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
         var coarser = unsafe reader.addReductions(levels.dropFirst(), planes: planes, in: memory)
         var decoding: JPEGDecoding?
         if plan.level > 1, decoder ?? .preferred == .fast {
@@ -104,7 +104,7 @@ enum JPEGPlanes {
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: level / refinement)
         let planes = [Plane].stacked(stored.storedPlanes(level: level, refinement: refinement))
         let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
-        var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+        var target = unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         _ = unsafe try JPEGReader(file, header: header, token: token)
             .decode(level: level, refinement: refinement, scans: scans, into: &target, token: token)
         return try memory.upright(planes, turned: header.orientation, allocate: allocate)
@@ -148,12 +148,12 @@ private struct JPEGReader: ~Copyable {
     @unsafe
     init(_ file: UnsafeRawBufferPointer, header: ImageHeader, token: WorkToken) throws {
         let watch = unsafe CPixelsWatch(token)
-        guard let raw = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
+        guard let raw = unsafe CPlanar_jpeg_open(file.baseAddress, file.count, watch) else {
             throw ImagingError.cannotDecode(detail: "libjpeg cannot be started")
         }
-        var rawHeader = unsafe CPlanarShimJPEGHeader()
+        var rawHeader = unsafe CPlanarJPEGHeader()
         do {
-            try unsafe Self.check(CPlanarShim_jpeg_read_header(raw, &rawHeader), of: raw, token: token)
+            try unsafe Self.check(CPlanar_jpeg_read_header(raw, &rawHeader), of: raw, token: token)
             let stored = unsafe JPEGPlanesHeader(rawHeader)
             guard stored.size == header.storedSize else {
                 throw ImagingError.cannotDecode(
@@ -161,75 +161,75 @@ private struct JPEGReader: ~Copyable {
             }
             self.header = stored
         } catch {
-            unsafe CPlanarShim_jpeg_close(raw)
+            unsafe CPlanar_jpeg_close(raw)
             throw error
         }
         unsafe self.raw = raw
     }
 
-    deinit { unsafe CPlanarShim_jpeg_close(raw) }
+    deinit { unsafe CPlanar_jpeg_close(raw) }
 
     @unsafe
     func decode(
-        level: Int, refinement: Int = 1, scans: JPEGScans, into planes: inout CPlanarShimPlanes, token: WorkToken
+        level: Int, refinement: Int = 1, scans: JPEGScans, into planes: inout CPlanarPlanes, token: WorkToken
     ) throws -> Bool {
         try unsafe Self.check(
-            CPlanarShim_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token: token)
-        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+            CPlanar_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token: token)
+        return unsafe CPlanar_jpeg_lacks_pixels(raw) != 0
     }
 
     @unsafe
     func decodeFast(
-        level: Int, scans: JPEGScans, into planes: inout CPlanarShimPlanes, token: WorkToken
+        level: Int, scans: JPEGScans, into planes: inout CPlanarPlanes, token: WorkToken
     ) throws -> JPEGDecoding {
         // If more scans are read than the level needs, the file must be checked to its end.
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
-        let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
+        let outcome = unsafe CPlanar_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
         if outcome == CFastJPEGStopped { try token.check() }
         if outcome == CFastJPEGMemory { throw ImagingError.outOfMemory(detail: "no memory for the JPEG decoder") }
         return JPEGDecoding(outcome)
     }
 
     /// Whether libjpeg has found damage so far.
-    var hasWarned: Bool { unsafe CPlanarShim_jpeg_has_warned(raw) != 0 }
+    var hasWarned: Bool { unsafe CPlanar_jpeg_has_warned(raw) != 0 }
 
     /// Decodes coarser levels together with the next one; returns the planes of the levels that the file allows.
     @unsafe
     func addReductions(
         _ levels: ArraySlice<Int>, planes: [Plane], in memory: borrowing PlaneMemory
-    ) -> [CPlanarShimPlanes] {
-        var added: [CPlanarShimPlanes] = []
+    ) -> [CPlanarPlanes] {
+        var added: [CPlanarPlanes] = []
         for (index, level) in levels.enumerated() {
             let levelPlanes = Array(planes.dropFirst((index + 1) * header.planes).prefix(header.planes))
-            var target = unsafe CPlanarShimPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
-            guard unsafe CPlanarShim_jpeg_add_reduction(raw, Int32(level), &target) != 0 else { break }
+            var target = unsafe CPlanarPlanes(levelPlanes, in: UnsafeRawBufferPointer(memory.bytes))
+            guard unsafe CPlanar_jpeg_add_reduction(raw, Int32(level), &target) != 0 else { break }
             added.append(target)
         }
         return added
     }
 
     func lacksPixels(_ scans: JPEGScans, token: WorkToken) throws -> Bool {
-        try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token: token)
-        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+        try unsafe Self.check(CPlanar_jpeg_check(raw, scans.detail), of: raw, token: token)
+        return unsafe CPlanar_jpeg_lacks_pixels(raw) != 0
     }
 
-    private static func check(_ status: CPlanarShimStatus, of raw: OpaquePointer, token: WorkToken) throws {
-        if status == CPlanarShimDone { return }
+    private static func check(_ status: CPlanarStatus, of raw: OpaquePointer, token: WorkToken) throws {
+        if status == CPlanarDone { return }
         try token.check()
-        throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(raw)))
+        throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanar_jpeg_text(raw)))
     }
 }
 
 extension JPEGScans {
-    fileprivate var detail: CPlanarShimJPEGDetail {
-        CPlanarShimJPEGDetail(
+    fileprivate var detail: CPlanarJPEGDetail {
+        CPlanarJPEGDetail(
             highest_start: Int32(highestStart), min_bits_before: Int32(minimumBitsBefore),
             is_smoothed: isSmoothed ? 1 : 0)
     }
 }
 
 extension JPEGPlanesHeader {
-    fileprivate init(_ raw: CPlanarShimJPEGHeader) {
+    fileprivate init(_ raw: CPlanarJPEGHeader) {
         size = unsafe PixelSize(width: Int(raw.width), height: Int(raw.height))
         planes = unsafe Int(raw.planes)
         across = unsafe Int(raw.across)
@@ -255,10 +255,10 @@ extension JPEGPlanesHeader {
         planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
-    /// The factor by which chroma can be decoded finer than the level: up to luma's size, equally on both axes.
+    /// Returns the factor by which chroma can be decoded finer than the level: up to luma's size, equally on both axes.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// The planes before the turn; chroma is `refinement` times finer than the level.
+    /// Returns the planes before the turn; chroma is `refinement` times finer than the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [(size: PixelSize, region: Plane.Region)] {
         (0..<planes).map { index in
             let (across, down) = index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)

@@ -1,5 +1,5 @@
-import CJPEGWriting
-import CPlanarShim
+import CJPEG
+import CPlanar
 import Memory
 import Recipes
 
@@ -8,9 +8,8 @@ extension PlaneEncoder {
         range: .full, needsChroma: false, writesLumaAlone: true
     ) { (planes, settings, token) throws(ImagingError) in
         try Output.file { output in
-            unsafe CPlanarShim_write_jpeg(
-                &planes, CPlanarShimJPEGSettings(settings), CPixelsWatch(token), &output.base, &output.count,
-                &output.text)
+            unsafe CPlanar_write_jpeg(
+                &planes, CPlanarJPEGSettings(settings), CPixelsWatch(token), &output.base, &output.count, &output.text)
         }
     }
 }
@@ -20,14 +19,14 @@ extension VipsSaver {
     static let jpeg = VipsSaver { image, options in
         let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
         return try unsafe image.planarFile(options) { pixels, output in
-            unsafe CPlanarShim_write_jpeg_pixels(
-                &pixels, CPlanarShimJPEGSettings(options.settings, chromaStep: step, isSharp: options.hasSharpChroma),
+            unsafe CPlanar_write_jpeg_pixels(
+                &pixels, CPlanarJPEGSettings(options.settings, chromaStep: step, isSharp: options.hasSharpChroma),
                 CPixelsWatch(options.token), &output.base, &output.count, &output.text)
         }
     }
 }
 
-extension CPlanarShimJPEGSettings {
+extension CPlanarJPEGSettings {
     /// - Parameters:
     ///   - chromaStep: The chroma subsampling of pixels; planes have it in their sizes.
     ///   - isSharp: Whether pixels keep edges between colors sharp.

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import CVipsShim
 import Coordination
 import Glibc
@@ -21,14 +21,14 @@ enum JXLFormat {
                         as: .jpeg, options: VipsSaveOptions(settings: settings, token: options.token))
                     return try unsafe jpeg.withUnsafeBytes { bytes throws in
                         try PlaneEncoder.Output.file { output in
-                            unsafe CPlanarShim_jxl_of_jpeg(
+                            unsafe CPlanar_jxl_of_jpeg(
                                 bytes.baseAddress, bytes.count, &output.base, &output.count, &output.text)
                         }
                     }
                 }
                 let isDisplayP3 = options.settings.isDisplayP3 && image.bands >= 3
                 let profiled = isDisplayP3 ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
-                let level = JXLLevel(options.settings, version: Int(CPlanarShim_jxl_version()))
+                let level = JXLLevel(options.settings, version: Int(CPlanar_jxl_version()))
                 var options = options
                 options.settings.effort = level.effort
                 return try unsafe profiled.saved(options, distance: level.distance, by: CVipsShim_save_jxl)
@@ -41,7 +41,7 @@ struct JXLLevel {
     let effort: Int
     let distance: Double
 
-    /// The settings of a JPEG with equal visual quality whose lossless recompression is smaller than a lossy JPEG XL.
+    /// Returns settings of a JPEG of equal visual quality whose lossless recompression is smaller than a lossy JPEG XL.
     ///
     /// Returns nil if that is not smaller, or not possible for the image, the effort or an unknown visual quality.
     static func jpegSettings(for settings: EncoderSettings, image: VipsImage) -> EncoderSettings? {
@@ -66,7 +66,7 @@ struct JXLLevel {
         distance = version >= 11_000 && effort <= 4 ? Self.laterDistance(for: plain) : plain
     }
 
-    /// The distances of libvips 8.14, limited to 12.
+    /// Returns the distances of libvips 8.14, limited to 12.
     ///
     /// At larger distances, libjxl makes larger files or rejects the distance and continues with its default.
     private static func distance(for quality: Int) -> Double {

@@ -59,7 +59,7 @@ struct JXLFrame {
         return passes
     }
 
-    /// Whether the frame is shown and covers less than the image.
+    /// Returns whether the frame is shown and covers less than the image.
     private mutating func readCrop(_ cursor: inout BitCursor, of whole: PixelSize) -> Bool {
         func side() -> Int { cursor.number((0, 8), (256, 11), (2_304, 14), (18_688, 30)) }
         // Even numbers are positive, odd numbers negative.

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import CVipsShim
 import Coordination
 import Glibc
@@ -9,19 +9,19 @@ enum JXLPixels {
     /// Decodes a codestream by libjxl, which cannot be interrupted.
     static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
         try unsafe codestream.withUnsafeBytes { bytes throws in
-            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
+            guard let reader = unsafe CPlanar_jxl_open(bytes.baseAddress, bytes.count) else {
                 throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
             }
-            defer { unsafe CPlanarShim_jxl_close(reader) }
-            func check(_ status: CPlanarShimStatus) throws {
-                guard status == CPlanarShimDone else {
-                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jxl_text(reader)))
+            defer { unsafe CPlanar_jxl_close(reader) }
+            func check(_ status: CPlanarStatus) throws {
+                guard status == CPlanarDone else {
+                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanar_jxl_text(reader)))
                 }
                 try token.check()
             }
 
-            var image = unsafe CPlanarShimJXLHeader()
-            try check(unsafe CPlanarShim_jxl_header(reader, &image))
+            var image = unsafe CPlanarJXLHeader()
+            try check(unsafe CPlanar_jxl_header(reader, &image))
             let size = unsafe PixelSize(width: Int(image.width), height: Int(image.height))
             let bands = unsafe Int(image.bands)
             guard size == header.storedSize, 1...4 ~= bands else {
@@ -31,7 +31,7 @@ enum JXLPixels {
             let has16Bits = unsafe image.is_wide != 0
             let memory = try PlaneMemory(count: size.area * bands * (has16Bits ? 2 : 1))
             var isIncomplete: CInt = 0
-            try check(unsafe CPlanarShim_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
+            try check(unsafe CPlanar_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
             return unsafe DecodedPixels(
                 pixels: memory.finish(), size: size, bands: bands,

@@ -90,7 +90,7 @@ extension ByteAccumulator {
         let parts = unsafe [letters] + data
         for index in unsafe parts.indices {
             unsafe append(parts[index])
-            checksum = unsafe CPNGShim_checksum(checksum, parts[index].baseAddress, parts[index].count)
+            checksum = unsafe CPNG_checksum(checksum, parts[index].baseAddress, parts[index].count)
         }
         append(checksum.bigEndianBytes())
     }

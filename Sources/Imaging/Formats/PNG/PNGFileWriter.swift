@@ -30,7 +30,7 @@ private struct PNGFileWriter {
         let bands = image.bands
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
         minimumBands = unsafe pixels.withUnsafeBytes {
-            unsafe Int(CPNGShim_min_bands($0.baseAddress, $0.count / bands, Int32(bands)))
+            unsafe Int(CPNG_min_bands($0.baseAddress, $0.count / bands, Int32(bands)))
         }
         width = image.width
         self.bands = bands
@@ -120,12 +120,12 @@ private struct PNGFileWriter {
     }
 
     private func change(to frame: Int) -> Region {
-        var changed = unsafe CPNGShimPart()
+        var changed = unsafe CPNGPart()
         let byteCount = width * height * bands
         let differs = unsafe pixels.withUnsafeBytes { bytes in
             let one = (frame - 1) * byteCount
             let other = frame * byteCount
-            return unsafe CPNGShim_differ(
+            return unsafe CPNG_differ(
                 bytes.baseAddress.map { unsafe $0 + one }, bytes.baseAddress.map { unsafe $0 + other }, width, height,
                 Int32(bands), &changed)
         }
@@ -134,7 +134,7 @@ private struct PNGFileWriter {
             frame: frame, left: changed.left, top: changed.top, width: changed.width, height: changed.height)
     }
 
-    /// The error that a quality allows, in 8-bit steps.
+    /// Returns the error that a quality allows, in 8-bit steps.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {
@@ -167,12 +167,12 @@ private struct PNGFileWriter {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var depth = Int32(0)
-        func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, form: CPNGShimForm) -> Int32 {
-            var source = unsafe CPNGShimPart(
+        func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, form: CPNGForm) -> Int32 {
+            var source = unsafe CPNGPart(
                 canvas: UnsafeMutablePointer(mutating: canvas), canvas_width: width, bands: Int32(bands),
                 left: region.left, top: region.frame * height + region.top, width: region.width, height: region.height)
             return unsafe withUnsafePointer(to: form) {
-                unsafe CPNGShim_write(&source, $0, watch, &base, &count, &depth)
+                unsafe CPNG_write(&source, $0, watch, &base, &count, &depth)
             }
         }
         let minimum = Int32(minimumBands)
@@ -181,7 +181,7 @@ private struct PNGFileWriter {
                 unsafe palette.withIndexed { indexed, colors in
                     unsafe write(
                         indexed.indices, bands: 1,
-                        form: CPNGShimForm(
+                        form: CPNGForm(
                             bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel)
                     )
                 }
@@ -189,7 +189,7 @@ private struct PNGFileWriter {
                 unsafe pixels.withUnsafeBytes {
                     unsafe write(
                         $0.assumingMemoryBound(to: UInt8.self).baseAddress, bands: bands,
-                        form: CPNGShimForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
+                        form: CPNGForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
                 }
             }
         guard status == 0 else { throw VipsError(text: "the work was stopped, or there is no memory for a PNG file") }

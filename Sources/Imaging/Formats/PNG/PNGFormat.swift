@@ -22,8 +22,7 @@ enum PNGFormat {
             metadata: { PNGMetadata.read($0) }, outline: PNGHeader.outline),
         encoding: .init(
             saver: .png, attribute: withEXIF,
-            addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet: packet) },
-            addProfile: withDisplayP3))
+            addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet: packet) }, addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, exif: [UInt8], size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)
@@ -43,7 +42,7 @@ enum PNGFormat {
         return file.inserting(chunk: "iCCP", content)
     }
 
-    /// Whether the file has colors: color types 2 and 6, and palettes (3) that are not all gray.
+    /// Returns whether the file has colors: color types 2 and 6, and palettes (3) that are not all gray.
     ///
     /// Gray is the same in all gamuts.
     private static func hasColors(_ file: SharedBytes) -> Bool {

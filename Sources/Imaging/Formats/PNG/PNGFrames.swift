@@ -61,8 +61,8 @@ enum PNGFrames {
             unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
 
-        private func rectangle(of frame: PNGAnimation.Frame) -> CPNGShimPart {
-            unsafe CPNGShimPart(
+        private func rectangle(of frame: PNGAnimation.Frame) -> CPNGPart {
+            unsafe CPNGPart(
                 canvas: pixels.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), canvas_width: size.width,
                 bands: Int32(bands), left: frame.left, top: frame.top, width: frame.size.width,
                 height: frame.size.height)
@@ -72,10 +72,10 @@ enum PNGFrames {
             var rectangle = unsafe rectangle(of: frame)
             if frame.disposal == .previous {
                 saved = try PlaneMemory(count: frame.size.area * self.bands)
-                unsafe CPNGShim_save(&rectangle, saved.bytes.baseAddress)
+                unsafe CPNG_save(&rectangle, saved.bytes.baseAddress)
             }
             unsafe rows.withUnsafeBytes {
-                unsafe CPNGShim_put(&rectangle, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
+                unsafe CPNG_put(&rectangle, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
             }
         }
 
@@ -88,8 +88,8 @@ enum PNGFrames {
             var rectangle = unsafe rectangle(of: frame)
             switch frame.disposal {
             case .none: break
-            case .background: unsafe CPNGShim_clear(&rectangle)
-            case .previous: unsafe CPNGShim_put(&rectangle, saved.bytes.baseAddress, Int32(bands), 0)
+            case .background: unsafe CPNG_clear(&rectangle)
+            case .previous: unsafe CPNG_put(&rectangle, saved.bytes.baseAddress, Int32(bands), 0)
             }
         }
     }

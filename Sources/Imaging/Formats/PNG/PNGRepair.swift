@@ -41,9 +41,9 @@ enum PNGRepair {
         _ maximum: Int, of data: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
     ) throws -> Int? {
         let watch = unsafe CPixelsWatch(token)
-        let spans = data.map { CPNGShimSpan(start: $0.lowerBound, count: $0.count) }
+        let spans = data.map { CPNGSpan(start: $0.lowerBound, count: $0.count) }
         let count = unsafe file.withUnsafeBytes { bytes in
-            unsafe CPNGShim_count(bytes.baseAddress, spans, spans.count, maximum, watch)
+            unsafe CPNG_count(bytes.baseAddress, spans, spans.count, maximum, watch)
         }
         if count <= maximum { return count }
         try token.check()
@@ -60,12 +60,12 @@ enum PNGRepair {
         var length = 0
         let status = unsafe compressed.withUnsafeBytes { bytes in
             guard isSpread else {
-                return unsafe CPNGShim_complete(
+                return unsafe CPNG_complete(
                     bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.grayPixel,
                     rows.grayPixel.count, watch, &base, &length)
             }
-            var image = CPNGShimPassed(width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
-            return unsafe CPNGShim_spread(
+            var image = CPNGPassed(width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
+            return unsafe CPNG_spread(
                 bytes.baseAddress, bytes.count, &image, rows.grayPixel, rows.grayPixel.count, watch, &base, &length)
         }
         try token.check()
@@ -86,7 +86,7 @@ private struct PNGRows {
     private(set) var data: [Range<Int>] = []
     private(set) var intactCount = 0
     let pixelBits: Int
-    private(set) var passes: [CPNGShimPass]
+    private(set) var passes: [CPNGPass]
     let grayPixel: [UInt8]
 
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
@@ -112,7 +112,7 @@ private struct PNGRows {
             }
             let type = offset + 4
             let isIntact = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe CPNGShim_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
+                unsafe CPNG_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
             }
             if !isIntact, areIntact {
                 areIntact = false
@@ -123,7 +123,7 @@ private struct PNGRows {
         }
     }
 
-    private static func passes(of size: PixelSize, bits: Int, isInterlaced: Bool) -> [CPNGShimPass] {
+    private static func passes(of size: PixelSize, bits: Int, isInterlaced: Bool) -> [CPNGPass] {
         let grids: [(left: Int, top: Int, across: Int, down: Int)] =
             isInterlaced
             ? [
@@ -133,7 +133,7 @@ private struct PNGRows {
             let width = (size.width - grid.left + grid.across - 1) / grid.across
             let height = (size.height - grid.top + grid.down - 1) / grid.down
             guard width > 0, height > 0 else { return nil }
-            return CPNGShimPass(rows: height, row_size: (width * bits + 7) / 8)
+            return CPNGPass(rows: height, row_size: (width * bits + 7) / 8)
         }
     }
 

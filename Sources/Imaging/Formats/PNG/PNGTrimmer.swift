@@ -22,7 +22,7 @@ enum PNGTrimmer {
         }
     }
 
-    /// Whether libspng accepts the profile; it fails if the profile inflates to more than 60 MB.
+    /// Returns whether libspng accepts the profile; it fails if the profile inflates to more than 60 MB.
     private static func isPlausible(_ file: RawSpan, profile: Range<Int>) -> Bool {
         guard profile.count > 32 << 10 else { return true }
         guard profile.count <= maximumProfileSize, let end = file.firstIndex(of: 0, from: profile.lowerBound),

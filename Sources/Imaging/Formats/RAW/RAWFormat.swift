@@ -11,7 +11,7 @@ enum RAWFormat {
 }
 
 extension ImageHeader {
-    /// The file to decode and its header: for a RAW photograph, the preview with the photograph's turn and colors.
+    /// Returns the file to decode and its header: of a RAW photograph, its preview with its turn and colors.
     package func decodedFile(in file: SharedBytes) throws(ImagingError) -> (file: SharedBytes, header: ImageHeader) {
         guard let preview else { return (file, self) }
         guard preview.range.upperBound <= file.count else {

@@ -18,9 +18,8 @@ enum RAWHeader {
         let orientation = main?.number(EXIFDirectory.orientation).flatMap { QuarterTurn(exif: $0) }
         var header = ImageHeader(
             format: .raw, storedSize: previewHeader.storedSize, orientation: orientation ?? previewHeader.orientation,
-            bands: previewHeader.bands,
-            isProgressive: previewHeader.isProgressive, isChromaSubsampled: previewHeader.isChromaSubsampled,
-            profileByteCount: previewHeader.profileByteCount,
+            bands: previewHeader.bands, isProgressive: previewHeader.isProgressive,
+            isChromaSubsampled: previewHeader.isChromaSubsampled, profileByteCount: previewHeader.profileByteCount,
             exif: texts ?? previewHeader.exif)
         header.preview = EmbeddedPreview(range, sensor: contents.sensor ?? lossless)
         header.colors = previewHeader.colors
@@ -62,7 +61,7 @@ extension RAWContents {
 }
 
 extension RAWDirectory {
-    /// Whether the color space is Adobe RGB as marked by DCF 2.0.
+    /// Returns whether the color space is Adobe RGB as marked by DCF 2.0.
     fileprivate func isAdobeRGB(_ bytes: RawSpan) -> Bool {
         guard let space = number(Tag.space), space != 1 else { return false }
         guard let address = number(Tag.interoperability) else { return space == 2 }

@@ -30,7 +30,7 @@ struct SVGRoot {
         return attributes.first { $0.name == bytes }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// A length in CSS pixels (96 per inch); nil if it is relative to the image's container.
+    /// Returns a length in CSS pixels (96 per inch); nil if it is relative to the image's container.
     func length(_ name: StaticString) -> Double? {
         guard let value = value(name), let (number, unit) = Self.number(value) else { return nil }
         let units: [ArraySlice<UInt8>: Double] = [

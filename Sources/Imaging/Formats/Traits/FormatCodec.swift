@@ -30,9 +30,7 @@ extension FormatCodec {
         var quickLoader: DirectLoader?
         var frames: PixelLoader?
         var storedPage: @Sendable (_ file: RawSpan, _ page: Int) throws(ImagingError) -> Int = { $1 }
-        /// A small image that is decoded before a worker process is confined, so that libraries load their data.
-        ///
-        /// Nil if the decoder works without one.
+        /// A small image that is decoded before a worker process is confined; nil if no library loads data.
         var warmUp: WarmUp?
         /// Prepares libraries before a worker process is confined.
         var prepare: @Sendable () -> Void = {}

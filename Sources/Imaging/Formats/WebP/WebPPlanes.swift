@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import Coordination
 import Memory
 import Recipes
@@ -8,19 +8,19 @@ enum WebPPlanes {
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, allocate: PlaneMemory.Allocator
     ) throws -> PlaneDecodeResult {
         try unsafe file.withUnsafeBytes { bytes throws in
-            guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
+            guard unsafe CPlanar_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
                 return .unsupported(lacksPixels: false)
             }
             let planes = planes(of: header.storedSize, level: plan.level)
             let memory = try PlaneMemory.stored(planes, turned: header.orientation, allocate: allocate)
-            var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
-            let status = unsafe CPlanarShim_webp_decode(
+            var target = unsafe CPlanarPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+            let status = unsafe CPlanar_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPixelsWatch(token))
-            guard status == CPlanarShimDone || status == CPlanarShimTruncated else {
+            guard status == CPlanarDone || status == CPlanarTruncated else {
                 try token.check()
                 throw ImagingError.cannotDecode(detail: "libwebp cannot decode the image")
             }
-            let isIncomplete = status == CPlanarShimTruncated
+            let isIncomplete = status == CPlanarTruncated
             try plan.checkCompleteness(isIncomplete: isIncomplete)
             let hasColorDetail = unsafe ColorDetail.isFound(in: target)
             // libwebp keeps more chroma detail when it scales to pixels.
@@ -33,7 +33,7 @@ enum WebPPlanes {
         }
     }
 
-    /// The planes before the turn; libwebp's scaler fills its target, so sides need not be multiples of the level.
+    /// Returns the planes before the turn; libwebp's scaler fills them, so sides need not be multiples of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
         func half(_ size: PixelSize) -> PixelSize {
             PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)

@@ -1,4 +1,4 @@
-import CPlanarShim
+import CPlanar
 import CVipsShim
 import Memory
 import Recipes
@@ -8,9 +8,8 @@ extension PlaneEncoder {
         range: .limited, needsChroma: true, holdsAlpha: true
     ) { (planes, settings, token) throws(ImagingError) in
         try Output.file { output in
-            unsafe CPlanarShim_write_webp(
-                &planes, CPlanarShimWebPSettings(settings), CPixelsWatch(token), &output.base, &output.count,
-                &output.text)
+            unsafe CPlanar_write_webp(
+                &planes, CPlanarWebPSettings(settings), CPixelsWatch(token), &output.base, &output.count, &output.text)
         }
     }
 }
@@ -21,14 +20,14 @@ extension VipsSaver {
             return WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
         }
         return try unsafe image.planarFile(options) { pixels, output in
-            unsafe CPlanarShim_write_webp_pixels(
-                &pixels, options.hasSharpChroma ? 1 : 0, CPlanarShimWebPSettings(options.settings),
+            unsafe CPlanar_write_webp_pixels(
+                &pixels, options.hasSharpChroma ? 1 : 0, CPlanarWebPSettings(options.settings),
                 CPixelsWatch(options.token), &output.base, &output.count, &output.text)
         }
     }
 }
 
-extension CPlanarShimWebPSettings {
+extension CPlanarWebPSettings {
     fileprivate init(_ settings: EncoderSettings) {
         self.init(
             quality: Int32(settings.quality), effort: Int32(settings.effort), is_lossless: settings.isLossless ? 1 : 0)
