@@ -30,21 +30,21 @@ package protocol Dialect: Sendable {
     /// Called for each header that is not remembered, so it must be fast.
     func match(on target: String) -> DialectMatch
 
-    /// Whether the signature is valid; called before the target is parsed.
+    /// Returns whether the signature is valid; called before the target is parsed.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
     func isSigned(_ target: RequestedTarget) -> Bool
 
-    /// The ID of the key that signs an authentic target; nil if the target is unsigned.
+    /// Returns the ID of the key that signs an authentic target; nil if the target is unsigned.
     func keyID(of target: RequestedTarget) -> String?
 
-    /// The ID of the key that a target names, even if the signature is not valid.
+    /// Returns the ID of the key that a target names, even if the signature is not valid.
     func namedKeyID(of target: RequestedTarget) -> String?
 
-    /// The target for the log, without sources, signatures and keys.
+    /// Returns the target for the log, without sources, signatures and keys.
     func loggedTarget(_ target: RequestedTarget) -> String
 
-    /// The source for the log, even of a rejected target.
+    /// Returns the source for the log, even of a rejected target.
     func loggedSource(_ target: RequestedTarget) -> String?
 
     func request(in target: RequestedTarget) throws(APIError) -> Request

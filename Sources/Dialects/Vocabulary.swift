@@ -38,7 +38,7 @@ package struct Vocabulary: Sendable {
         return baseOrigin.source(path: text)
     }
 
-    /// Whether the name has 1 to 64 letters, digits, points, underscores and hyphens.
+    /// Returns whether the name has 1 to 64 letters, digits, points, underscores and hyphens.
     package static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -12,7 +12,7 @@ package struct AdditionalSource: Hashable, Sendable {
     /// The name that the client sent, like ``Request/source``.
     package var source: ExactText
 
-    /// If the request contains the file; nothing is fetched then.
+    /// The file, if the request contains it; then nothing is fetched.
     package var file: ExactText?
 
     package init(_ role: Role, source: ExactText) {
@@ -20,7 +20,7 @@ package struct AdditionalSource: Hashable, Sendable {
         self.source = source
     }
 
-    /// The file must depend on the request alone.
+    /// Creates a source from a file, which must depend on the request alone.
     package init(_ role: Role, file: ExactText) {
         self.init(role, source: "")
         self.file = file

@@ -8,7 +8,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case source = "alula-source"
     }
 
-    /// RFC 9211 sections 2.1 and 2.2.
+    /// The result of a lookup (RFC 9211 sections 2.1 and 2.2).
     package enum Outcome: String, Sendable, Hashable {
         case hit = "hit"
         case uriMiss = "fwd=uri-miss"
@@ -23,7 +23,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var isStored: Bool
     /// The status of the next layer, if not simply success.
     package var forwardStatus: Int?
-    /// In seconds; negative if the source is already stale.
+    /// The remaining lifetime in seconds; negative if the source is already stale.
     package var timeToLive: Int?
 
     package init(

@@ -6,9 +6,9 @@ package struct Freshness: Hashable, Sendable {
     }
 
     package var storability: Storability
-    /// In seconds from the creation of the response (RFC 9111 section 4.2.1); nil if unspecified.
+    /// The seconds from the creation of the response (RFC 9111 section 4.2.1); nil if unspecified.
     package var lifetime: Int?
-    /// In seconds since the origin created or validated the source (RFC 9111 section 4.2.3); nil if it came from no
+    /// The seconds since the origin created or validated the source (RFC 9111 section 4.2.3); nil if it came from no
     /// cache.
     package var age: Int?
     /// Whether the lifetime is a guess, which applies only while it can be corrected.
@@ -22,7 +22,7 @@ package struct Freshness: Hashable, Sendable {
 }
 
 extension Freshness {
-    /// RFC 9111 section 5.2.2.
+    /// Returns the value of `Cache-Control` (RFC 9111 section 5.2.2).
     ///
     /// If a source specifies no lifetime, the value is `public` alone: a cache in front then applies its own default
     /// lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an invented
@@ -30,7 +30,7 @@ extension Freshness {
     /// because a heuristic lifetime (section 4.2.2) could exceed the target's.
     ///
     /// - Parameters:
-    ///   - secondsLeft: Until the target expires, an upper bound of `max-age` even if `Age` would allow more.
+    ///   - secondsLeft: The time until the target expires, which limits `max-age` even if `Age` would allow more.
     ///   - staleAge: `stale-while-revalidate` in seconds (RFC 5861 section 3), for targets that never expire.
     package func cacheControl(secondsLeft: Int? = nil, staleAge: Int? = nil) -> String {
         let prefix: String

@@ -14,7 +14,7 @@ package struct Placeholder: Hashable, Sendable {
         self.format = format
     }
 
-    /// A missing side equals the other one; the box is 1×1 without either.
+    /// Creates a placeholder; a missing side equals the other one, and without either, the box is 1×1.
     package init(_ color: Color, in options: RenderingOptions) {
         self.color = color
         format = options.format

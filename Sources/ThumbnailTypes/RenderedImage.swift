@@ -5,11 +5,11 @@ package import Telemetry
 
 package struct RenderedImage: Sendable {
     package let image: EncodedImage
-    /// Computed from the bytes alone, so that equal responses have equal tags in any process.
+    /// The entity tag, made from the bytes alone, so that equal responses have equal tags in any process.
     package let eTag: String
-    /// A source lacked pixels, which are gray or coarse instead.
+    /// Whether a source lacked pixels, which are gray or coarse instead.
     package let isIncomplete: Bool
-    /// One member per cache layer queried, the result cache first.
+    /// The status of each cache layer queried, the result cache first.
     package var cacheStatus: [CacheLayerStatus]
     package var timings: [StepTiming]
     /// Data common to its responses; nil if it is not cached.
@@ -42,7 +42,7 @@ package struct RenderedImage: Sendable {
         return result
     }
 
-    /// A caller that joined the render queried no layer behind the result cache.
+    /// The image for a caller that joined the render, and queried no layer behind the result cache.
     package var joined: RenderedImage {
         with([CacheLayerStatus(.result, outcome: cacheStatus[0].outcome, isCollapsed: true)])
     }

@@ -16,7 +16,7 @@ package struct Request: Hashable, Sendable {
     package var defaultQualityLimit: Int?
     package var tags: [ExactText] = []
     package var placeholder: Placeholder?
-    /// Unix seconds; nil if the target never expires.
+    /// The time in Unix seconds; nil if the target never expires.
     package var expires: Int?
     package var form = ResponseForm()
     /// The parts that the target itself specifies, rather than a preset.
@@ -45,7 +45,7 @@ package struct Request: Hashable, Sendable {
             expires: expires)
     }
 
-    /// Nil for other rules than Alula's own.
+    /// The options for Alula's own rules; nil for other rules.
     package var nativeOptions: RenderingOptions? { recipe.recipe.nativeOptions }
 
     package var vary: String? {
@@ -60,7 +60,7 @@ package struct Request: Hashable, Sendable {
     }
 }
 
-/// Limits below the general ones, which nil stands for.
+/// Limits below the general ones; nil means that the general one applies.
 package struct RequestLimits: Hashable, Sendable {
     package var maximumSourceBytes: Int?
     package var maximumSourcePixels: Int?

@@ -5,11 +5,11 @@ package struct ResponseForm: Hashable, Sendable {
     /// The name without an extension; nil for the source's name.
     package var fileName: ExactText?
     package var isAttachment = false
-    /// In seconds, regardless of the source; nil for the source's own lifetime.
+    /// The lifetime in seconds, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
-    /// If the source allows shared caches to store the response; nil for Alula's own value.
+    /// The field's value if the source allows shared caches to store the response; nil for Alula's own value.
     package var cacheControl: ExactText?
-    /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
+    /// The seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
     package var staleAge: Int?
     package var includesSize = false
     /// Writes another body, such as facts about the image or a `data:` URL.
@@ -40,7 +40,7 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
     private let recipe: AnyRenderRecipe
     private let write: @Sendable (Subject) -> WrittenResponse?
 
-    /// Must depend only on the recipe, the source and the subject.
+    /// Creates a writer, which must depend only on the recipe, the source and the subject.
     package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Subject) -> WrittenResponse?) {
         self.recipe = AnyRenderRecipe(recipe)
         self.write = write

@@ -32,7 +32,7 @@ package struct SourceFacts: Sendable {
     /// The field as sent.
     package var lastModifiedText: String?
     package var appearance: ImageAppearance?
-    /// The largest first.
+    /// The faces, the largest first.
     package var faces: [Face]?
     /// A WebP file of at most ``FactsRequest/maximumPreviewBytes``; nil if it was not requested, or if none fits.
     package var preview: SharedBytes?

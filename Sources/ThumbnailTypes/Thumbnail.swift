@@ -7,7 +7,7 @@ package struct Thumbnail: Sendable {
     package let result: RenderedImage
     /// Nil in tests of the response alone.
     package let sourceHeader: ImageHeader?
-    /// The latest of the sources; nil if one of them has none.
+    /// The latest modification of a source; nil if one of them states none.
     package let lastModified: HTTPDate?
     package let freshness: Freshness
 

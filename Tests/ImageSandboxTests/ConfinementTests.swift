@@ -59,7 +59,7 @@ struct ConfinementTests {
         .executableMemory: "mmap", .removePages: "madvise",
     ]
 
-    @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"), arguments: Start.allCases)
+    @Test(.unlessSanitized("a thread of the sanitizer opens a file, which kills a worker"), arguments: Start.allCases)
     func `a worker has few threads, however many it requests`(start: Start) throws {
         let worker = try start.worker()
         defer { _ = worker.end() }
@@ -118,8 +118,7 @@ struct ConfinementTests {
         required.landlockVersion += 1
         let roster = try WorkerRoster(
             SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 1, lifetime: .decoder,
-            atLeast: required,
-            metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
+            atLeast: required, metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
         defer { roster.shutDown() }
         #expect(throws: WorkerLaunch.Failure.self) { try roster.blockingProtections() }
         #expect(roster.processes.isEmpty)

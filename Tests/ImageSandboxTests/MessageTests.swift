@@ -89,8 +89,7 @@ struct MessageTests {
             maximumResultBytes: 9, newMemories: []),
         .perform(
             .decode(DecodePlan(isAnimated: true, maximumFrames: 256, incompleteImages: .serve)), byteCount: 1,
-            maximumResultBytes: 0,
-            newMemories: []),
+            maximumResultBytes: 0, newMemories: []),
         .perform(
             .decode(DecodePlan(level: 2).with(coarserLevels: [4, 8])), byteCount: 1, maximumResultBytes: 9,
             newMemories: []),
@@ -99,12 +98,10 @@ struct MessageTests {
             newMemories: [.input, .output, .largeOutput]),
         .perform(
             .encode(planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752,
-            maximumResultBytes: 1,
-            newMemories: .largeInput),
+            maximumResultBytes: 1, newMemories: .largeInput),
         .perform(
             .encode(planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752,
-            maximumResultBytes: 1,
-            newMemories: .largeInput),
+            maximumResultBytes: 1, newMemories: .largeInput),
         .perform(
             .encode(
                 DecodedDescription(size: PixelSize(width: 30, height: 20), bands: 4, loop: 3), as: .avif,
@@ -145,8 +142,7 @@ struct MessageTests {
         #expect(WorkerRequest(level3) == nil)
         var best = WorkerRequest.perform(
             .encode(Self.planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 1,
-            maximumResultBytes: 1,
-            newMemories: .output
+            maximumResultBytes: 1, newMemories: .output
         )
         .message
         let still = WorkerRequest.perform(
@@ -162,8 +158,7 @@ struct MessageTests {
     func `a worker encodes only formats that need a worker`(format: ImageFormat) {
         let request = WorkerRequest.perform(
             .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1,
-            maximumResultBytes: 1,
-            newMemories: .output)
+            maximumResultBytes: 1, newMemories: .output)
         #expect(WorkerRequest(request.message) == (format.isEncodedByWorker ? request : nil))
         var unknown = request.message
         #expect(unknown[19] == 50)

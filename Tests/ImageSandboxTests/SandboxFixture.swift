@@ -31,7 +31,7 @@ final class SandboxFixture: Sendable {
     func decode(
         _ file: SharedBytes, plan: DecodePlan = DecodePlan(), token: WorkToken = WorkToken()
     ) throws -> DecodedImage {
-        try codec.decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
+        try codec.decode(file, plan: plan, token: token)
     }
 
     /// An image that keeps a codec busy for a while.
@@ -94,8 +94,7 @@ final class SandboxFixture: Sendable {
     func idleEncoder() async throws -> pid_t {
         let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
         if codec.encoders == nil {
-            _ = try codec.encode(
-                pixel, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
+            _ = try codec.encode(pixel)
         }
         let isIdle = { @Sendable [codec] in codec.encoders?.idleProcesses.count == 1 }
         _ = await eventually(within: .seconds(60), isIdle)
@@ -134,6 +133,25 @@ final class SandboxFixture: Sendable {
 
     func ends(_ cause: SandboxMetrics.Cause) -> Int {
         metric("alula_decode_worker_ends_total{cause=\"\(cause.rawValue)\"}") ?? 0
+    }
+
+    /// The number of workers that have ended, for any cause.
+    var endCount: Int { SandboxMetrics.Cause.allCases.map(ends).reduce(0, +) }
+}
+
+extension ImageCodec {
+    func decode(
+        _ file: SharedBytes, plan: DecodePlan = DecodePlan(), token: WorkToken = WorkToken()
+    ) throws -> DecodedImage {
+        try decode(file, header: .inspect(file), plan: plan, limits: .none, token: token)
+    }
+
+    /// Writes an image as AVIF, as fast as the encoder can.
+    func encode(
+        _ image: DecodedImage, quality: Int = 50, bitDepth: Int = 8, token: WorkToken = WorkToken()
+    ) throws -> SharedBytes {
+        let settings = EncoderSettings(quality: quality, effort: 1, bitDepth: bitDepth)
+        return try encode(image, as: .avif, settings: settings, token: token)
     }
 }
 

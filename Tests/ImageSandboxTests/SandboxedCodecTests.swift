@@ -36,8 +36,7 @@ struct SandboxedCodecTests {
             let header = try ImageHeader.inspect(file)
             for level in [1, 2, 8] {
                 let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
-                let expected = try InProcessCodec().decode(
-                    file, header: header, plan: plan, limits: .none, token: WorkToken())
+                let expected = try InProcessCodec().decode(file, plan: plan)
                 let image = try fixture.decode(file, plan: plan)
                 #expect(image.description == expected.description, "\(name) at \(level)")
                 // Compare renders, because the padding of rows in planes is arbitrary.
@@ -49,7 +48,7 @@ struct SandboxedCodecTests {
                 #expect(isSame, "\(name) at \(level)")
             }
         }
-        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+        #expect(fixture.endCount == 0)
     }
 
     @Test func `work is charged with the processor time of its worker process`() throws {
@@ -88,8 +87,7 @@ struct SandboxedCodecTests {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let plan = DecodePlan(incompleteImages: .serve)
-        let expected = try InProcessCodec().decode(
-            file.bytes, header: .inspect(file.bytes), plan: plan, limits: .none, token: WorkToken())
+        let expected = try InProcessCodec().decode(file.bytes, plan: plan)
         let image = try fixture.decode(file.bytes, plan: plan)
         #expect(image.isIncomplete && image.description == expected.description)
         #expect(throws: ImagingError.self) { try fixture.decode(file.bytes) }
@@ -145,13 +143,12 @@ struct SandboxedCodecTests {
             for level in index < 4 ? [1, 2, 4] : [1] {
                 let plan = DecodePlan(level: level)
                 let image = try fixture.decode(file, plan: plan)
-                let expected = try InProcessCodec().decode(
-                    file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
+                let expected = try InProcessCodec().decode(file, plan: plan)
                 let isSame = image.pixels.array == expected.pixels.array
                 #expect(isSame && image.size == expected.size && image.layout == expected.layout, "file \(index)")
             }
         }
-        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+        #expect(fixture.endCount == 0)
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
@@ -320,8 +317,7 @@ struct SandboxedCodecTests {
             let header = try ImageHeader.inspect(file)
             let plan = DecodePlan(isAnimated: header.frames > 1)
             let image = try fixture.decode(file, plan: plan)
-            let expected = try InProcessCodec().decode(
-                file, header: header, plan: plan, limits: .none, token: WorkToken())
+            let expected = try InProcessCodec().decode(file, plan: plan)
             #expect(image.description == expected.description)
             if case .interleaved = image.layout { #expect(image.pixels.array == expected.pixels.array) }
         }
@@ -367,7 +363,7 @@ struct SandboxedCodecTests {
             #expect(throws: ImagingError.cannotDecode(detail: "the coded image cannot be read")) {
                 try fixture.decode(file)
             }
-            #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+            #expect(fixture.endCount == 0)
         }
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }

@@ -1,4 +1,3 @@
-import Coordination
 import Imaging
 import Memory
 import Recipes
@@ -21,8 +20,7 @@ struct SandboxedPreviewTests {
         let file = SharedBytes(writer.file)
         for level in [1, 4] {
             let plan = DecodePlan(level: level)
-            let here = try InProcessCodec().decode(
-                file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken())
+            let here = try InProcessCodec().decode(file, plan: plan)
             let there = try fixture.decode(file, plan: plan)
             #expect(there.size == here.size && there.pixels.array == here.pixels.array)
             #expect(there.description == here.description && here.description.profile != nil)

@@ -54,9 +54,7 @@ struct CloudflareRecipe: RenderRecipe {
         fit(&rendering, in: QuarterTurn(quarters: options.operations.rotation / 90).turned(size))
         var draft = try rendering.draft(of: source)
         if case .point(let x, let y) = options.position, let crop = draft.crop {
-            draft.crop = CropStep(
-                x: (draft.size.width - crop.size.width) * x / 1_000,
-                y: (draft.size.height - crop.size.height) * y / 1_000, size: crop.size)
+            draft.crop = CropStep(to: crop.size, of: draft.size, at: .focal(x: x, y: y))
         }
         if let gamma = options.gamma {
             draft.steps = RenderSteps([ColorMapStep(.curves([.power(gamma)]))] + draft.steps)

@@ -69,7 +69,7 @@ package struct APIError: ServiceError, Equatable {
         )
     }
 
-    /// A reload found errors in the settings; the current ones stay in use.
+    /// Returns the error of a reload that found errors in the settings; the current ones stay in use.
     package static func badSettings(_ lines: [String]) -> Self {
         Self(.unprocessableContent, code: .badSettings, category: .request, message: lines.joined(separator: "; "))
     }
@@ -90,7 +90,7 @@ package struct APIError: ServiceError, Equatable {
         .forbidden, code: .tagNotAllowed, category: .policy, message: "Only signed requests may name tags.",
         parameter: "tag")
 
-    /// A browser sent the request for another site, or to an unknown host name.
+    /// Returns the error of a request that a browser sent for another site, or to an unknown host name.
     package static func crossSite(reason: String, detail: String) -> Self {
         Self(.forbidden, code: .crossSite, category: .policy, message: reason, detail: detail)
     }

@@ -18,11 +18,10 @@ struct IPXRecipe: RenderRecipe {
         try orient(&rendering, source: source)
         var image = try rendering.plannedImage(of: source, as: format)
         if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
-            let (x, y) = modifiers.gravity.alignment
             image.apply(
                 CanvasStep(
-                    size: PixelSize(width: width, height: height), x: (width - image.size.width) * x / 1_000,
-                    y: (height - image.size.height) * y / 1_000, color: modifiers.background ?? .black))
+                    size: PixelSize(width: width, height: height), around: image.size, at: modifiers.gravity,
+                    color: modifiers.background ?? .black))
         }
         for step in modifiers.steps { image.apply(step) }
         if !format.supportsAlpha, image.hasAlpha { image.apply(BackgroundStep(.black)) }

@@ -53,7 +53,9 @@ struct ImaginaryLayout {
         let isWithin = scaled.width <= box.width && scaled.height <= box.height
         let cropped = PixelSize(width: min(scaled.width, box.width), height: min(scaled.height, box.height)).atLeastOne
         if operation.isSmart { return isWithin ? .none : .interest(cropped) }
-        if crops { return isWithin ? .none : .crop(Self.crop(cropped, of: scaled, at: options.gravity)) }
+        if crops {
+            return isWithin ? .none : .crop(CropStep(to: cropped, of: scaled, at: options.gravity, rounding: .up))
+        }
         if embeds { return isWithin && scaled != box ? .bars(box) : .none }
         guard operation.name == .extract || operation.name == .zoom && operation.cropsZoomed else { return .none }
         let part = PixelSize(
@@ -94,20 +96,6 @@ struct ImaginaryLayout {
         return fitted.width >= source.width && fitted.height >= source.height ? source : fitted.atLeastOne
     }
 
-    private static func crop(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
-        let right = whole.width - part.width
-        let bottom = whole.height - part.height
-        let (x, y) =
-            switch side {
-            case .north: ((right + 1) / 2, 0)
-            case .south: ((right + 1) / 2, bottom)
-            case .west: (0, (bottom + 1) / 2)
-            case .east: (right, (bottom + 1) / 2)
-            case .centre, .smart: ((right + 1) / 2, (bottom + 1) / 2)
-            }
-        return CropStep(x: x, y: y, size: part)
-    }
-
     private static func size(_ size: PixelSize, by factor: Double) -> PixelSize {
         PixelSize(width: side(size.width, by: factor), height: side(size.height, by: factor))
     }
@@ -132,7 +120,7 @@ extension ImaginaryOperation {
         }
     }
 
-    fileprivate var isSmart: Bool { name == .smartcrop || options.gravity == .smart }
+    fileprivate var isSmart: Bool { name == .smartcrop || options.gravity == .attention }
 }
 
 extension PixelSize {

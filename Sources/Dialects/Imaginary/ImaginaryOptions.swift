@@ -4,10 +4,6 @@ import Text
 
 /// Options in imaginary's terms; 0 stands for a missing number.
 struct ImaginaryOptions: Hashable, Sendable {
-    enum Side: String {
-        case centre, north, south, east, west, smart
-    }
-
     enum Bars: String {
         case black, white, copy, mirror, background
     }
@@ -34,7 +30,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     /// Whether cropping is disabled; nil if the parameter is absent.
     var isUncropped: Bool?
     var isGray = false
-    var gravity = Side.centre
+    var gravity = Gravity.center
     var bars = Bars.copy
     var background: Color?
     var ratio: PixelSize?
@@ -50,7 +46,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var type: ExactText = ""
     var ignored: [String] = []
 
-    /// The color of bars; nil if they are filled from the image.
+    /// Returns the color of bars; nil if they are filled from the image.
     ///
     /// Colored bars are transparent if the image has alpha; the background is added at the end.
     func barColor(hasAlpha: Bool) -> Color? {
@@ -107,8 +103,7 @@ extension ImaginaryOptions {
 
     private mutating func setRest(_ name: String, to value: ImaginaryValue) throws(APIError) {
         switch name {
-        case "gravity":
-            gravity = Side(rawValue: try Self.word(name, value: value)) ?? .centre
+        case "gravity": gravity = Self.gravity(try Self.word(name, value: value))
         case "extend":
             let word = try Self.word(name, value: value)
             bars = word == "lastpixel" ? .background : Bars(rawValue: word) ?? .mirror
@@ -143,6 +138,17 @@ extension ImaginaryOptions {
         // Responses never have metadata.
         case "stripmeta": _ = try Self.flag(name, value: value)
         default: break
+        }
+    }
+
+    private static func gravity(_ word: String) -> Gravity {
+        switch word {
+        case "north": .top
+        case "south": .bottom
+        case "east": .right
+        case "west": .left
+        case "smart": .attention
+        default: .center
         }
     }
 

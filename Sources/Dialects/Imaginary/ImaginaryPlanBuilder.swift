@@ -82,9 +82,9 @@ extension ImaginaryPlanBuilder {
 
     private mutating func addBars(to size: PixelSize, options: ImaginaryOptions) {
         let color = options.barColor(hasAlpha: image.hasAlpha).map { CanvasFill.color($0) }
+        let corner = size.corner(of: image.size, at: .center)
         image.place(
-            on: size, x: (size.width - image.size.width) / 2, y: (size.height - image.size.height) / 2,
-            fill: color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
+            on: size, x: corner.x, y: corner.y, fill: color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
     }
 
     private mutating func overlay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {

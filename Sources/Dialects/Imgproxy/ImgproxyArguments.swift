@@ -102,7 +102,7 @@ struct ImgproxyArguments {
         try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
-    /// Whether the arguments are `obj:face`, or `objw:face:WEIGHT`.
+    /// Returns whether the arguments are `obj:face`, or `objw:face:WEIGHT`.
     func namesFaces(from start: Int) -> Bool {
         guard has(start + 1), text(start + 1) == "face" else { return false }
         let isWeighted = count == start + 3 && (try? number(start + 2, in: 0...Self.largest)) != nil

@@ -18,19 +18,22 @@ struct ImgproxyLayout: Hashable, Sendable {
     private(set) var boxSize = PixelSize(width: 0, height: 0)
     private(set) var proportionalSize = PixelSize(width: 0, height: 0)
     private(set) var ratio = 1.0
+    private let options: ImgproxyOptions
+    private let cropped: PixelSize
     private var scaleX = 1.0
     private var scaleY = 1.0
 
     /// - Parameter source: The size after all turns.
     init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
+        self.options = options
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),
             height: Self.cropSide(options.cropHeight, of: source.height))
-        let cropped = cropSize.orLess(than: source)
-        scale(cropped, options: options, enlarging: options.enlarges || isDrawing)
-        setSizes(cropped, options: options)
-        limit(cropped, options: options)
-        resizedSize = prescaled(cropped, of: source, by: prescaling)
+        cropped = cropSize.orLess(than: source)
+        scale(enlarging: options.enlarges || isDrawing)
+        setSizes()
+        limit()
+        resizedSize = prescaledSize(of: source, by: prescaling)
     }
 
     /// Returns the cropped side: pixels if `value` is at least 1, otherwise a fraction; 0 keeps the whole side.
@@ -39,7 +42,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
     }
 
-    private mutating func scale(_ cropped: PixelSize, options: ImgproxyOptions, enlarging: Bool) {
+    private mutating func scale(enlarging: Bool) {
         let width = Double(cropped.width)
         let height = Double(cropped.height)
         var shrinkX = options.width == 0 ? 1 : width / Double(options.width)
@@ -86,7 +89,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         scaleY = 1 / min(shrinkY / ratio, height)
     }
 
-    private mutating func setSizes(_ cropped: PixelSize, options: ImgproxyOptions) {
+    private mutating func setSizes() {
         boxSize = PixelSize(
             width: pixels(Double(options.width) * (ratio * options.zoomX)),
             height: pixels(Double(options.height) * (ratio * options.zoomY)))
@@ -125,7 +128,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         pixels(Double(side) * (Double(numerator) / Double(denominator)))
     }
 
-    private mutating func limit(_ cropped: PixelSize, options: ImgproxyOptions) {
+    private mutating func limit() {
         guard options.maximumSide > 0 else { return }
         var out = keptSize.orLess(than: resizedSize)
         if options.extend.isOn {
@@ -134,17 +137,17 @@ struct ImgproxyLayout: Hashable, Sendable {
             out = PixelSize(
                 width: max(out.width, proportionalSize.width), height: max(out.height, proportionalSize.height))
         }
-        let margins = margins(options)
+        let margins = margins
         let longest = max(out.width + margins.left + margins.right, out.height + margins.top + margins.bottom)
         guard longest > options.maximumSide else { return }
         let factor = Double(options.maximumSide) / Double(longest)
         scaleX = max(scaleX * factor, 1 / Double(cropped.width))
         scaleY = max(scaleY * factor, 1 / Double(cropped.height))
         ratio *= factor
-        setSizes(cropped, options: options)
+        setSizes()
     }
 
-    private func prescaled(_ cropped: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
+    private func prescaledSize(of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
         let whole = PixelSize(
             width: pixels(Double(source.width) * scaleX), height: pixels(Double(source.height) * scaleY))
         var shrink = min(
@@ -166,7 +169,7 @@ struct ImgproxyLayout: Hashable, Sendable {
             height: side(source.height, crop: cropSize.height, scale: scaleY))
     }
 
-    func margins(_ options: ImgproxyOptions) -> ImageOperations.Margins {
+    var margins: ImageOperations.Margins {
         func side(_ value: Int) -> Int { pixels(evenly: Double(value) * ratio) }
         let padding = options.padding
         return ImageOperations.Margins(

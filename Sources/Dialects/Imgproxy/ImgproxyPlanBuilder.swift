@@ -27,7 +27,7 @@ struct ImgproxyPlanBuilder {
         if options.extendRatio.isOn, layout.proportionalSize.width > 0 {
             extend(to: layout.proportionalSize, by: options.extendRatio.gravity)
         }
-        if options.hasPadding { image.apply(MarginStep(layout.margins(options), color: backgroundColor)) }
+        if options.hasPadding { image.apply(MarginStep(layout.margins, color: backgroundColor)) }
         if isFlattened, sourceHasAlpha { image.apply(BackgroundStep(backgroundColor)) }
     }
 

@@ -139,8 +139,7 @@ extension ParameterForm where Value == Color {
     static var color: Self {
         Self(
             "COLOR", "Not a color in hexadecimal, by its CSS name, or as rgb().",
-            read: { ColorGrammar.nativeColor($0) },
-            write: { $0.hexadecimal })
+            read: { ColorGrammar.nativeColor($0) }, write: { $0.hexadecimal })
     }
 }
 

@@ -24,7 +24,7 @@ package struct SigningKeys: Sendable {
 
     package var isEmpty: Bool { unnamed.isEmpty && named?.isEmpty != false }
 
-    /// Whether the target is authentic; false even without keys if the target names a key that did not sign it.
+    /// Returns whether the target is authentic; false even without keys if the target names a key that did not sign it.
     func areSatisfied(by target: String) -> Bool {
         isEmpty && Self.keyID(in: target, of: self) == nil || signerID(of: target) != nil
     }

@@ -41,7 +41,7 @@ struct ThumbnailParameter: Sendable {
         self.write = write
     }
 
-    /// A parameter that is omitted if it has the default value.
+    /// Returns a parameter that is omitted if it has the default value.
     static func value<Value: Equatable & Sendable>(
         _ name: String, _ path: any Path<Value>, as form: ParameterForm<Value>, help: String,
         in uses: Uses = [.renditions, .presets]
@@ -55,7 +55,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A parameter that is omitted if it is nil.
+    /// Returns a parameter that is omitted if it is nil.
     static func optional<Value: Sendable>(
         _ name: String, _ path: any Path<Value?>, as form: ParameterForm<Value>, help: String, alias: String? = nil,
         in uses: Uses = [.renditions, .presets]
@@ -89,7 +89,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A watermark: a source like `url` if the text contains a colon, otherwise a name in the settings file.
+    /// Returns the parameter of a watermark: a source if its text has a colon, otherwise a name in the settings.
     static func watermark(_ name: String, help: String) -> Self {
         Self(name, text("URL|NAME"), help: help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
@@ -108,7 +108,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A gravity; `focal` requires two other parameters for the point.
+    /// Returns the parameter of a gravity; `focal` requires two other parameters for the point.
     static func gravity(_ name: String, help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
         return Self(name, text("WORD", values: names), help: help) { text, name, values throws(APIError) in

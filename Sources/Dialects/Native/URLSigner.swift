@@ -10,7 +10,7 @@ package enum URLSigner {
         "\(target)&sig=\(Base64URL.encode(HMAC.authenticationCode(for: target.utf8, key: key)))"
     }
 
-    /// Whether one of the keys signed the target as received, without decoding.
+    /// Returns whether one of the keys signed the target as received, without decoding.
     ///
     /// Tries all keys even after a match and compares in constant time, so that timing reveals nothing.
     package static func verify(target: String, keys: [[UInt8]]) -> Bool { signer(of: target, among: keys) != nil }

@@ -234,43 +234,45 @@ extension ThumborFilterReader {
     }
 
     static func position(_ text: String) -> ThumborMark.Position? {
-        var position = ThumborMark.Position()
         switch text {
-        case "center": position.anchor = .center
-        case "repeat": position.anchor = .repeated
-        case "left", "top": position.isImagorOnly = true
-        case "right", "bottom": (position.anchor, position.isImagorOnly) = (.end, true)
-        default:
-            for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
-                guard let rest = text.suffix(after: word) else { continue }
-                guard let pixels = ThumborNumber.whole(rest.utf8, maximum: 1_000_000) else { return nil }
-                let isFromEnd = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
-                (position.anchor, position.distance) = isFromEnd ? (.end, pixels) : (.start, -pixels)
-                position.isImagorOnly = true
-                return position
-            }
-            let isFromEnd = text.utf8.first == UInt8(ascii: "-")
-            var digits = isFromEnd ? text.dropFirst() : text[...]
-            if digits.utf8.last == UInt8(ascii: "p") {
-                digits = digits.dropLast()
-                position.unit = .percent
-            }
-            if let number = ThumborNumber.whole(digits.utf8, maximum: 1_000_000) {
-                position.distance = number
-            } else if position.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
-                0..<1_000_000 ~= number
-            {
-                position.distance = number
-                position.unit = .millionths
-                position.isImagorOnly = true
-            } else {
-                return nil
-            }
-            if isFromEnd {
-                position.anchor = .end
-                position.distance = -position.distance
+        case "center": ThumborMark.Position(anchor: .center)
+        case "repeat": ThumborMark.Position(anchor: .repeated)
+        case "left", "top": ThumborMark.Position(isImagorOnly: true)
+        case "right", "bottom": ThumborMark.Position(anchor: .end, isImagorOnly: true)
+        default: distanceFromEdge(text) ?? distance(text)
+        }
+    }
+
+    /// Reads a distance outward from a named edge, such as `left-20`.
+    private static func distanceFromEdge(_ text: String) -> ThumborMark.Position? {
+        for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
+            guard let rest = text.suffix(after: word) else { continue }
+            let isFromEnd = word.hasPrefix("r") || word.hasPrefix("b")
+            return ThumborNumber.whole(rest.utf8, maximum: 1_000_000).map {
+                ThumborMark.Position(
+                    anchor: isFromEnd ? .end : .start, distance: isFromEnd ? $0 : -$0, isImagorOnly: true)
             }
         }
+        return nil
+    }
+
+    /// Reads pixels, percent (`20p`) or a fraction; a minus measures from the right or bottom edge.
+    private static func distance(_ text: String) -> ThumborMark.Position? {
+        let isFromEnd = text.utf8.first == UInt8(ascii: "-")
+        let number = isFromEnd ? text.dropFirst() : text[...]
+        let isPercent = number.utf8.last == UInt8(ascii: "p")
+        var position = ThumborMark.Position(
+            anchor: isFromEnd ? .end : .start, unit: isPercent ? .percent : .pixels)
+        if let distance = ThumborNumber.whole((isPercent ? number.dropLast() : number).utf8, maximum: 1_000_000) {
+            position.distance = distance
+        } else if !isPercent, let distance = ThumborNumber.millionths(number.utf8), 0..<1_000_000 ~= distance {
+            position.distance = distance
+            position.unit = .millionths
+            position.isImagorOnly = true
+        } else {
+            return nil
+        }
+        if isFromEnd { position.distance = -position.distance }
         return position
     }
 }

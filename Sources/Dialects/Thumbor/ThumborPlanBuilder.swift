@@ -91,9 +91,8 @@ struct ThumborPlanBuilder {
             case .mean: .backdrop(.mean)
             case .blurred: .backdrop(.blurred(sigma: 2_500_000))
             }
-        image.place(
-            on: canvas, x: Self.halfRoundedDown(inner.width - image.size.width) + padding.left,
-            y: Self.halfRoundedDown(inner.height - image.size.height) + padding.top, fill: fill)
+        let corner = inner.corner(of: image.size, at: .center, rounding: .down)
+        image.place(on: canvas, x: corner.x + padding.left, y: corner.y + padding.top, fill: fill)
     }
 
     private mutating func crop(
@@ -114,8 +113,6 @@ struct ThumborPlanBuilder {
         guard size.width > 0, size.height > 0, size != image.size else { return }
         add(CropStep(x: left, y: top, size: size))
     }
-
-    private static func halfRoundedDown(_ number: Int) -> Int { number >> 1 }
 }
 
 extension ThumborPlanBuilder {

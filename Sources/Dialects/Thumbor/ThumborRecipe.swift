@@ -46,7 +46,7 @@ struct ThumborRecipe: RenderRecipe {
         image = steps.image
     }
 
-    /// The layout of the source after a trim.
+    /// Returns the layout of the source after a trim.
     func layout(of source: RecipeSource) -> ThumborLayout {
         var geometry = options.geometry
         if options.isDebug || options.isRaw {
@@ -80,7 +80,7 @@ struct ThumborRecipe: RenderRecipe {
         return source.firstSupported(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
-    /// Whether thumbor has a quality setting for the format; other formats use Alula's visual quality.
+    /// Returns whether thumbor has a quality setting for the format; other formats use Alula's visual quality.
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {

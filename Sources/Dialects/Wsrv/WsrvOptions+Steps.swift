@@ -24,8 +24,7 @@ extension WsrvOptions {
         image.apply(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
         let shape = FittedMask(mask, in: size).size
         guard isMaskTrimmed == true, shape != size else { return }
-        image.apply(
-            CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
+        image.apply(CropStep(to: shape, of: size, at: .center, rounding: .up))
     }
 
     var effectiveMask: ImageOperations.Mask? { mask ?? nil }

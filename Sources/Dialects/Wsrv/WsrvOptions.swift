@@ -62,6 +62,8 @@ struct WsrvOptions: Hashable, Sendable {
         case bottomLeft = "bottom-left"
         case bottomRight = "bottom-right"
         case entropy, attention, focal
+
+        var gravity: Gravity { ParameterGrammar.gravity(rawValue) ?? .center }
     }
 
     enum Filter: String, Hashable, Sendable {

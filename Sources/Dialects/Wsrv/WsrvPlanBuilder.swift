@@ -130,9 +130,7 @@ extension WsrvPlanBuilder {
                 CropStep(
                     x: start(point.x, of: original.width, length: cropped.width, in: size.width),
                     y: start(point.y, of: original.height, length: cropped.height, in: size.height), size: cropped))
-        default:
-            let (x, y) = Self.corner(of: cropped, in: size, at: position)
-            image.apply(CropStep(x: x, y: y, size: cropped))
+        default: image.apply(CropStep(to: cropped, of: size, at: position.gravity))
         }
     }
 
@@ -156,7 +154,7 @@ extension WsrvPlanBuilder {
         let whole = size
         let canvas = PixelSize(
             width: box.width > 0 ? box.width : whole.width, height: box.height > 0 ? box.height : whole.height)
-        var (x, y) = Self.corner(of: whole, in: canvas, at: options.position ?? .center)
+        var (x, y) = canvas.corner(of: whole, at: (options.position ?? .center).gravity)
         if options.position == .focal {
             func start(_ share: Float, _ slack: Int) -> Int {
                 Int((Float(slack) * share).rounded(.toNearestOrAwayFromZero))
@@ -166,24 +164,5 @@ extension WsrvPlanBuilder {
             y = start(point.y, canvas.height - whole.height)
         }
         image.place(on: canvas, x: x, y: y, fill: .color(options.barColor ?? .transparent))
-    }
-
-    /// Returns the upper left corner of a crop, or of an image on a canvas; halves are truncated.
-    static func corner(
-        of inner: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position
-    ) -> (x: Int, y: Int) {
-        let right = whole.width - inner.width
-        let bottom = whole.height - inner.height
-        return switch position {
-        case .top: (right / 2, 0)
-        case .right: (right, bottom / 2)
-        case .bottom: (right / 2, bottom)
-        case .left: (0, bottom / 2)
-        case .topLeft: (0, 0)
-        case .topRight: (right, 0)
-        case .bottomLeft: (0, bottom)
-        case .bottomRight: (right, bottom)
-        case .center, .entropy, .attention, .focal: (right / 2, bottom / 2)
-        }
     }
 }

@@ -97,7 +97,7 @@ extension MessageCoder {
                 quality: byte(requested.quality), effort: byte(requested.effort), bitDepth: byte(requested.bitDepth),
                 isDisplayP3: flag(requested.isDisplayP3), isLossless: flag(requested.isLossless))
             let delays = size(delays)
-            // 0 stands for an unknown one.
+            // 0 means that it is unknown.
             let visualQuality = byte(requested.visualQuality ?? 0)
             settings.visualQuality = visualQuality == 0 ? nil : visualQuality
             require(format.isEncodedByWorker && 1...100 ~= settings.quality && 0...9 ~= settings.effort)

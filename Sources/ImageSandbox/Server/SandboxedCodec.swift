@@ -123,9 +123,8 @@ package final class SandboxedCodec: ImageCodec {
     package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
         try token.check()
         let job = WorkerJob(
-            work: .findFaces(search.size), bytes: search.bytes, maximumResultBytes: 1,
-            memory: FaceSearch.memory, processorTime: configuration.processorTime(forCostOf: FaceSearch.time),
-            token: token)
+            work: .findFaces(search.size), bytes: search.bytes, maximumResultBytes: 1, memory: FaceSearch.memory,
+            processorTime: configuration.processorTime(forCostOf: FaceSearch.time), token: token)
         do {
             return try perform(job, by: decoders) { response, _ in
                 guard case .faces(let faces) = response else { throw Fault(detail: "unexpected response") }

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// The peak memory of a decode in bytes, including the decoded pixels.
+    /// Returns the peak memory of a decode in bytes, including the decoded pixels.
     ///
     /// The factors are measured (`make bench-costs`). Saturates, because a header may claim any size.
     ///

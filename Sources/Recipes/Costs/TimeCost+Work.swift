@@ -35,7 +35,7 @@ extension ImageHeader {
             + map
     }
 
-    /// The part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header declares.
+    /// Returns the part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header declares.
     package func runsTime(of plan: DecodePlan) -> Duration {
         TimeCost.duration(Double(decoded(by: plan).work.runs) * TimeCost.run)
     }
@@ -59,7 +59,7 @@ extension RenderPlan {
             + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 
-    /// The time of the steps without the encoding; limits long chains of cheap steps.
+    /// Returns the time of the steps without the encoding; limits long chains of cheap steps.
     func stepsTime(frames: Int) -> Duration {
         steps.costs(on: source).reduce(.zero) { sum, cost in
             sum + TimeCost.duration(cost.perFrame * Double(frames) + cost.once)

@@ -62,7 +62,7 @@ extension ImageFormat {
 
     package var isWritten: Bool { writing != nil }
 
-    /// The output format of a request that keeps the source's format.
+    /// Returns the output format of a request that keeps the source's format.
     package func outputFormat(hasAlpha: Bool) -> ImageFormat {
         switch traits.output {
         case .written: self
@@ -77,7 +77,7 @@ extension ImageFormat {
 
     package static let defaultVisualQuality = 80
 
-    /// The quality of the encoder; 100 if the format has none.
+    /// Returns the quality of the encoder; 100 if the format has none.
     ///
     /// Visual quality is on JPEG's scale.
     package func encoderQuality(for visual: Int = defaultVisualQuality, pixels: Int) -> Int {

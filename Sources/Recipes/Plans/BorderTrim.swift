@@ -1,7 +1,8 @@
 /// A trim and the recipe that completes the plan once the border is known.
 ///
 /// Until then, the plan has the steps for the untrimmed image, which determine its checks and cost. The source is
-/// decoded at level 1: one different pixel ends a border, and a reduced image would hide it.
+/// decoded at level 1: one different pixel ends a border, and a reduced image would hide it. A vector image is drawn
+/// whole to find its border, then once more without it, at the size that the result needs.
 package final class BorderTrim: Sendable {
     package let trim: ImageOperations.Trim
     private let recipe: AnyRenderRecipe
@@ -22,7 +23,7 @@ package final class BorderTrim: Sendable {
         _ plan: RenderPlan, inside box: ImageRegion, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
         let (draft, requestedRegion) = try draft(inside: box)
-        let drawing = isDrawnAnew ? try drawing(of: draft, requestedRegion: requestedRegion) : nil
+        let drawing = isDrawnAnew ? try secondDrawing(by: draft, of: requestedRegion) : nil
         let steps = draft.allSteps(of: requestedRegion, drawing: drawing)
         let resolved = plan.trimmed(to: steps, drawn: isDrawnAnew ? size : nil)
         try resolved.check(source.limits, maximum: size.area)
@@ -32,7 +33,7 @@ package final class BorderTrim: Sendable {
     /// Returns the plan that draws a vector image again without the border.
     package func decodePlan(inside box: ImageRegion, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
         let (draft, requestedRegion) = try draft(inside: box)
-        let drawing = try drawing(of: draft, requestedRegion: requestedRegion)
+        let drawing = try secondDrawing(by: draft, of: requestedRegion)
         return DecodePlan(
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size,
             drawnRegion: drawing.region)
@@ -48,15 +49,14 @@ package final class BorderTrim: Sendable {
         return (draft, RequestedRegion(draft.region ?? box, turn: draft.turn))
     }
 
-    private func drawing(
-        of draft: RenderDraft, requestedRegion: RequestedRegion
+    private func secondDrawing(
+        by draft: RenderDraft, of requestedRegion: RequestedRegion
     ) throws(ImagingError) -> VectorDrawing {
-        try requestedRegion.drawing(
-            for: draft.size, crop: draft.crop, maximumPixels: source.limits.maximumOutputPixels,
-            longestSide: source.header.format.maximumSide)
+        try draft.drawing(
+            of: requestedRegion, maximumPixels: source.limits.maximumOutputPixels, format: source.header.format)
     }
 
-    /// Bytes for the search for the border, and for a result that is larger than without the trim.
+    /// Returns the bytes for the search for the border, and for a result that is larger than without the trim.
     func bytes(for size: PixelSize) -> Int {
         let maximum = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
         let (bytes, overflow) = maximum.multipliedReportingOverflow(by: 8)

@@ -24,8 +24,7 @@ package struct PlannedImage {
     ///   - isTrimmed: Whether the plan trims a border; sizes are preliminary until the border is known.
     package init(
         _ source: RecipeSource, page pageNumber: Int = 0, turned turn: QuarterTurn = .none,
-        light: ResamplingLight = .gamma,
-        isTrimmed: Bool = false
+        light: ResamplingLight = .gamma, isTrimmed: Bool = false
     ) {
         self.source = source
         self.pageNumber = pageNumber

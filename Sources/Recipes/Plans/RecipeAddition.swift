@@ -17,7 +17,7 @@ package struct RecipeAddition: Sendable {
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
     }
 
-    /// The largest level that leaves at least twice the length of `scaled` on each side.
+    /// Returns the largest level that leaves at least twice the length of `scaled` on each side.
     private static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
         [8, 4, 2].first { level in
             source.width >= 2 * level * scaled.width && source.height >= 2 * level * scaled.height

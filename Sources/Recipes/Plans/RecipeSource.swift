@@ -19,7 +19,7 @@ package struct RecipeSource: Hashable, Sendable {
 
     package var limits: ImagingLimits { rules.limits }
 
-    /// The first format that can represent the result; otherwise PNG, or JPEG for an opaque still.
+    /// Returns the first format that can represent the result; otherwise PNG, or JPEG for an opaque still.
     ///
     /// - Parameter isMoving: Whether the result keeps several frames, if its format supports them.
     package func firstSupported(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {

@@ -1,5 +1,5 @@
 extension RenderLayout {
-    /// The steps after the resample, the turn and a crop, in the order of docs/operations.md.
+    /// Returns the steps after the resample, the turn and a crop, in the order of docs/operations.md.
     func steps(for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool) -> RenderSteps {
         let operations = options.operations
         var steps: RenderSteps = []
@@ -51,7 +51,6 @@ extension ImageOperations.Margins {
     fileprivate func scaled(by ratio: Int) -> Self {
         Self(
             top: devicePixels(top, ratio: ratio), right: devicePixels(right, ratio: ratio),
-            bottom: devicePixels(bottom, ratio: ratio),
-            left: devicePixels(left, ratio: ratio))
+            bottom: devicePixels(bottom, ratio: ratio), left: devicePixels(left, ratio: ratio))
     }
 }

@@ -117,7 +117,7 @@ extension RenderPlan {
 }
 
 extension GainMap {
-    /// A gain map above the limits is dropped; the image is still rendered.
+    /// Returns whether the limits allow the map; otherwise it is dropped, and the image is still rendered.
     fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
         (try? DecodePlan().check(header, limits: limits)) != nil
     }
@@ -150,7 +150,7 @@ extension RenderDraft {
             try pageHeader.storedSize.check(frames: decodedFrames, maximumPixels: maximumPixels)
         }
         let requestedRegion = RequestedRegion(region ?? ImageRegion(allOf: pageHeader.size), turn: turn)
-        let drawing = try drawing(of: requestedRegion, on: pageHeader, maximumPixels: maximumPixels)
+        let drawing = try firstDrawing(of: requestedRegion, on: pageHeader, maximumPixels: maximumPixels)
         let steps = allSteps(of: requestedRegion, drawing: drawing)
         let requestedGamut = format.holdsWideColors ? self.gamut ?? source.rules.gamut : .srgb
         let gamut = requestedGamut.resolved(for: header.colors, changesColors: steps.contains { $0.colors == .changed })
@@ -167,6 +167,8 @@ extension RenderDraft {
         return (decode, steps, gamut)
     }
 
+    /// Returns the steps of the plan; a drawing of the requested region alone needs no crop.
+    ///
     /// - Parameter drawing: The drawing of a vector image; nil for other sources.
     func allSteps(of requestedRegion: RequestedRegion, drawing: VectorDrawing?) -> RenderSteps {
         var all: RenderSteps
@@ -195,16 +197,23 @@ extension RenderDraft {
         stacksFrames ? format.isCommonAnimation || !format.isEncodedByWorker : format.supportsAnimation
     }
 
-    fileprivate func drawing(
+    /// Returns the first drawing of a vector image, which is whole if its border must be found; nil for other sources.
+    fileprivate func firstDrawing(
         of requestedRegion: RequestedRegion, on page: ImageHeader, maximumPixels: Int
     ) throws(ImagingError) -> VectorDrawing? {
         guard page.vectorSize != nil else { return nil }
         guard trim == nil else { return VectorDrawing(size: page.size) }
-        return try requestedRegion.drawing(
-            for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
+        return try drawing(of: requestedRegion, maximumPixels: maximumPixels, format: page.format)
     }
 
-    /// The largest level that leaves at least twice the length of ``size`` on the deciding sides.
+    func drawing(
+        of requestedRegion: RequestedRegion, maximumPixels: Int, format: ImageFormat
+    ) throws(ImagingError) -> VectorDrawing {
+        try requestedRegion.drawing(
+            for: size, crop: crop, maximumPixels: maximumPixels, longestSide: format.maximumSide)
+    }
+
+    /// Returns the largest level that leaves at least twice the length of ``size`` on the deciding sides.
     ///
     /// With a gain map, four times the length, because adjacent dark and bright pixels have different gains. Depends
     /// only on the two sizes: the bytes of a result must not depend on caches.

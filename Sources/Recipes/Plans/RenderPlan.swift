@@ -97,7 +97,7 @@ package struct RenderPlan: Hashable, Sendable {
         qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
     }
 
-    /// The visual quality of an encoder quality; the lowest if there are several.
+    /// Returns the visual quality of an encoder quality; the lowest if there are several.
     package func visualQuality(of quality: Int) -> Int {
         qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }
@@ -107,7 +107,7 @@ package struct RenderPlan: Hashable, Sendable {
 
     package var needsFaces: Bool { steps.needFaces }
 
-    /// The plan for a source with these faces, largest first.
+    /// Returns the plan for a source with these faces, largest first.
     package func resolvingFaces(_ faces: [Face]) -> RenderPlan {
         guard needsFaces else { return self }
         var plan = self
@@ -133,7 +133,7 @@ package struct RenderPlan: Hashable, Sendable {
         return plan
     }
 
-    /// The plan for an image to which the first steps have been applied.
+    /// Returns the plan for an image to which the first steps have been applied.
     package func droppingFirstSteps(_ count: Int) -> RenderPlan {
         var plan = self
         plan.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }

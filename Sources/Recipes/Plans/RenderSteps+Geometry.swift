@@ -1,7 +1,7 @@
 extension RenderSteps {
     func areGeometry(on size: PixelSize) -> Bool { resolved().geometry(on: size) != nil }
 
-    /// The geometry for a gain map; nil if the steps do more than crop, resample and turn.
+    /// Returns the geometry for a gain map; nil if the steps do more than crop, resample and turn.
     ///
     /// The map is reduced to the result's size. For a small result it is enlarged up to twice, because only a map of
     /// the same size can restore details that the image lost.
@@ -21,7 +21,7 @@ extension RenderSteps {
         return GainMapGeometry(region: region, size: size, isFitted: isFitted, turn: geometry.turn)
     }
 
-    /// The combined geometry of the steps; nil if they do more than crop, resample and turn.
+    /// Returns the combined geometry of the steps; nil if they do more than crop, resample and turn.
     private func geometry(on size: PixelSize) -> StepGeometry? {
         var geometry = StepGeometry(of: size)
         var isLeading = true
@@ -48,7 +48,7 @@ extension StepGeometry {
         return next
     }
 
-    /// The visible region, in whole pixels of an image of size `whole`.
+    /// Returns the visible region, in whole pixels of an image of size `whole`.
     fileprivate func visibleRegion(of whole: PixelSize) -> ImageRegion {
         let region = region ?? ImageRegion(allOf: whole)
         func edges(_ start: Int, length: Int, of resized: Int, from first: Int, count: Int) -> Range<Int> {

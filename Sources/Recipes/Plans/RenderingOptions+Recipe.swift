@@ -143,7 +143,7 @@ private struct PlacedWatermark {
         return drawsOnlyRegion ? layout?.covering : layout
     }
 
-    /// The addition of the watermark; if drawing a whole vector image takes too many pixels, only the visible region.
+    /// Returns the watermark; only its visible region if drawing a whole vector image takes too many pixels.
     ///
     /// - Parameter isFinal: Whether `result` is the final size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {

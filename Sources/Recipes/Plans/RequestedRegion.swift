@@ -16,7 +16,7 @@ struct RequestedRegion {
         self.turn = turn
     }
 
-    /// Nil for the whole source.
+    /// The region; nil for the whole source.
     var croppedRegion: ImageRegion? { region.isWhole ? nil : region }
 
     var size: PixelSize { turn.turned(region.size) }
@@ -41,7 +41,7 @@ struct RequestedRegion {
             region: DrawnRegion(of: region, scaledTo: scaledSize, x: cropped?.x ?? 0, y: cropped?.y ?? 0))
     }
 
-    /// The smallest size of the whole source in which the region has at least `size` after the turn.
+    /// Returns the smallest size of the whole source in which the region has at least `size` after the turn.
     private func wholeSize(withRegionOf size: PixelSize) -> PixelSize {
         let needed = sizeBeforeTurn(size)
         func side(_ whole: Int, _ needed: Int, of length: Int) -> Int { (whole * needed + length - 1) / length }
@@ -50,7 +50,7 @@ struct RequestedRegion {
             height: side(region.whole.height, needed.height, of: region.size.height))
     }
 
-    /// The crop before the turn, for a crop after it; `whole` is the size after the turn.
+    /// Returns the crop before the turn, for a crop after it; `whole` is the size after the turn.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
         let region = turn.inverse.turned(ImageRegion(x: crop.x, y: crop.y, size: crop.size, of: whole))
         return CropStep(x: region.x, y: region.y, size: region.size)
@@ -99,6 +99,6 @@ extension ImageOperations.Crop {
 struct VectorDrawing {
     /// The size in pixels.
     let size: PixelSize
-    /// Nil for the whole image.
+    /// The region to draw; nil for the whole image.
     var region: DrawnRegion?
 }

@@ -48,7 +48,7 @@ struct SizeLimits {
         return least
     }
 
-    /// The multiples next to `side` that do not exceed `bound`, or else one multiple.
+    /// Returns the multiples next to `side` that do not exceed `bound`, or else one multiple.
     private func multiples(of number: Int, nextTo side: Int, atMost bound: Int?) -> [Int] {
         let lower = max(1, side / number) * number
         let upper = max(1, (side + number - 1) / number) * number

@@ -24,7 +24,7 @@ package struct AdditionForm: Hashable, Sendable {
         self.light = light
     }
 
-    /// The cost of scaling the decoded source; `perFrame` is added for the step on each frame.
+    /// Returns the cost of scaling the decoded source; `perFrame` is added for the step on each frame.
     func cost(from decoded: FrameShape, on input: FrameShape, perFrame: Double) -> StepCost {
         let scaling = StepWork(
             input: decoded, output: FrameShape(size: size, hasAlpha: true),

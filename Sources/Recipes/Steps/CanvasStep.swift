@@ -14,6 +14,11 @@ package struct CanvasStep: RenderStep {
         self.color = color
     }
 
+    package init(size: PixelSize, around image: PixelSize, at gravity: Gravity, color: Color) {
+        let corner = size.corner(of: image, at: gravity)
+        self.init(size: size, x: corner.x, y: corner.y, color: color)
+    }
+
     package func shape(after input: FrameShape) -> FrameShape {
         FrameShape(size: size, hasAlpha: input.hasAlpha || color.alpha < 255)
     }

@@ -44,7 +44,7 @@ extension ColorStep: WholeFrameStep, OperationStep {
 }
 
 extension StepCost {
-    /// The cost of a step that keeps whole frames of input and output in memory.
+    /// Returns the cost of a step that keeps whole frames of input and output in memory.
     ///
     /// - Parameters:
     ///   - time: Nanoseconds per output pixel.

@@ -9,6 +9,14 @@ package struct CropStep: RenderStep {
         self.size = size
     }
 
+    package init(
+        to size: PixelSize, of whole: PixelSize, at gravity: Gravity,
+        rounding rule: FloatingPointRoundingRule = .towardZero
+    ) {
+        let corner = whole.corner(of: size, at: gravity, rounding: rule)
+        self.init(x: corner.x, y: corner.y, size: size)
+    }
+
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
 
     package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { outputPixels }

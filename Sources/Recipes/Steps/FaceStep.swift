@@ -55,7 +55,7 @@ package struct FaceStep: ContentCropStep {
             y: start(of: size.height, around: kept.top..<kept.bottom, in: input.height), size: size)
     }
 
-    /// The smallest size with the aspect ratio of ``size`` that contains `kept`.
+    /// Returns the smallest size with the aspect ratio of ``size`` that contains `kept`.
     private func size(around kept: Rectangle) -> PixelSize {
         let share = max(
             Double(kept.right - kept.left) / Double(size.width), Double(kept.bottom - kept.top) / Double(size.height))
@@ -64,7 +64,7 @@ package struct FaceStep: ContentCropStep {
         return PixelSize(width: scaled(size.width), height: scaled(size.height))
     }
 
-    /// The face in the image to crop; nil if less than half of it is in the region.
+    /// Returns the face in the image to crop; nil if less than half of it is in the region.
     private func rectangle(of face: Face, in input: PixelSize) -> Rectangle? {
         func position(_ share: Int, of side: Int) -> Int { (share * side + Face.whole / 2) / Face.whole }
         let whole = region.whole

@@ -73,7 +73,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
 
     private static let strip = 96
 
-    /// The padded length of a line, and additions per pixel; short lines use one weight per pair of pixels instead.
+    /// Returns the padded length of a line, and additions per pixel; short lines use one weight per pair of pixels.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {
         let repeated = Double(length) + 2 * Self.boxes.reach * deviation
         let pairs = Double(length) * Double(length)

@@ -8,6 +8,11 @@ package struct MosaicStep: Hashable {
     package init(side: Int) { self.side = side }
 }
 
+extension OperationParameter {
+    package static let pixelate = OperationParameter(
+        "pixelate", .whole("PIXELS", 1...256), defaultValue: 1, help: "side of a block, 2 to 256")
+}
+
 extension MosaicStep: WholeFrameStep, OperationStep {
     package static var parameters: [OperationParameter] { [.pixelate] }
 

@@ -30,8 +30,3 @@ extension OperationStep {
         return Self.parameters.filter { numbers[$0] != $0.defaultValue }.map { ($0.name, $0.form.text(numbers[$0])) }
     }
 }
-
-extension OperationParameter {
-    package static let pixelate = OperationParameter(
-        "pixelate", .whole("PIXELS", 1...256), defaultValue: 1, help: "side of a block, 2 to 256")
-}

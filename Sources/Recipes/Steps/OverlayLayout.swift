@@ -17,14 +17,10 @@ package struct OverlayLayout: Hashable, Sendable {
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
-        self.init(scaledSize, horizontal: horizontal, vertical: vertical)
-    }
-
-    private init?(_ scaledSize: PixelSize, horizontal: Span, vertical: Span) {
         guard horizontal.count > 0, vertical.count > 0 else { return nil }
         self.scaledSize = scaledSize
-        x = horizontal.start
-        y = vertical.start
+        self.x = horizontal.start
+        self.y = vertical.start
         coveredSize = PixelSize(width: horizontal.count, height: vertical.count)
         firstColumn = horizontal.phase
         firstRow = vertical.phase
@@ -37,14 +33,13 @@ package struct OverlayLayout: Hashable, Sendable {
     ///   - sourceSize: The size of the upright source.
     init?(_ options: WatermarkOptions, ratio: Int, sourceSize: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
-        let (across, down) = options.isTiled ? (0, 0) : options.position.alignment
-        let horizontal = Span(
-            scaled.width, at: across, offset: Self.pixels(options.x, ratio: ratio), isTiled: options.isTiled,
-            in: result.width)
-        let vertical = Span(
-            scaled.height, at: down, offset: Self.pixels(options.y, ratio: ratio), isTiled: options.isTiled,
-            in: result.height)
-        self.init(scaled, horizontal: horizontal, vertical: vertical)
+        let position = options.isTiled ? .topLeft : options.position
+        let corner = result.corner(of: scaled, at: position)
+        let x = Self.pixels(options.x, ratio: ratio)
+        let y = Self.pixels(options.y, ratio: ratio)
+        self.init(
+            scaledSize: scaled, x: position.alignment.x == 1_000 ? corner.x - x : corner.x + x,
+            y: position.alignment.y == 1_000 ? corner.y - y : corner.y + y, on: result, isTiled: options.isTiled)
     }
 
     var isWrapped: Bool {
@@ -84,17 +79,6 @@ package struct OverlayLayout: Hashable, Sendable {
         var start: Int
         var count: Int
         var phase: Int
-
-        /// - Parameter share: The remaining space before the first pixel: 0, 500 or 1000 thousandths.
-        init(_ length: Int, at share: Int, offset: Int, isTiled: Bool, in result: Int) {
-            let origin =
-                switch share {
-                case 0: offset
-                case 1_000: result - length - offset
-                default: (result - length) / 2 + offset
-                }
-            self.init(length, from: origin, isTiled: isTiled, in: result)
-        }
 
         init(_ length: Int, from origin: Int, isTiled: Bool, in result: Int) {
             start = max(0, origin)

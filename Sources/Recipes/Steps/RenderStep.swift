@@ -5,7 +5,7 @@
 package protocol RenderStep: Hashable, Sendable {
     func shape(after input: FrameShape) -> FrameShape
 
-    /// The number of input pixels to compute; pixels that a later step crops are not computed.
+    /// Returns the number of input pixels to compute; pixels that a later step crops are not computed.
     func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int
 
     func cost(of work: StepWork) -> StepCost
@@ -21,7 +21,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// A description for `alula plan` and similar output.
     var summary: String { get }
 
-    /// Native parameters with the same effect on an image of this size; nil if there are none.
+    /// Returns native parameters with the same effect on an image of this size; nil if there are none.
     func parameters(on size: PixelSize) -> [StepParameter]?
 
     var colors: StepColors { get }

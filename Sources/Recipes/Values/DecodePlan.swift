@@ -88,7 +88,7 @@ package struct DecodePlan: Hashable, Sendable {
         return (map, DecodePlan(level: reduction))
     }
 
-    /// The plan for only this level.
+    /// Returns the plan for only this level.
     package func with(level: Int) -> DecodePlan {
         var plan = self
         plan.level = level

@@ -24,7 +24,7 @@ package struct DrawnRegion: Hashable, Sendable {
             height: side(region.whole.height, scaledSize.height, of: region.size.height))
     }
 
-    /// The rectangle of the region in units of a whole image of `width` × `height`.
+    /// Returns the rectangle of the region in units of a whole image of `width` × `height`.
     package func rectangle(
         _ size: PixelSize, in width: Double, _ height: Double
     ) -> (x: Double, y: Double, width: Double, height: Double) {

@@ -41,7 +41,7 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// The qualities to try for a gain map; without a byte limit, only the first is used.
+    /// Returns the qualities to try for a gain map; without a byte limit, only the first is used.
     ///
     /// The map may take a third of a byte limit. Rounding is more visible in small maps.
     package static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }

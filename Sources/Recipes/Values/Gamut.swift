@@ -6,7 +6,7 @@ package enum Gamut: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Gamut {
-    /// The gamut to use: sRGB for gray and sRGB sources.
+    /// Returns the gamut to use: sRGB for gray and sRGB sources.
     ///
     /// - Parameter changesColors: Whether a step changes colors, which requires sRGB.
     func resolved(for colors: SourceColors, changesColors: Bool) -> Gamut {

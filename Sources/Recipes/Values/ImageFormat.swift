@@ -6,7 +6,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ImageFormat {
-    /// The first format that supports the result; otherwise PNG, or JPEG for an opaque still.
+    /// Returns the first format that supports the result; otherwise PNG, or JPEG for an opaque still.
     package static func first(
         of formats: [ImageFormat], excluding unsupportedFormats: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
     ) -> ImageFormat {

@@ -28,10 +28,9 @@ package struct ImageHeader: Hashable, Sendable {
     package var gainMap: GainMap?
 
     package init(
-        format: ImageFormat, storedSize: PixelSize, work: DecoderWork = DecoderWork(),
-        orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
-        isProgressive: Bool = false, isChromaSubsampled: Bool = false, profileByteCount: Int = 0,
-        exif: EXIFTexts? = nil
+        format: ImageFormat, storedSize: PixelSize, work: DecoderWork = DecoderWork(), orientation: QuarterTurn = .none,
+        bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
+        isChromaSubsampled: Bool = false, profileByteCount: Int = 0, exif: EXIFTexts? = nil
     ) {
         self.format = format
         self.storedSize = storedSize

@@ -31,7 +31,7 @@ package struct ImageRegion: Hashable, Sendable {
         return (Double(start) * length / whole, Double(count) * length / whole)
     }
 
-    /// The region in whole pixels of an image that was reduced to `decoded`.
+    /// Returns the region in whole pixels of an image that was reduced to `decoded`.
     package func rounded(in decoded: PixelSize) -> PixelRectangle {
         func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
             let span = Self.span(start, count: count, of: whole, in: Double(length))

@@ -88,7 +88,7 @@ package struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// The outline in a plane with one sample per `step` pixels on each axis.
+    /// Returns the outline in a plane with one sample per `step` pixels on each axis.
     ///
     /// The last sample of an odd side covers a pixel beyond the edge; it is inside if the edge is.
     package func reduced(by step: Int, in size: PixelSize) -> Outline {

@@ -56,16 +56,6 @@ package enum Fit: String, Sendable, Hashable, CaseIterable {
     case fill
 }
 
-package enum Gravity: Sendable, Hashable {
-    case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
-    /// The most salient part, as measured by libvips.
-    case attention
-    case entropy
-    /// The largest faces.
-    case face
-    case focal(x: Int, y: Int)
-}
-
 package struct WatermarkOptions: Hashable, Sendable {
     /// One of the nine positions of ``Gravity``.
     package var position = Gravity.bottomRight

@@ -46,7 +46,7 @@ package struct SourceRights: Hashable, Sendable {
         }
     }
 
-    /// The fields to keep; nil if there are none.
+    /// Returns the fields to keep; nil if there are none.
     package func only(_ kept: KeptMetadata) -> SourceRights? {
         var rest = SourceRights()
         rest.texts = texts.filter { kept.contains($0.key.kind) }

@@ -30,7 +30,7 @@ package enum ToneCurve: Hashable, Sendable {
         }
     }
 
-    /// A logistic curve that keeps black and white; the inverse curve for a negative slope.
+    /// Returns a logistic curve that keeps black and white; the inverse curve for a negative slope.
     private static func sigmoid(_ share: Double, slope: Double) -> Double {
         func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
         let minimum = logistic(0)

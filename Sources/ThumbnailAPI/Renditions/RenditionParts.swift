@@ -71,7 +71,7 @@ struct RenditionParts: Sendable {
 }
 
 /// The status of the response, determined when the first image is ready or all have failed.
-struct RenditionOutcome: Sendable {
+struct SubmissionOutcome: Sendable {
     private(set) var problems: [Problem] = []
     private(set) var hasResult = false
 

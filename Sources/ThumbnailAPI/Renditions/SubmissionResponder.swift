@@ -147,7 +147,7 @@ extension SubmissionResponder {
             lease.release()
         }
         var json = RenditionJSON()
-        var outcome = RenditionOutcome()
+        var outcome = SubmissionOutcome()
         try await parts.make { index, part in
             outcome.record(part)
             try json.add(part, at: index, named: parts.list.renditions[index].name.string)
@@ -191,7 +191,7 @@ extension SubmissionResponder {
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
         begun: Promise<(any ServiceError)?>
     ) async {
-        var outcome = RenditionOutcome()
+        var outcome = SubmissionOutcome()
         var withheld: [(index: Int, part: RenditionArchive.Part)] = []
         func send() async throws {
             for (index, part) in withheld {

@@ -38,7 +38,7 @@ import ThumbnailTypes
 
     @Test func `words are case-insensitive, the first of several values counts, and unknown names do not`() throws {
         let read = try options("gravity=+South&extend=LastPixel&width=3&width=4&Width=9&colour=red&foo&=")
-        #expect(read.gravity == .south && read.bars == .background && read.width == 3)
+        #expect(read.gravity == .bottom && read.bars == .background && read.width == 3)
         #expect(try options("extend=repeat").bars == .mirror && options("").bars == .copy)
         #expect(try options("quality=0").effectiveQuality == 75 && options("quality=101").effectiveQuality == 75)
         #expect(try options("background=red,300,%207").background == Color(red: 0, green: 255, blue: 7))

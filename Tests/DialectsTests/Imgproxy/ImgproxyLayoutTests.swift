@@ -63,7 +63,7 @@ struct ImgproxyLayoutTests {
 
     @Test func `padding is rounded to even, and uses the ratio that the source allows`() throws {
         func left(_ options: String) throws -> Int {
-            try layout(options).margins(ImgproxyFixture.options(options)).left
+            try layout(options).margins.left
         }
         #expect(try left("w:100/pd:5/dpr:1.5") == 8 && left("w:100/pd:3/dpr:1.5") == 4)
         #expect(try left("w:400/pd:10/dpr:3") == 10 && left("w:200/pd:10/dpr:3") == 20)
