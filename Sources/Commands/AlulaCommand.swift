@@ -58,10 +58,8 @@ package enum AlulaCommand {
                 let nearest =
                     NearestName.of(name, among: all.map(\.description.name)).map { "; did you mean \($0)?" } ?? ""
                 Program.fail(
-                    [
-                        "alula: unknown command \(Program.line(name))\(nearest)",
-                        "See `alula --help`.",
-                    ], status: ExitStatus.usageError)
+                    ["alula: unknown command \(Program.line(name))\(nearest)", "See `alula --help`."],
+                    status: ExitStatus.usageError)
             }
             command.run(rest)
         }

@@ -10,8 +10,7 @@ enum CompletionCommand {
               bash: alula completion bash > /etc/bash_completion.d/alula, or source <(alula completion bash) in ~/.bashrc
               zsh:  alula completion zsh > a file _alula in a folder of $fpath
               fish: alula completion fish > ~/.config/fish/completions/alula.fish
-            """,
-        takesSettings: false)
+            """, takesSettings: false)
 
     enum Shell: String, CaseIterable {
         case bash, zsh, fish

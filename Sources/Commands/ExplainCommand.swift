@@ -35,8 +35,7 @@ enum ExplainCommand {
             not looked up; expiry and the policy on sources are checked.
 
             The exit status is 0, 1 if a URL is refused, and 2 for invalid use.
-            """,
-        options: [list, only, source, accept, .json, environment],
+            """, options: [list, only, source, accept, .json, environment],
         examples: [
             "alula explain --config alula.json5 --file urls.txt --only refused",
             "alula explain --json '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'",

@@ -28,10 +28,7 @@ enum PlanCommand {
             Renders samples (files or folders of your images) with these result options or renditions, measures the CPU
             time, and estimates the CPU cores, memory, storage and traffic of the load, and of ten times as many requests.
             Run it while the machine is idle, with at least a dozen typical images.
-            """,
-        options: [
-            requests, images, hits, peak, utilization, Rendition.option, .recursive, .json,
-        ],
+            """, options: [requests, images, hits, peak, utilization, Rendition.option, .recursive, .json],
         takesParameters: true, takesImageSettings: true,
         examples: ["alula plan photos --requests 2M --images 500k --hits 0.95 -w 320,640,1280 -f webp"])
 

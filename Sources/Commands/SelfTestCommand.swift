@@ -9,8 +9,7 @@ import Telemetry
 
 enum SelfTestCommand {
     static let description = CommandDescription(
-        name: "self-test", summary: "check the codecs and the sandbox on this machine",
-        operands: "",
+        name: "self-test", summary: "check the codecs and the sandbox on this machine", operands: "",
         text: """
             Starts the image library, checks that it rejects unsupported formats, and encodes and decodes an image in every output
             format. Then prints the protections that this kernel offers, starts worker processes, checks that each forbidden action

@@ -30,8 +30,7 @@ enum SignCommand {
             Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query exactly as it will be sent:
             percent-encoded, with `expires` if wanted, without `sig`; or the whole URL, whose path and query are signed.
             With --body, TARGET needs no query; it must then be sent with key=ID, if there is one.
-            """,
-        options: [key, keyID, body, contentType, accept, fields], takesSettings: false,
+            """, options: [key, keyID, body, contentType, accept, fields], takesSettings: false,
         examples: [
             "key=$(openssl rand -hex 32)",
             "alula sign --key \"$key\" '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'",

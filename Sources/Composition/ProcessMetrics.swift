@@ -52,8 +52,7 @@ package enum ProcessMetrics {
             otlp: OTLPMetric("process.thread.count", unit: "{thread}", isUpDownCounter: true)
         ) { [([], Double(threads))] }
         registry.prometheusGauge(
-            "alula_build_info", help: "Constant 1, labeled with version and revision.", labels: "version",
-            "revision"
+            "alula_build_info", help: "Constant 1, labeled with version and revision.", labels: "version", "revision"
         ) { [([Program.version, Program.revision], 1)] }
         registry.prometheusGauge("process_start_time_seconds", help: "Start time as Unix time.") { [([], start)] }
     }

@@ -67,9 +67,8 @@ struct Service: Sendable {
         let administered = AdministeredService(
             version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
             control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
-            slowRequests: slowRequests, calls: calls,
-            settings: { EffectiveSetting.json(current().settings.effective) }, reload: reloads.reload,
-            tenants: accounts, metricsText: metricsText)
+            slowRequests: slowRequests, calls: calls, settings: { EffectiveSetting.json(current().settings.effective) },
+            reload: reloads.reload, tenants: accounts, metricsText: metricsText)
         let listeners = ServiceListeners(
             engine: engine, administered: administered, accounts: accounts, metrics: apiMetrics,
             slowRequests: slowRequests, tracer: tracer, logger: logger, timekeeper: timekeeper)
@@ -86,8 +85,7 @@ struct Service: Sendable {
 
     /// Returns the settings in use.
     private static func use(
-        _ settings: Settings, in engine: Engine, notifier: Notifier, events: EventFeed,
-        responders: ServiceResponders
+        _ settings: Settings, in engine: Engine, notifier: Notifier, events: EventFeed, responders: ServiceResponders
     ) -> Settings {
         let settings = engine.use(settings)
         notifier.setHooks(settings.notifying.hooks)
@@ -109,8 +107,7 @@ struct Service: Sendable {
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier: notifier) { version().settings.api.signingKeys }.report,
-            logger: logger,
-            timekeeper: timekeeper)
+            logger: logger, timekeeper: timekeeper)
         prefetcher.resume()
         return prefetcher
     }

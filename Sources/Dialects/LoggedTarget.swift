@@ -2,9 +2,7 @@ import Text
 
 /// Targets for logs, without sources, signatures and keys.
 package enum LoggedTarget {
-    private static let hidden: Set<ExactText> = [
-        "url", "href", "file", "image", "default", "sig", "sign", "key",
-    ]
+    private static let hidden: Set<ExactText> = ["url", "href", "file", "image", "default", "sig", "sign", "key"]
 
     /// Returns the path and the parameters that may be logged, as sent.
     package static func query(_ target: String) -> String {

@@ -198,8 +198,7 @@ enum DiskSchema {
     static let statements = [
         "CREATE TABLE entry(id INTEGER PRIMARY KEY, share INTEGER NOT NULL, name BLOB NOT NULL, source BLOB NOT NULL,"
             + " used INTEGER NOT NULL, cost INTEGER NOT NULL, head BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
-        "CREATE UNIQUE INDEX entry_name ON entry(share, name)",
-        "CREATE INDEX entry_source ON entry(source)",
+        "CREATE UNIQUE INDEX entry_name ON entry(share, name)", "CREATE INDEX entry_source ON entry(source)",
         // The index includes the cost, so that usage is summed up at startup without reading the rows.
         "CREATE INDEX entry_used ON entry(share, used, cost)",
         "CREATE TABLE body(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",

@@ -13,9 +13,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     private static let parsedDays = days.map { $0.lowercased() }
-    private static let parsedLongDays = [
-        "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
-    ]
+    private static let parsedLongDays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     private static let parsedMonths = months.map { $0.lowercased() }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).

@@ -78,8 +78,7 @@ package struct HTTPResponse: Sendable {
             406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 411: "Length Required",
             413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 422: "Unprocessable Content",
             429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
-            502: "Bad Gateway",
-            503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+            502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
         ]
     }
 }

@@ -87,8 +87,7 @@ private struct ImageDecode {
         let damage = header.format.decoding.damage
         let bytes = try damage.withoutTrailingData?(file.bytes, token) ?? file.bytes
         do {
-            return try loadByVips(
-                RepairedFile(bytes: bytes, isIncomplete: file.isIncomplete), allocate: allocate)
+            return try loadByVips(RepairedFile(bytes: bytes, isIncomplete: file.isIncomplete), allocate: allocate)
         } catch let error as VipsError {
             try token.check()
             guard let repaired = try damage.repairAfterFailure?(file.bytes, header, plan, token) else { throw error }
@@ -153,8 +152,7 @@ private struct ImageDecode {
         }
         let image = strip.image
         guard image.has8Bits, 1...4 ~= image.bands else {
-            throw ImagingError.cannotDecode(
-                detail: "\(image.bands) bands\(image.has8Bits ? "" : ", not of 8 bits")")
+            throw ImagingError.cannotDecode(detail: "\(image.bands) bands\(image.has8Bits ? "" : ", not of 8 bits")")
         }
         return DecodedImage(
             pixels: try image.pixels(allocate: allocate, token: token),

@@ -191,8 +191,7 @@ private struct ImageRender {
                         frame, width: pixels.size.width, height: pixels.size.height, bands: pixels.bands)
                     frames.append(try composer.compose(source))
                 }
-                return try body(
-                    ComposedFrames(image: .stacked(frames), count: count, steps: composer.resolvedSteps))
+                return try body(ComposedFrames(image: .stacked(frames), count: count, steps: composer.resolvedSteps))
             }
         }
     }

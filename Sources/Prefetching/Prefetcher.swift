@@ -43,8 +43,7 @@ package final class Prefetcher: PrefetchScheduling {
     ///   - store: Nil if there is no disk.
     package init(
         configuration: PrefetchConfiguration, resolving resolve: @escaping Resolving,
-        isBusy: @escaping @Sendable () -> Bool,
-        store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
+        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
         reporting sendReport: @escaping Reporting = { $1(.dropped) }, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.configuration = configuration

@@ -50,8 +50,7 @@ extension Settings {
         let limits = WorkerLimits(
             // A process has more address space than memory in use.
             memory: 2 * max(decodings.max() ?? 0, encodings.max() ?? 0) + 256 << 20,
-            pixels: max(source, output) * 4 + 16 << 20,
-            processorSeconds: Int(lifetime.components.seconds) + longest)
+            pixels: max(source, output) * 4 + 16 << 20, processorSeconds: Int(lifetime.components.seconds) + longest)
         var configuration = SandboxConfiguration(
             launch: WorkerLaunch(executable: sandbox.executable, limits: limits),
             parallelism: renderWorkers + WorkLanes.expensiveThreadCount(beside: renderWorkers))

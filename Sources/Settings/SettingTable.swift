@@ -12,8 +12,7 @@ import ThumbnailPipeline
 package enum SettingTable {
     package static let all: [Setting] = [
         listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources,
-        responses,
-        quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
+        responses, quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
         NotificationSettings.table,
     ].flatMap(\.self)
 
@@ -37,8 +36,7 @@ package enum SettingTable {
             "metricsBind", \.metricsListener, as: .listener,
             help: "ADDRESS:PORT of a listener that serves only metrics, such as 0.0.0.0:9090"),
         Setting(
-            "adminHosts", \.api.adminSites,
-            as: hostNames.map { AdminSites(names: $0) },
+            "adminHosts", \.api.adminSites, as: hostNames.map { AdminSites(names: $0) },
             help: "host names of the admin listener besides addresses and localhost; * allows any"),
         Setting(
             "adminToken", \.api.adminToken,
@@ -59,8 +57,7 @@ package enum SettingTable {
             also: [\.api.maximumRequestsPerClient], as: .integer(in: 1...1_000_000),
             help: "maximum connections from one address"),
         Setting(
-            "trustedProxies", \.api.trustedProxies,
-            as: SettingParser.networks.map { TrustedProxies($0) },
+            "trustedProxies", \.api.trustedProxies, as: SettingParser.networks.map { TrustedProxies($0) },
             help: "networks of proxies whose X-Forwarded-For and traceparent are trusted"),
     ]
 

@@ -46,8 +46,7 @@ package enum SettingsFile {
 
     /// Returns the position of a problem's member or the closest object around it; nil for a problem outside the file.
     package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
-        guard let path = problem.path,
-            let positions = try? JSONReader.positions(in: Array(text.utf8), dialect: .json5)
+        guard let path = problem.path, let positions = try? JSONReader.positions(in: Array(text.utf8), dialect: .json5)
         else { return nil }
         var name = path[...]
         while true {

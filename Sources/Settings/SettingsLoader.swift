@@ -13,8 +13,7 @@ package struct SettingsLoader {
         init(_ problems: [SettingsProblem], in file: (path: String, text: String)?) {
             lines = problems.map(\.line)
             locatedLines = problems.map { problem in
-                guard let file,
-                    let position = problem.position ?? SettingsFile.position(of: problem, in: file.text)
+                guard let file, let position = problem.position ?? SettingsFile.position(of: problem, in: file.text)
                 else { return problem.line }
                 return "\(file.path):\(position): \(problem.line)"
             }

@@ -65,8 +65,7 @@ extension SharedCacheSettings {
         Setting(
             "sharedCacheAuthorities", \.sharedCache.authorities,
             as: .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) },
-            whenUnset: "the system's",
-            help: "PEM file of certificate authorities for rediss://"),
+            whenUnset: "the system's", help: "PEM file of certificate authorities for rediss://"),
         Setting(
             "sharedCacheSources", \.sharedCache.sharesSources, as: .flag, default: "off",
             help: "on: also share sources"),

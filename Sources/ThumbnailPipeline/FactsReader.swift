@@ -45,8 +45,7 @@ struct FactsReader: Sendable {
         guard pipeline.caches.isCurrent(source.record) else { return nil }
         let sources = PerSource(source.record.identity)
         var facts = try await factsWithPixels(of: source, for: request, job: job) {
-            try await pipeline.thumbnail(
-                for: job.with(ResolvedRequest(job.limited($0), sources: .success(sources))))
+            try await pipeline.thumbnail(for: job.with(ResolvedRequest(job.limited($0), sources: .success(sources))))
         }
         facts.faces = try await faces(request, of: source, opened: nil, for: job)
         return pipeline.caches.isCurrent(source.record) ? facts : nil

@@ -15,8 +15,7 @@ extension ImagePipeline {
         let now = timekeeper.secondsSince1970
         // Hashing a whole file takes too long for the calling thread.
         let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) {
-            [tenant = rules.tenant] _ in
-            try OpenedSource(upload: bytes, of: tenant, at: now)
+            [tenant = rules.tenant] _ in try OpenedSource(upload: bytes, of: tenant, at: now)
         }
         caches.storeInMemory(source.record)
         return source

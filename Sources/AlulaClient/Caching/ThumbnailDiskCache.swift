@@ -137,8 +137,7 @@ public final class ThumbnailDiskCache: ThumbnailCaching {
             let head = try? JSONDecoder().decode(Head.self, from: data[..<end]),
             head.url == url, head.bytes == data.count - end - 1
         else { return nil }
-        let thumbnail = Thumbnail(
-            data: Data(data[(end + 1)...]), mediaType: head.mediaType, entityTag: head.entityTag)
+        let thumbnail = Thumbnail(data: Data(data[(end + 1)...]), mediaType: head.mediaType, entityTag: head.entityTag)
         return CachedValue(thumbnail, expires: head.expires)
     }
 }

@@ -191,8 +191,7 @@ extension ThumbnailLoader {
         // An abandoned load has no state, and a later load of its URL may have ended before it.
         if case .success(let thumbnail) = result, states[load] != nil { store(thumbnail, for: load.key) }
         guard case .failure(let error) = result, let state = states[load],
-            let delay = configuration.retry.delay(
-                after: error, failures: state.failures, jitter: environment.random()),
+            let delay = configuration.retry.delay(after: error, failures: state.failures, jitter: environment.random()),
             queue.pause(load)
         else { return finish(load, with: result) }
         states[load] = LoadState(stale: state.stale, failures: state.failures + 1)

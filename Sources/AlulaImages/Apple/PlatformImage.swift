@@ -41,9 +41,7 @@ public struct ImageIODecoder: ThumbnailDecoding {
 
     public func image(from data: Data) -> DecodedImage? {
         // Image I/O decodes now, on this thread, and not when the image is first drawn.
-        let options: [CFString: Any] = [
-            kCGImageSourceShouldCache: true, kCGImageSourceShouldCacheImmediately: true,
-        ]
+        let options: [CFString: Any] = [kCGImageSourceShouldCache: true, kCGImageSourceShouldCacheImmediately: true]
         guard let source = CGImageSourceCreateWithData(data as CFData, nil),
             let image = CGImageSourceCreateImageAtIndex(source, 0, options as CFDictionary)
         else { return nil }

@@ -27,8 +27,7 @@ enum OriginCommands {
                 \(text)
 
                 The exit status is 0, 1 if the service rejected an origin, and 2 for invalid use.
-                """,
-            options: [.responses], examples: examples)
+                """, options: [.responses], examples: examples)
     }
 
     static func runHold(_ arguments: [String]) -> Never { run(hold, with: arguments) }

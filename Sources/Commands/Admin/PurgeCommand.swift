@@ -14,8 +14,7 @@ enum PurgeCommand {
             named origin. Uses the admin listener (adminBind, adminPort).
 
             The exit status is 0, 1 if a removal failed, and 2 for invalid use.
-            """,
-        options: [tag, all, .responses],
+            """, options: [tag, all, .responses],
         examples: [
             "alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --tag product-7",
             "alula purge --all",

@@ -4,15 +4,13 @@ import ThumbnailAPI
 
 enum RefreshCommand {
     static let description = CommandDescription(
-        name: "refresh", summary: "revalidate sources in the running service",
-        operands: "URL…",
+        name: "refresh", summary: "revalidate sources in the running service", operands: "URL…",
         text: """
             Revalidates the sources at these URLs in the running service, even if its copies are fresh. Results of older versions
             are no longer served. URL may be NAME:PATH of a named origin. Uses the admin listener (adminBind, adminPort).
 
             The exit status is 0, 1 if an origin failed, and 2 for invalid use.
-            """,
-        options: [.responses],
+            """, options: [.responses],
         examples: ["alula refresh https://example.com/cat.jpg", "alula refresh photos:2026/a.jpg"])
 
     static func run(_ arguments: [String]) -> Never {

@@ -5,8 +5,7 @@ import ThumbnailAPI
 
 enum StatusCommand {
     static let description = CommandDescription(
-        name: "status", summary: "print the state of the running service",
-        operands: "[--json | --ready]",
+        name: "status", summary: "print the state of the running service", operands: "[--json | --ready]",
         text: """
             Prints a summary from the admin listener of the running service (adminBind, adminPort).
 

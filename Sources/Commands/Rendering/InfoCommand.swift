@@ -21,8 +21,7 @@ enum InfoCommand {
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
     static let description = CommandDescription(
-        name: "info", summary: "print facts about images: format, size, colors and more",
-        operands: "SOURCE… [OPTIONS]",
+        name: "info", summary: "print facts about images: format, size, colors and more", operands: "SOURCE… [OPTIONS]",
         text: """
             Prints the same facts about each source as /info: a table on a terminal, or one JSON object per line with --json or
             into a pipe or file. A source is a file, a folder, an http or https URL, or - for standard input. Only headers are

@@ -38,8 +38,7 @@ package final class ConcurrencyLimiter: Sendable {
     ///     before it than may run concurrently.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        of flow: Flow = .client(0), cost: Duration, queueTimeout: Duration? = nil,
-        _ body: () async throws -> Value
+        of flow: Flow = .client(0), cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
         try await waitToRun(id, of: flow, cost: cost, queueTimeout: queueTimeout)

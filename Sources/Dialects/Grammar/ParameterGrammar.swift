@@ -5,8 +5,7 @@ package enum ParameterGrammar {
     package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(\.isASCIIDigit),
-            bytes.count == 1 || bytes.first != zero,
-            let number = Int(text), range.contains(number)
+            bytes.count == 1 || bytes.first != zero, let number = Int(text), range.contains(number)
         else { return nil }
         return number
     }

@@ -68,8 +68,7 @@ struct ImaginaryTarget {
             operations.list = [try ImaginaryOperation(.autorotate, options: options, format: nil)]
         case .operation(let name):
             operations.isNegotiated = options.type == "auto"
-            let format =
-                try operations.isNegotiated ? Self.negotiated(accept) : ImaginaryType.format(options.type)
+            let format = try operations.isNegotiated ? Self.negotiated(accept) : ImaginaryType.format(options.type)
             operations.list = [try ImaginaryOperation(name, options: options, format: format)]
         }
         return operations

@@ -10,8 +10,7 @@ struct ImgproxyRecipe: RenderRecipe {
     func draft(of source: RecipeSource) throws(ImagingError) -> RenderDraft {
         let header = source.header
         let sourceFormat = ImgproxyFormat(header.format)
-        var draft =
-            isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try checkedDraft(of: source)
+        var draft = isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try checkedDraft(of: source)
         draft.gamut = options.gamut
         draft.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
         return draft

@@ -89,8 +89,7 @@ extension ParameterForm where Value == Int {
     static func deviation(_ range: ClosedRange<Int>) -> Self {
         func text(_ hundredths: Int) -> String { hundredths.decimal(places: 2) }
         return Self(
-            "SIGMA",
-            "Must be 0, or \(text(range.lowerBound)) to \(text(range.upperBound)) with at most two decimals.",
+            "SIGMA", "Must be 0, or \(text(range.lowerBound)) to \(text(range.upperBound)) with at most two decimals.",
             read: { value in
                 ParameterGrammar.fraction(value, decimals: 2, in: 0...range.upperBound)
                     .flatMap { $0 == 0 || range.contains($0) ? $0 : nil }
@@ -248,8 +247,7 @@ extension ParameterForm where Value == KeptMetadata {
 
 extension ParameterForm where Value == [ExactText] {
     static var tags: Self {
-        Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in
-            tags.map(\.string).joined(separator: ",")
+        Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in tags.map(\.string).joined(separator: ",")
         }
     }
 }

@@ -261,8 +261,7 @@ extension ThumborFilterReader {
         let isFromEnd = text.utf8.first == UInt8(ascii: "-")
         let number = isFromEnd ? text.dropFirst() : text[...]
         let isPercent = number.utf8.last == UInt8(ascii: "p")
-        var position = ThumborMark.Position(
-            anchor: isFromEnd ? .end : .start, unit: isPercent ? .percent : .pixels)
+        var position = ThumborMark.Position(anchor: isFromEnd ? .end : .start, unit: isPercent ? .percent : .pixels)
         if let distance = ThumborNumber.whole((isPercent ? number.dropLast() : number).utf8, maximum: 1_000_000) {
             position.distance = distance
         } else if !isPercent, let distance = ThumborNumber.millionths(number.utf8), 0..<1_000_000 ~= distance {

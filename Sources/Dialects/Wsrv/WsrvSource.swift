@@ -18,8 +18,7 @@ enum WsrvSource {
         while rest.utf8.first == UInt8(ascii: "/") { rest = rest.suffix(after: UInt8(ascii: "/")) ?? "" }
         let host = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"))
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard !host.isEmpty, host.utf8.count <= longestName.host,
-            labels.allSatisfy({ $0.count <= longestName.label })
+        guard !host.isEmpty, host.utf8.count <= longestName.host, labels.allSatisfy({ $0.count <= longestName.label })
         else { throw .badURL("The source's URL has no host, or one with a name that is too long.") }
         let path = String(rest[host.endIndex...])
         return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : URLEscape.location(path))")

@@ -15,8 +15,7 @@ struct PartialBody: Equatable {
     /// Returns nil if too few bytes have arrived or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
-            head.fields[.acceptRanges]?.lowercased() != "none",
-            let validator = head.rangeValidator
+            head.fields[.acceptRanges]?.lowercased() != "none", let validator = head.rangeValidator
         else { return nil }
         codings = head.contentCodings
         offset = receivedBytes

@@ -122,8 +122,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         try checkBytes(of: text)
         let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
         guard text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8),
-            scheme.utf8.first.map(\.isASCIILowercase) == true,
-            scheme.hasOnlyBytes({ HTTPSchemeSyntax.isAllowed($0) })
+            scheme.utf8.first.map(\.isASCIILowercase) == true, scheme.hasOnlyBytes({ HTTPSchemeSyntax.isAllowed($0) })
         else { throw .malformed }
         guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed(scheme) }
         return scheme

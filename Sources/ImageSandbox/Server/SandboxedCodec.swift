@@ -60,8 +60,7 @@ package final class SandboxedCodec: ImageCodec {
             throw error
         }
         registry.gauge("alula_decode_workers", help: "Worker processes that are ready or busy.", counting: "process") {
-            [weak self] in
-            [([], Double(self?.processCount ?? 0))]
+            [weak self] in [([], Double(self?.processCount ?? 0))]
         }
     }
 
@@ -88,8 +87,7 @@ package final class SandboxedCodec: ImageCodec {
             return image
         } catch is ProcessorTimeExceeded {
             guard limits.endsUnderestimatedDecodes else {
-                let fault = quarantine(
-                    job, detail: "a worker needed far more CPU time than estimated from the header")
+                let fault = quarantine(job, detail: "a worker needed far more CPU time than estimated from the header")
                 throw ImagingError.cannotDecode(detail: fault.detail)
             }
             underestimatedContents.withLock { $0.insert(bytes.withBytes { SHA256.hash($0) }, at: timekeeper.now) }

@@ -107,8 +107,7 @@ extension DecodedDescription {
     /// Returns the number of pixels; nil if the description is contradictory.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
-            delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
-            delays.allSatisfy({ $0 >= 0 })
+            delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0, delays.allSatisfy({ $0 >= 0 })
         else { return nil }
         return size.area.saturatingProduct(bands * frames)
     }

@@ -39,8 +39,7 @@ struct ColorResampling {
         chromaGrid = (
             left: chroma.left - Double(chromaSamples.x) + (Double(lumaSamples.x) + 0.5 - luma.left) * across - 0.5,
             top: chroma.top - Double(chromaSamples.y) + (Double(lumaSamples.y) + 0.5 - luma.top) * down - 0.5,
-            across: across,
-            down: down
+            across: across, down: down
         )
         self.planes = planes
         self.range = range
@@ -52,9 +51,8 @@ struct ColorResampling {
         let all = unsafe CPlanarPlanes(planes, in: bytes).planes
         return unsafe CPlanarColors(
             planes: (cut(all.0, to: lumaSamples), cut(all.1, to: chromaSamples), cut(all.2, to: chromaSamples)),
-            left: chromaGrid.left,
-            top: chromaGrid.top, across: chromaGrid.across, down: chromaGrid.down, is_limited: range == .limited ? 1 : 0
-        )
+            left: chromaGrid.left, top: chromaGrid.top, across: chromaGrid.across, down: chromaGrid.down,
+            is_limited: range == .limited ? 1 : 0)
     }
 
     @unsafe

@@ -4,8 +4,7 @@ extension FormatTraits {
         // libjpeg's limit; the format allows 65,535.
         maximumSide: 65_500,
         reading: Reading(
-            reduction: .transform, hasCMYK: true,
-            mayHavePlanes: { $0.bands == 1 || $0.bands == 3 },
+            reduction: .transform, hasCMYK: true, mayHavePlanes: { $0.bands == 1 || $0.bands == 3 },
             memory: Memory(workingBytes: { header, _ in
                 // All coefficients of a progressive image, two bytes each, independent of the level.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0

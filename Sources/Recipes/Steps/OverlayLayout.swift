@@ -66,8 +66,7 @@ package struct OverlayLayout: Hashable, Sendable {
         guard height > result.height else { return PixelSize(width: width, height: height) }
         return PixelSize(
             width: min(width, proportion(sourceSize.width, times: result.height, of: sourceSize.height)),
-            height: result.height
-        )
+            height: result.height)
     }
 
     private static func pixels(_ value: Int, ratio: Int) -> Int {

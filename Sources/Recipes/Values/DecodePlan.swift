@@ -37,8 +37,7 @@ package struct DecodePlan: Hashable, Sendable {
     package init?(combining plans: [DecodePlan], of header: ImageHeader) {
         let levels = Set(plans.map(\.level)).sorted()
         guard header.format.reading.reduction == .transform, !header.isProgressive, levels.count > 1,
-            Set(plans.map { $0.with(level: 1) }).count == 1,
-            !plans[0].keepsGainMap
+            Set(plans.map { $0.with(level: 1) }).count == 1, !plans[0].keepsGainMap
         else { return nil }
         self = plans[0].with(level: levels[0]).with(coarserLevels: Array(levels.dropFirst()))
     }

@@ -138,8 +138,7 @@ extension GainMapMetadata {
             channel.alternateOffset = fractions[start + 4]
             return channel
         }
-        guard
-            channels.allSatisfy({ $0.gamma.numerator > 0 && $0.minimum.value <= $0.maximum.value }),
+        guard channels.allSatisfy({ $0.gamma.numerator > 0 && $0.minimum.value <= $0.maximum.value }),
             fractions[0].numerator >= 0, fractions[1].value > fractions[0].value,
             fractions[1].value <= Self.maximumHeadroom
         else { return nil }

@@ -34,8 +34,7 @@ package struct ImageHeader: Hashable, Sendable {
     ) {
         self.format = format
         self.storedSize = storedSize
-        self.work = DecoderWork(
-            area: max(work.area, storedSize.area), runs: work.runs, hiddenArea: work.hiddenArea)
+        self.work = DecoderWork(area: max(work.area, storedSize.area), runs: work.runs, hiddenArea: work.hiddenArea)
         self.orientation = orientation
         self.bands = bands
         self.bitDepth = bitDepth

@@ -40,7 +40,6 @@ package struct ImageRegion: Hashable, Sendable {
         }
         let across = rounded(x, size.width, of: whole.width, in: decoded.width)
         let down = rounded(y, size.height, of: whole.height, in: decoded.height)
-        return PixelRectangle(
-            x: across.start, y: down.start, size: PixelSize(width: across.count, height: down.count))
+        return PixelRectangle(x: across.start, y: down.start, size: PixelSize(width: across.count, height: down.count))
     }
 }

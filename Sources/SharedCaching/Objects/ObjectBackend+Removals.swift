@@ -67,8 +67,7 @@ extension ObjectBackend {
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let batch = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
-            let (sources, hasAll) = try await container.members(
-                batch, in: folder, signedBy: signer.derived(under: tag))
+            let (sources, hasAll) = try await container.members(batch, in: folder, signedBy: signer.derived(under: tag))
             // Also remove sources with unreadable names.
             try await container.replaceGenerations(of: batch.compactMap { SharedSource(label: Array($0.utf8)) })
             tagged = tagged + sources

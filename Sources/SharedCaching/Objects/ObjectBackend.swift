@@ -45,8 +45,7 @@ final class ObjectBackend: StoreBackend {
     var timekeeper: any Timekeeper { gate.timekeeper }
 
     init(
-        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, signer: SharedSigner,
-        gate: StoreGate
+        _ container: any ObjectContainer, configuration: SharedStoreConfiguration, signer: SharedSigner, gate: StoreGate
     ) {
         self.container = container
         self.configuration = configuration

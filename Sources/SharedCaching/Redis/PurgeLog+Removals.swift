@@ -129,9 +129,6 @@ extension PurgeLog {
     }
 
     static func append(_ payload: [UInt8]) -> [any RedisWord] {
-        [
-            "XADD", RedisNames.log, "MAXLEN", "~",
-            PurgeMemory.capacity, "*", "p", payload,
-        ]
+        ["XADD", RedisNames.log, "MAXLEN", "~", PurgeMemory.capacity, "*", "p", payload]
     }
 }

@@ -29,8 +29,7 @@ struct AdminEndpoint: Sendable {
         }
 
         static func post(
-            _ name: String, parameters: Set<AdminParameter> = [], takesBody: Bool = false,
-            response: @escaping Response
+            _ name: String, parameters: Set<AdminParameter> = [], takesBody: Bool = false, response: @escaping Response
         ) -> Action {
             Action(methods: [.post], parameters: parameters, name: name, takesBody: takesBody, response: response)
         }

@@ -82,8 +82,7 @@ package struct PrefetchReader: Sendable {
             let destination = try element.checkDestination(by: resultWriter, pointer: pointer)
             let item = PrefetchItem(
                 try target(url: url, rendition: text, pointer: pointer).replacing("\t", with: "%09"),
-                to: destination?.location,
-                cacheControl: element.cacheControl)
+                to: destination?.location, cacheControl: element.cacheControl)
             guard job.append(item) else { throw .badBody(pointer + "/to", "Another rendition has this destination.") }
             guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(

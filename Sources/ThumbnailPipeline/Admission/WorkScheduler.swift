@@ -20,8 +20,7 @@ struct WorkScheduler: Sendable {
             let lane = cost.lane
             do {
                 return try await lanes.limiter(of: lane).run(
-                    of: flow, cost: cost.sum,
-                    queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
+                    of: flow, cost: cost.sum, queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
                     // Small parts of expensive work wait for the threads of the small lane, ahead of later work.
                     // Small work in that queue already has a permit and finishes soon.

@@ -45,8 +45,7 @@ extension DownloadError: ServiceError {
             status == 401
                 ? ErrorResponse(
                     .unauthorized, code: .sourceUnauthorized, category: .origin,
-                    message: "The origin requires credentials.", upstreamStatus: status,
-                    challenge: challenge)
+                    message: "The origin requires credentials.", upstreamStatus: status, challenge: challenge)
                 : ErrorResponse(
                     .forbidden, code: .sourceForbidden, category: .origin,
                     message: "The origin denied this client access to the source.", upstreamStatus: status)

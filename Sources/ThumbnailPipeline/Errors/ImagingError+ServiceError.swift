@@ -29,8 +29,7 @@ extension ImagingError: ServiceError {
                 (frames > 1 ? "\(frames) frames of " : "")
                     + "\(size) pixels exceed maxSourcePixels or maxOutputPixels.", category: .image)
         case .tooMuchWork(let size):
-            tooManyPixels(
-                "The requested operations would take too long on \(size) pixels.", category: .request)
+            tooManyPixels("The requested operations would take too long on \(size) pixels.", category: .request)
         case .sideTooLong(let size, let format):
             tooManyPixels(
                 "Images of \(size) pixels are too large for the format \(format.rawValue).", category: .request)

@@ -27,8 +27,7 @@ extension PipelineError: ServiceError {
 extension WorkerPool.Full: ServiceError {
     package var response: ErrorResponse {
         .overloaded(
-            "The service is overloaded; try again shortly.",
-            retryAfter: max(1, Int(delay.seconds.rounded(.up))))
+            "The service is overloaded; try again shortly.", retryAfter: max(1, Int(delay.seconds.rounded(.up))))
     }
 }
 

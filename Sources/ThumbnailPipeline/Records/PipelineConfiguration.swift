@@ -60,8 +60,7 @@ struct CacheBounds: Sendable {
         self.capacity = capacity
         self.preferred = preferred ?? capacity / 10 * 9
         self.policy = policy
-        precondition(
-            0...capacity ~= self.preferred, "the preferred usage must lie between 0 and the capacity")
+        precondition(0...capacity ~= self.preferred, "the preferred usage must lie between 0 and the capacity")
     }
 }
 

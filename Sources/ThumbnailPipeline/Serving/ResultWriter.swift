@@ -44,8 +44,7 @@ package struct ResultWriter: Sendable {
         let image = thumbnail.image
         let freshness = source.map { $0.freshness(of: thumbnail) } ?? thumbnail.freshness
         let description = ObjectDescription(
-            mediaType: image.format.mediaType,
-            cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl)
+            mediaType: image.format.mediaType, cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl)
         try await ResultWriteError.replacingDownloadErrors {
             try await origins?.put(image.bytes, at: destination, description: description)
         }

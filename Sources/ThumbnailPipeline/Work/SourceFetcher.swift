@@ -56,8 +56,7 @@ struct SourceFetcher: Sendable {
 
     /// Fetches only the bytes that describe the source.
     func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> AvailableSource {
-        let attempt = Attempt(
-            identity: identity, job: job, start: timekeeper.now, checkpoint: failedDecodes.checkpoint)
+        let attempt = Attempt(identity: identity, job: job, start: timekeeper.now, checkpoint: failedDecodes.checkpoint)
         let copy = try await download(attempt, needsBytes: needsBytes, scan: .header)
         let known = caches.partialRecord(of: identity)
         if let ranges = copy.ranges {

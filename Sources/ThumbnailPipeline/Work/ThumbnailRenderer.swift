@@ -53,8 +53,7 @@ struct ThumbnailRenderer: Sendable {
             defer { reservations.render.release() }
             let context = task.context(under: permit)
             let start = timekeeper.now
-            let images = try await decoder.uncachedPixels(
-                for: task, in: context, reservations: reservations.decodes)
+            let images = try await decoder.uncachedPixels(for: task, in: context, reservations: reservations.decodes)
             context.imagesInUse.add(images.main, for: task.key.decodeKey)
             let faces = try await neededFaces(for: task, in: context)
             let decoded = timekeeper.now
@@ -145,8 +144,7 @@ struct ThumbnailRenderer: Sendable {
         status.append(
             CacheLayerStatus(
                 .decoded, outcome: participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
-                isStored: participation == .started && key.decodeKeys.allSatisfy { caches.hasPixels($0) })
-        )
+                isStored: participation == .started && key.decodeKeys.allSatisfy { caches.hasPixels($0) }))
         return result.with(
             status,
             timings: Self.timings(

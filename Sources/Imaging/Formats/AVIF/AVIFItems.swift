@@ -28,8 +28,7 @@ struct AVIFItems {
             alpha.map { location(of: 2, offset: start + colors.byteCount, length: $0.frames[0].data.count) } ?? []
         return AVIFBox.full(
             "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2),
-            location(of: 1, offset: start, length: colors.frames[0].data.count), second
-        )
+            location(of: 1, offset: start, length: colors.frames[0].data.count), second)
     }
 
     private var entries: [UInt8] {

@@ -150,9 +150,8 @@ extension CodedPlanes {
         }
         let none = unsafe CCodedImagesComponent()
         var conversion = unsafe CCodedImagesConversion(
-            sources: (sources[0], sources[1], sources[2]), takes_words: bits > 8 ? 1 : 0,
-            makes_words: to16Bits ? 1 : 0, left: other.left - first.left * across,
-            top: other.top - first.top * down, across: across, down: down,
+            sources: (sources[0], sources[1], sources[2]), takes_words: bits > 8 ? 1 : 0, makes_words: to16Bits ? 1 : 0,
+            left: other.left - first.left * across, top: other.top - first.top * down, across: across, down: down,
             components: (
                 components[0], components.count > 1 ? components[1] : none, components.count > 2 ? components[2] : none
             ), count: Int32(components.count))

@@ -66,8 +66,7 @@ final class CodedPlanes {
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
             return PlaneReduction(across: across, down: down, visible: visible, level: level, tiles: tiles)
         }
-        planes = .stacked(
-            reductions.map { ($0.reducedSize, $0.region(of: visible)) }, bytesPerSample: bits > 8 ? 2 : 1)
+        planes = .stacked(reductions.map { ($0.reducedSize, $0.region(of: visible)) }, bytesPerSample: bits > 8 ? 2 : 1)
         memory = try allocate(planes.byteCount)
         sums = try PlaneMemory(count: reductions.reduce(0) { $0 + $1.sumCount } * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)

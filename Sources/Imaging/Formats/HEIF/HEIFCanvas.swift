@@ -14,8 +14,7 @@ extension HEIFCanvas {
         guard items.types[item] == BoxCursor.type("grid") else {
             guard let coding = HEIFCoding(type: items.types[item]), let size = try items.codedSize(of: item, in: bytes)
             else { return nil }
-            self.init(
-                size: size, tileSize: size, coding: coding, tiles: [HEIFPlacedItem(item: item, left: 0, top: 0)])
+            self.init(size: size, tileSize: size, coding: coding, tiles: [HEIFPlacedItem(item: item, left: 0, top: 0)])
             return
         }
         guard let grid = try HEIFGrid(bytes, of: item, in: items), case let sources = items.sources(of: item),

@@ -120,8 +120,7 @@ extension XMPPacket {
             }
         }
         // The first item is the image itself.
-        guard let map = items.firstIndex(where: \.isMap), map > 0,
-            items.allSatisfy({ 0...byteCount ~= $0.length })
+        guard let map = items.firstIndex(where: \.isMap), map > 0, items.allSatisfy({ 0...byteCount ~= $0.length })
         else { return nil }
         let start = byteCount - items[map...].reduce(0) { $0 + $1.length }
         return start > 0 ? start..<start + items[map].length : nil

@@ -25,8 +25,7 @@ enum JPEGMetadata {
                 if let packet = bytes.rest(of: contents, after: JPEGSegments.packetName) {
                     metadata.addPacket(bytes, at: packet)
                 } else if let piece = bytes.rest(of: contents, after: extensionName), piece.count > 40,
-                    pieces.count < maximumPieces,
-                    let pieceOffset = try? bytes.bigEndian32(at: piece.lowerBound + 36)
+                    pieces.count < maximumPieces, let pieceOffset = try? bytes.bigEndian32(at: piece.lowerBound + 36)
                 {
                     let digest = bytes.array(piece.prefix(32))
                     pieces.append(Piece(digest: digest, offset: pieceOffset, range: piece.dropFirst(40)))

@@ -182,8 +182,7 @@ private struct PNGFileWriter {
                     unsafe write(
                         indexed.indices, bands: 1,
                         form: CPNGForm(
-                            bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel)
-                    )
+                            bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel))
                 }
             } else {
                 unsafe pixels.withUnsafeBytes {

@@ -37,8 +37,7 @@ extension ImageHeader {
             2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, type: short, value: orientation.exif)
             + entry(EXIFDirectory.exifIFD, type: long, value: 38) + 0.bigEndianBytes(4)
         let space = colors.encoding == SourceColors.adobeRGB.encoding ? 2 : 1
-        let exif =
-            1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, type: short, value: space) + 0.bigEndianBytes(4)
+        let exif = 1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, type: short, value: space) + 0.bigEndianBytes(4)
         return Array("MM\0*".utf8) + 8.bigEndianBytes(4) + main + exif
     }
 }
