@@ -189,4 +189,26 @@ struct FaceTests {
         #expect(try isFaceWhole(await fixture.thumbnail(of: cropped)))
         #expect(searches(fixture) == 1)
     }
+
+    @Test func `a caller that has the source repeats the lost search of callers without it`() async throws {
+        let fixture = try fixture()
+        let job = Job(fixture.pipeline.resolved(.path()), receipt: "receipt")
+        let opened = try await fixture.pipeline.open(for: job)
+        defer { fixture.pipeline.close(opened) }
+        let searches = fixture.pipeline.renderer.faceFinder.searches
+        let losing = Gate()
+        let loser = Task {
+            try await searches.value(for: opened.record.version) {
+                await losing.pass()
+                throw PipelineError.missingBytes
+            }
+        }
+        await losing.arrivals(1)
+        let caller = Task { try await fixture.pipeline.renderer.faces(in: opened, for: job) }
+        try #require(await eventually { searches.waiterCount(for: opened.record.version) == 2 })
+        losing.open()
+        await #expect(throws: PipelineError.missingBytes) { _ = try await loser.value }
+        #expect(try await caller.value.count == 1)
+        #expect(self.searches(fixture) == 1)
+    }
 }

@@ -10,7 +10,7 @@ struct FaceFinder: Sendable {
     let caches: CacheLayers
     let decoder: SourceDecoder
     let timekeeper: any Timekeeper
-    private let shared = SharedTasks<SourceVersion, [Face]>()
+    let searches = SharedTasks<SourceVersion, [Face]>()
 
     /// Returns the faces, largest first; detects them in pixels that most results also need.
     ///
@@ -18,21 +18,35 @@ struct FaceFinder: Sendable {
     func faces(of source: AvailableSource, in context: WorkContext) async throws -> [Face] {
         guard let detector = resources.faceDetector else { return [] }
         let record = source.record
-        return try await shared.value(for: record.version, cached: { caches.faces(of: record) }) {
-            let image = try await decoder.image(for: key(of: record), from: source, in: context, reservation: nil).value
-            let clock = WorkClock(at: timekeeper.now)
-            defer { context.bill?.charge(processor: clock.processorTime.whole) }
-            let faces = try await resources.lanes.small.run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: context.permit.queueTimeout
-            ) { [codec = resources.codec, timekeeper] token in
-                try clock.perform(token, at: timekeeper.now) {
-                    try codec.faces(detector.search(image, token: token), token: token)
-                }
+        while true {
+            do {
+                return try await searches.value(for: record.version, cached: { caches.faces(of: record) }) {
+                    try await detect(with: detector, in: source, context: context)
+                }.value
+            } catch PipelineError.missingBytes where source.file != nil {
+                // Another request's search, without the file, has failed.
+                try Task.checkCancellation()
             }
-            resources.metrics.recordFaceSearch()
-            caches.remember(faces, of: record)
-            return faces
-        }.value
+        }
+    }
+
+    private func detect(
+        with detector: FaceDetector, in source: AvailableSource, context: WorkContext
+    ) async throws -> [Face] {
+        let key = try key(of: source.record)
+        let image = try await decoder.image(for: key, from: source, in: context, reservation: nil).value
+        let clock = WorkClock(at: timekeeper.now)
+        defer { context.bill?.charge(processor: clock.processorTime.whole) }
+        let faces = try await resources.lanes.small.run(
+            timeLimit: configuration.decodeTimeout, queueTimeout: context.permit.queueTimeout
+        ) { [codec = resources.codec, timekeeper] token in
+            try clock.perform(token, at: timekeeper.now) {
+                try codec.faces(detector.search(image, token: token), token: token)
+            }
+        }
+        resources.metrics.recordFaceSearch()
+        caches.remember(faces, of: source.record)
+        return faces
     }
 
     /// A plan that decodes the pixels of the result and of face detection together.
