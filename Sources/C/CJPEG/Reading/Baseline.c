@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-// Baseline images (T.81 annex F): each block has the difference of its mean to the last block's, then its details.
+// Baseline images (T.81 annex F): each block has its DC coefficient as the difference from the previous block's, then its AC coefficients.
 //
-// A detail's code gives the number of zero coefficients before it, and the size of its value. Details of the corner are
+// The code of an AC coefficient gives the number of zero coefficients before it, and the size of its value. AC coefficients of the corner are
 // looked up by one or two; after the corner's last, one lookup skips all codes within its window. The loops keep only a
 // reader, a position and a step, and their only data-dependent branches are at their ends.
 
@@ -16,15 +16,15 @@ enum {
     refilled_bits = 56,
 };
 // `read_group` takes these steps before it refills the reader.
-_Static_assert(mean_window + max_mean_bits + single_window + max_detail_bits <= refilled_bits, "a mean and a detail");
-_Static_assert(mean_window + max_mean_bits + skipping_window + max_detail_bits <= refilled_bits, "a mean and skipped details");
-_Static_assert(2 * (single_window + max_detail_bits) <= refilled_bits, "details twice");
-_Static_assert(2 * (skipping_window + max_detail_bits) <= refilled_bits, "skipped details twice");
+_Static_assert(dc_window + max_dc_bits + single_window + max_ac_bits <= refilled_bits, "DC and AC");
+_Static_assert(dc_window + max_dc_bits + skipping_window + max_ac_bits <= refilled_bits, "DC and skipped AC");
+_Static_assert(2 * (single_window + max_ac_bits) <= refilled_bits, "AC twice");
+_Static_assert(2 * (skipping_window + max_ac_bits) <= refilled_bits, "skipped AC twice");
 
 typedef struct {
     const BlockTables *tables;
     int16_t steps[max_kept];
-    int mean;
+    int dc;
 } Part;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     unsigned restarts;
     /// The tables of a group's blocks, and of one more.
     const BlockTables *group[max_group + 1];
-    /// Their coefficients; unused values are stored in the slot of a mean after the last.
+    /// Their coefficients; unused values are stored in the slot of a DC coefficient after the last.
     int16_t corners[max_group * max_kept + 1];
     /// The slot of each frequency in a block's corner, in the file's order.
     uint8_t slots[256];
@@ -49,8 +49,8 @@ typedef struct {
 /// The state of reading a group.
 typedef struct {
     BitReader reader;
-    /// The frequency of the block's next coefficient, in the file's order; 0 for the mean.
-    unsigned place;
+    /// The frequency of the block's next coefficient, in the file's order; 0 for DC.
+    unsigned index;
 } Position;
 
 /// Reads a code for which a table had no step but `step`. Returns "code" for an invalid one.
@@ -58,24 +58,24 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
     Position *position, const BlockTables *tables, Step step, const uint8_t *slots, int16_t *corner)
 {
     BitReader *reader = &position->reader;
-    unsigned place = position->place;
+    unsigned index = position->index;
     int symbol, run, size;
-    symbol = take_escaped(reader, place == 0 ? &tables->mean_codes : &tables->detail_codes, step);
+    symbol = take_escaped(reader, index == 0 ? &tables->dc_codes : &tables->ac_codes, step);
     if (symbol < 0)
         return CFastJPEGCode;
-    if (place > 0 && symbol == end_of_block) {
-        position->place = block_end;
+    if (index > 0 && symbol == end_of_block) {
+        position->index = block_end;
         return CFastJPEGDone;
     }
-    run = place == 0 ? 0 : symbol >> 4;
-    size = place == 0 ? symbol : symbol & 15;
-    if (size > (place == 0 ? max_mean_bits : max_detail_bits) || (place > 0 && size == 0 && symbol != sixteen_zeros)
-        || place + (unsigned) run >= coefficient_count)
+    run = index == 0 ? 0 : symbol >> 4;
+    size = index == 0 ? symbol : symbol & 15;
+    if (size > (index == 0 ? max_dc_bits : max_ac_bits) || (index > 0 && size == 0 && symbol != sixteen_zeros)
+        || index + (unsigned) run >= coefficient_count)
         return CFastJPEGCode;
-    corner[slots[place + (unsigned) run]] = (int16_t) extended(reader->bits, (unsigned) size);
+    corner[slots[index + (unsigned) run]] = (int16_t) extended(reader->bits, (unsigned) size);
     drop(reader, (uint32_t) size);
-    place += (unsigned) run + 1;
-    position->place = place == coefficient_count ? block_end : place;
+    index += (unsigned) run + 1;
+    position->index = index == coefficient_count ? block_end : index;
     return CFastJPEGDone;
 }
 
@@ -88,7 +88,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_on(ScanData *data, 
     return CFastJPEGDone;
 }
 
-/// Reads the corners of this many blocks, with means as differences.
+/// Reads the corners of this many blocks, with DC coefficients as differences.
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     Baseline *baseline, BitReader *shared, int count, int level)
 {
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     BitReader reader = *shared;
     for (; corner < end; corner += kept) {
         const BlockTables *tables = *next++;
-        unsigned place;
+        unsigned index;
         Step step;
         Pair pair;
         if (__builtin_expect(reader.next > last_start, 0)) {
@@ -113,35 +113,35 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
         if (level != 8)
             memset(corner, 0, (size_t) kept * sizeof *corner);
         refill(&reader);
-        step = tables->means[reader.bits >> (64 - mean_window)];
+        step = tables->dc[reader.bits >> (64 - dc_window)];
         corner[0] = (int16_t) step_value(&reader, step);
         drop(&reader, step);
-        place = step_advance(step);
-        if (__builtin_expect(place != 1, 0))
+        index = step_advance(step);
+        if (__builtin_expect(index != 1, 0))
             goto odd;
 #define DETAILS_STEP \
     pair = tables->pairs[reader.bits >> (64 - single_window)]; \
     step = (Step) pair; \
-    corner[slots[place + first_advance(pair) - 1]] = first_value(pair); \
-    place += step_advance(step); \
-    corner[slots[place - 1]] = (int16_t) step_value(&reader, step); \
+    corner[slots[index + first_advance(pair) - 1]] = first_value(pair); \
+    index += step_advance(step); \
+    corner[slots[index - 1]] = (int16_t) step_value(&reader, step); \
     drop(&reader, step); \
-    if (place > last) \
+    if (index > last) \
         break;
 #define SKIPPING_STEP \
     step = tables->skipping[reader.bits >> (64 - skipping_window)]; \
-    place += step_advance(step); \
+    index += step_advance(step); \
     drop(&reader, step); \
-    if (place >= coefficient_count) \
+    if (index >= coefficient_count) \
         break;
     more:
-        if (level != 8 && place <= last)
+        if (level != 8 && index <= last)
             for (;;) {
                 DETAILS_STEP
                 refill(&reader);
                 DETAILS_STEP
             }
-        if (place < coefficient_count) {
+        if (index < coefficient_count) {
             if (level != 8)
                 refill(&reader);
             for (;;) {
@@ -150,19 +150,19 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
                 SKIPPING_STEP
             }
         }
-        if (__builtin_expect(place & coefficient_count, 0) && place != coefficient_count) {
+        if (__builtin_expect(index & coefficient_count, 0) && index != coefficient_count) {
             // A code longer than the window, or too many at once for the end of the block.
             Position slow;
             CFastJPEGOutcome outcome;
         odd:
-            slow = (Position) {reader, place - step_advance(step)};
+            slow = (Position) {reader, index - step_advance(step)};
             slow.reader.count += step;
-            outcome = read_slowly(&slow, tables, place >= escape && slow.place + escape == place ? step : 0, slots, corner);
+            outcome = read_slowly(&slow, tables, index >= escape && slow.index + escape == index ? step : 0, slots, corner);
             if (outcome != CFastJPEGDone)
                 return has_overrun(&baseline->data, &slow.reader) ? CFastJPEGEnd : outcome;
             reader = slow.reader;
-            place = slow.place;
-            if (place < coefficient_count) {
+            index = slow.index;
+            if (index < coefficient_count) {
                 refill(&reader);
                 goto more;
             }
@@ -207,7 +207,7 @@ static GroupReader group_reader(int level)
     return level == 8 ? read_group_8 : (level == 4 ? read_group_4 : read_group_2);
 }
 
-/// Writes the samples of a group that begins at a unit; returns 0 if a mean is out of range.
+/// Writes the samples of a group that begins at a unit; returns 0 if a DC coefficient is out of range.
 static inline __attribute__((always_inline)) int write_group(
     Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level, int has_reductions)
 {
@@ -221,7 +221,7 @@ static inline __attribute__((always_inline)) int write_group(
         const BlockGrid *grid = &baseline->grids[layout->components[part]];
         const int16_t *steps = baseline->parts[part].steps;
         const size_t stride = plane->stride;
-        int mean = baseline->parts[part].mean, begin = column * across;
+        int dc = baseline->parts[part].dc, begin = column * across;
         uint8_t *samples = plane->samples + (size_t) (row * down * side) * stride + (size_t) (begin * side);
         int16_t *corner = first;
         // Complete rows of blocks, and complete blocks within them.
@@ -229,20 +229,20 @@ static inline __attribute__((always_inline)) int write_group(
         for (unit = 0; unit < count; unit++) {
             for (y = 0; y < down; y++)
                 for (x = unit * across; x < (unit + 1) * across; x++, corner += kept) {
-                    mean += corner[0];
-                    is_good &= mean == (int16_t) mean;
+                    dc += corner[0];
+                    is_good &= dc == (int16_t) dc;
                     if (__builtin_expect(y < whole_rows && x < whole_columns, 1))
-                        write_corner(level, (int16_t) mean, corner, steps, samples + (size_t) (y * side) * stride + (size_t) (x * side), stride);
+                        write_corner(level, (int16_t) dc, corner, steps, samples + (size_t) (y * side) * stride + (size_t) (x * side), stride);
                     else
-                        write_edge(plane, grid, level, begin + x, row * down + y, (int16_t) mean, corner, steps);
+                        write_edge(plane, grid, level, begin + x, row * down + y, (int16_t) dc, corner, steps);
                     for (index = 0; has_reductions && index < baseline->reduction_count; index++)
                         write_reduction(
                             baseline->reductions[index], layout->components[part], begin + x, row * down + y,
-                            (int16_t) mean, corner, side);
+                            (int16_t) dc, corner, side);
                 }
             corner += (layout->block_count - across * down) * kept;
         }
-        baseline->parts[part].mean = mean;
+        baseline->parts[part].dc = dc;
         first += across * down * kept;
     }
     return is_good;
@@ -286,8 +286,8 @@ static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame,
             first++;
         part->tables = &baseline->tables[first];
         if (first == index
-            && !(fill_means(&baseline->tables[index], scan->components[index].dc)
-                && fill_details(&baseline->tables[index], scan->components[index].ac, 1)))
+            && !(fill_dc(&baseline->tables[index], scan->components[index].dc)
+                && fill_ac(&baseline->tables[index], scan->components[index].ac, 1)))
             return CFastJPEGTables;
     }
     for (index = 0; index <= max_group; index++)
@@ -315,7 +315,7 @@ static CFastJPEGOutcome begin_group(Baseline *baseline, BitReader *reader, int c
             return outcome;
         baseline->units_left = interval;
         for (part = 0; part < layout->part_count; part++)
-            baseline->parts[part].mean = 0;
+            baseline->parts[part].dc = 0;
     }
     if (*count > baseline->units_left)
         *count = baseline->units_left;

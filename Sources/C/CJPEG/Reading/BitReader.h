@@ -21,8 +21,8 @@
 enum {
     /// Maximum length of a code, and of the bits of the value after it.
     max_code_bits = 16,
-    max_mean_bits = 11,
-    max_detail_bits = 10,
+    max_dc_bits = 11,
+    max_ac_bits = 10,
     coefficient_count = 64,
     max_blocks = 10,
     /// More bytes than any block takes, including bytes read ahead.
@@ -30,7 +30,7 @@ enum {
     piece_size = 32 << 10,
 };
 _Static_assert(
-    (max_code_bits + max_mean_bits + (coefficient_count - 1) * (max_code_bits + max_detail_bits)) / 8 + 2 * 16
+    (max_code_bits + max_dc_bits + (coefficient_count - 1) * (max_code_bits + max_ac_bits)) / 8 + 2 * 16
         <= max_block_bytes,
     "a block does not fit into what is read ahead");
 

@@ -70,10 +70,10 @@ static inline int16_t saturated(int value)
     return (int16_t) (value < INT16_MIN ? INT16_MIN : (value > INT16_MAX ? INT16_MAX : value));
 }
 
-/// Writes one sample from the mean.
-static inline void write_1(int mean, int step, uint8_t *samples)
+/// Writes one sample from the DC coefficient.
+static inline void write_1(int dc, int step, uint8_t *samples)
 {
-    *samples = sample(descaled(mean * step, 3));
+    *samples = sample(descaled(dc * step, 3));
 }
 
 /// Twice the means of the odd cosine over the halves of a block; and the contributions of frequencies 1 to 3 to a
@@ -89,7 +89,7 @@ enum {
     inner_3 = -19603,
 };
 
-// `write_2` and `write_4` compute 2×2 and 4×4 samples from as many coefficients, with the mean as a separate argument.
+// `write_2` and `write_4` compute 2×2 and 4×4 samples from as many coefficients, with the DC coefficient as a separate argument.
 // They multiply by `steps` within 16 bits, transform columns into saturated 16 bits, and then rows. `write_4` begins
 // with the additions.
 
@@ -117,10 +117,10 @@ static inline __m128i samples_of(__m128i first, __m128i last)
     return _mm_packus_epi16(_mm_add_epi16(first, half), _mm_add_epi16(last, half));
 }
 
-static inline void write_2(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+static inline void write_2(int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     const __m128i sum = factors(one, halves_1), difference = factors(one, -halves_1);
-    __m128i values = _mm_insert_epi16(_mm_loadl_epi64((const __m128i *) corner), mean, 0);
+    __m128i values = _mm_insert_epi16(_mm_loadl_epi64((const __m128i *) corner), dc, 0);
     int four;
     values = _mm_mullo_epi16(values, _mm_loadl_epi64((const __m128i *) steps));
     // Columns, each twice.
@@ -157,10 +157,10 @@ static inline void transpose_4(__m128i *upper, __m128i *lower)
     *lower = _mm_unpackhi_epi16(even, odd);
 }
 
-static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+static inline void write_4(int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     const __m128i *from = (const __m128i *) corner, *by = (const __m128i *) steps;
-    __m128i upper = _mm_mullo_epi16(_mm_insert_epi16(_mm_loadu_si128(from), mean, 0), _mm_loadu_si128(by));
+    __m128i upper = _mm_mullo_epi16(_mm_insert_epi16(_mm_loadu_si128(from), dc, 0), _mm_loadu_si128(by));
     __m128i lower = _mm_mullo_epi16(_mm_loadu_si128(from + 1), _mm_loadu_si128(by + 1));
     const __m128i added = _mm_srai_epi16(_mm_mullo_epi16(_mm_loadu_si128(from + 2), _mm_loadu_si128(by + 2)), added_bits);
     const __m128i is_upper = _mm_setr_epi16(0, 0, -1, -1, 0, 0, 0, -1);
@@ -183,9 +183,9 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
 
 #else
 
-static inline void write_2(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+static inline void write_2(int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
-    int c[4] = {(int16_t) (mean * steps[0])}, rows[4], index;
+    int c[4] = {(int16_t) (dc * steps[0])}, rows[4], index;
     for (index = 1; index < 4; index++)
         c[index] = (int16_t) (corner[index] * steps[index]);
     for (index = 0; index < 2; index++) {
@@ -225,12 +225,12 @@ static inline int16x4x4_t transform_4(int16x4x4_t from, int shift)
             vreinterpret_s16_s32(second.val[1])}};
 }
 
-static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+static inline void write_4(int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     static const uint16_t upper_ones[] = {0, 0, 0xFFFF, 0xFFFF, 0, 0, 0, 0xFFFF};
     const int16x8_t is_upper = vreinterpretq_s16_u16(vld1q_u16(upper_ones));
     int16x8_t added = vshrq_n_s16(vmulq_s16(vld1q_s16(corner + 16), vld1q_s16(steps + 16)), added_bits);
-    int16x8_t upper = vmulq_s16(vsetq_lane_s16((int16_t) mean, vld1q_s16(corner), 0), vld1q_s16(steps));
+    int16x8_t upper = vmulq_s16(vsetq_lane_s16((int16_t) dc, vld1q_s16(corner), 0), vld1q_s16(steps));
     int16x8_t lower = vmulq_s16(vld1q_s16(corner + 8), vld1q_s16(steps + 8));
     int16x4x4_t rows;
     int row;
@@ -261,10 +261,10 @@ static inline void transform_4(const int16_t *from, int step, int shift, int *to
     to[3] = saturated(descaled(outer - wide, shift));
 }
 
-static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+static inline void write_4(int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     static const uint8_t added_to[] = {8, 1, 2, 3, 12, 13, 6, 7};
-    int16_t c[max_samples] = {(int16_t) (mean * steps[0])}, rows[max_samples];
+    int16_t c[max_samples] = {(int16_t) (dc * steps[0])}, rows[max_samples];
     int values[4], index, row;
     for (index = 1; index < max_samples; index++)
         c[index] = (int16_t) (corner[index] * steps[index]);

@@ -9,7 +9,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
         return 0;
     for (length = 1; length <= max_code_bits; length++) {
         int of_length = table.counts[length - 1];
-        codes->places[length] = count - (int) code;
+        codes->offsets[length] = count - (int) code;
         count += of_length;
         code += (uint32_t) of_length;
         // The code of only ones is reserved (annex C.2).
@@ -29,27 +29,27 @@ typedef struct {
     int is_sound;
 } Meaning;
 
-static Meaning mean_meaning(int symbol)
+static Meaning dc_meaning(int symbol)
 {
-    return (Meaning) {(unsigned) symbol, 1, symbol <= max_mean_bits};
+    return (Meaning) {(unsigned) symbol, 1, symbol <= max_dc_bits};
 }
 
-static Meaning detail_meaning(int symbol)
+static Meaning ac_meaning(int symbol)
 {
     unsigned run = (unsigned) symbol >> 4, size = (unsigned) symbol & 15;
     if (symbol == end_of_block)
         return (Meaning) {0, block_end, 1};
-    return (Meaning) {size, run + 1, size <= max_detail_bits && (size > 0 || symbol == sixteen_zeros)};
+    return (Meaning) {size, run + 1, size <= max_ac_bits && (size > 0 || symbol == sixteen_zeros)};
 }
 
 /// Fills a table for windows of this many bits.
 static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*meaning_of)(int symbol))
 {
-    int length, place = 0, entry = 0;
+    int length, index = 0, entry = 0;
     for (length = 1; length <= window; length++) {
         int end = (int) (codes->limits[length] >> (max_code_bits - window));
         while (entry < end) {
-            int symbol = codes->symbols[place++];
+            int symbol = codes->symbols[index++];
             Meaning meaning = meaning_of(symbol);
             int next = entry + (1 << (window - length));
             Step step = meaning.is_sound
@@ -91,11 +91,11 @@ static void fill_skipping(uint16_t *skipping, const Codes *codes)
         uint8_t bits, advance, code_bits;
     } single[1 << skipping_window];
     unsigned window;
-    int length, place = 0, entry = 0;
+    int length, index = 0, entry = 0;
     for (length = 1; length <= skipping_window; length++) {
         int end = (int) (codes->limits[length] >> (max_code_bits - skipping_window));
         while (entry < end) {
-            Meaning meaning = detail_meaning(codes->symbols[place++]);
+            Meaning meaning = ac_meaning(codes->symbols[index++]);
             int next = entry + (1 << (skipping_window - length));
             for (; entry < next; entry++) {
                 single[entry].bits = (uint8_t) (meaning.is_sound ? (unsigned) length + meaning.size : 0);
@@ -122,26 +122,26 @@ static void fill_skipping(uint16_t *skipping, const Codes *codes)
     }
 }
 
-int fill_means(BlockTables *tables, CFastJPEGCodes codes)
+int fill_dc(BlockTables *tables, CFastJPEGCodes codes)
 {
     int index;
-    if (!read_codes(&tables->mean_codes, codes))
+    if (!read_codes(&tables->dc_codes, codes))
         return 0;
-    for (index = 0; index < tables->mean_codes.count; index++)
-        if (tables->mean_codes.symbols[index] > 15)
+    for (index = 0; index < tables->dc_codes.count; index++)
+        if (tables->dc_codes.symbols[index] > 15)
             return 0;
-    fill_steps(tables->means, mean_window, &tables->mean_codes, mean_meaning);
+    fill_steps(tables->dc, dc_window, &tables->dc_codes, dc_meaning);
     return 1;
 }
 
-int fill_details(BlockTables *tables, CFastJPEGCodes codes, int is_used)
+int fill_ac(BlockTables *tables, CFastJPEGCodes codes, int is_used)
 {
-    if (!read_codes(&tables->detail_codes, codes))
+    if (!read_codes(&tables->ac_codes, codes))
         return 0;
     if (is_used) {
-        fill_steps(tables->single, single_window, &tables->detail_codes, detail_meaning);
+        fill_steps(tables->single, single_window, &tables->ac_codes, ac_meaning);
         fill_pairs(tables->pairs, tables->single);
-        fill_skipping(tables->skipping, &tables->detail_codes);
+        fill_skipping(tables->skipping, &tables->ac_codes);
     }
     return 1;
 }

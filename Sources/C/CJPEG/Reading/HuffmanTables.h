@@ -6,8 +6,8 @@
 // Huffman codes (T.81 annex C and section F.2.2.3), looked up by the next bits of the data.
 
 enum {
-    /// The window of a table of means' codes, of one or two details' codes, and of a table for skipping details.
-    mean_window = 9,
+    /// The windows of a table of DC codes, of one or two AC codes, and of a table for skipping AC codes.
+    dc_window = 9,
     single_window = 10,
     skipping_window = 12,
 };
@@ -17,7 +17,7 @@ typedef struct {
     /// The first 16-bit word that begins with no code of at most this length, and the index of the length's first
     /// symbol minus its first code.
     uint32_t limits[max_code_bits + 1];
-    int places[max_code_bits + 1];
+    int offsets[max_code_bits + 1];
     int count;
     uint8_t symbols[256];
 } Codes;
@@ -38,7 +38,7 @@ enum {
     end_of_block = 0x00,
     sixteen_zeros = 0xF0,
 };
-_Static_assert(escape + coefficient_count - 1 <= UINT8_MAX, "a step's advance and the place before it exceed a byte");
+_Static_assert(escape + coefficient_count - 1 <= UINT8_MAX, "a step's advance and the index before it exceed a byte");
 
 static inline Step step_of(unsigned bits, unsigned advance, unsigned rest)
 {
@@ -81,19 +81,19 @@ static inline int16_t first_value(Pair pair)
 
 /// The tables of a component. The value after a step's last code may extend beyond the window.
 typedef struct {
-    Step means[1 << mean_window];
+    Step dc[1 << dc_window];
     Step single[1 << single_window];
     Pair pairs[1 << single_window];
-    /// As many codes of details as the window contains, in the lower half of a step.
+    /// As many AC codes as the window contains, in the lower half of a step.
     uint16_t skipping[1 << skipping_window];
-    Codes mean_codes, detail_codes;
+    Codes dc_codes, ac_codes;
 } BlockTables;
 
-/// Fills the table of a component's means; returns 0 if libjpeg would not accept it.
-int fill_means(BlockTables *tables, CFastJPEGCodes codes);
+/// Fills the table of a component's DC codes; returns 0 if libjpeg would not accept it.
+int fill_dc(BlockTables *tables, CFastJPEGCodes codes);
 
-/// Fills the tables of a component's details, or only checks the codes; returns 0 if libjpeg would not accept them.
-int fill_details(BlockTables *tables, CFastJPEGCodes codes, int is_used);
+/// Fills the tables of a component's AC codes, or only checks them; returns 0 if libjpeg would not accept them.
+int fill_ac(BlockTables *tables, CFastJPEGCodes codes, int is_used);
 
 /// Takes the next symbol bit by bit, from at least 16 available bits; returns -1 for no code.
 static inline int take_symbol(BitReader *reader, const Codes *codes)
@@ -103,7 +103,7 @@ static inline int take_symbol(BitReader *reader, const Codes *codes)
     for (length = 1; length <= max_code_bits; length++)
         if (word < codes->limits[length]) {
             drop(reader, (unsigned) length);
-            return codes->symbols[codes->places[length] + (int) (word >> (max_code_bits - length))];
+            return codes->symbols[codes->offsets[length] + (int) (word >> (max_code_bits - length))];
         }
     return -1;
 }

@@ -68,7 +68,7 @@ CFastJPEGOutcome lay_out_scan(
 
 /// A coefficient that is added to one of the square: its position in the block, and its factor.
 typedef struct {
-    uint8_t place;
+    uint8_t index;
     double factor;
 } Added;
 
@@ -102,7 +102,7 @@ int corner_steps(const uint16_t *steps, int level, int16_t corner[max_kept])
         corner[index] = (int16_t) steps[index / side * 8 + index % side];
     for (; index < (int) corner_count(level); index++) {
         const Added *added = &added_at_2[index - side * side];
-        corner[index] = (int16_t) lround(added->factor * (1 << added_bits) * steps[added->place]);
+        corner[index] = (int16_t) lround(added->factor * (1 << added_bits) * steps[added->index]);
     }
     return 1;
 }
@@ -120,7 +120,7 @@ void fill_slots(uint8_t *slots, size_t count, int level)
 }
 
 void write_edge(
-    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
+    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int dc,
     const int16_t *corner, const int16_t *steps)
 {
     const int side = corner_side(level);
@@ -128,7 +128,7 @@ void write_edge(
     int line;
     if (column >= grid->across || row >= grid->down)
         return;
-    write_corner(level, mean, corner, steps, samples, (size_t) side);
+    write_corner(level, dc, corner, steps, samples, (size_t) side);
     for (line = 0; line < side && row * side + line < plane->height; line++)
         memcpy(plane->samples + (size_t) (row * side + line) * plane->stride + (size_t) (column * side),
             samples + line * side, (size_t) side);
@@ -161,7 +161,7 @@ CFastJPEGReduction *CFastJPEG_reduction(const CFastJPEGFrame *frame, const CFast
 }
 
 static inline __attribute__((always_inline)) void write_reduction_at(
-    int level, const CFastJPEGReduction *reduction, int component, int column, int row, int mean,
+    int level, const CFastJPEGReduction *reduction, int component, int column, int row, int dc,
     const int16_t *coefficients, int across)
 {
     const CFastJPEGPlane *plane = &reduction->frame.components[component].plane;
@@ -173,25 +173,25 @@ static inline __attribute__((always_inline)) void write_reduction_at(
     for (index = 0; index < side; index++)
         memcpy(corner + index * side, coefficients + index * across, (size_t) side * sizeof *corner);
     for (index = side * side; index < (int) corner_count(level); index++)
-        corner[index] = coefficients[added_at_2[index - side * side].place];
+        corner[index] = coefficients[added_at_2[index - side * side].index];
     if (column < grid->across && (row + 1) * side <= plane->height)
         write_corner(
-            level, mean, corner, steps, plane->samples + (size_t) (row * side) * plane->stride + (size_t) (column * side),
+            level, dc, corner, steps, plane->samples + (size_t) (row * side) * plane->stride + (size_t) (column * side),
             plane->stride);
     else
-        write_edge(plane, grid, level, column, row, mean, corner, steps);
+        write_edge(plane, grid, level, column, row, dc, corner, steps);
 }
 
 void write_reduction(
-    const CFastJPEGReduction *reduction, int component, int column, int row, int mean, const int16_t *coefficients,
+    const CFastJPEGReduction *reduction, int component, int column, int row, int dc, const int16_t *coefficients,
     int across)
 {
     if (reduction->frame.level == 8)
-        write_reduction_at(8, reduction, component, column, row, mean, coefficients, across);
+        write_reduction_at(8, reduction, component, column, row, dc, coefficients, across);
     else if (reduction->frame.level == 4)
-        write_reduction_at(4, reduction, component, column, row, mean, coefficients, across);
+        write_reduction_at(4, reduction, component, column, row, dc, coefficients, across);
     else
-        write_reduction_at(2, reduction, component, column, row, mean, coefficients, across);
+        write_reduction_at(2, reduction, component, column, row, dc, coefficients, across);
 }
 
 void CFastJPEG_reduce(

@@ -60,25 +60,25 @@ void fill_slots(uint8_t *slots, size_t count, int level);
 
 /// Writes the samples of a corner.
 static inline __attribute__((always_inline)) void write_corner(
-    int level, int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+    int level, int dc, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
 {
     if (level == 8)
-        write_1(mean, steps[0], samples);
+        write_1(dc, steps[0], samples);
     else if (level == 4)
-        write_2(mean, corner, steps, samples, stride);
+        write_2(dc, corner, steps, samples, stride);
     else
-        write_4(mean, corner, steps, samples, stride);
+        write_4(dc, corner, steps, samples, stride);
 }
 
 /// Writes the samples of a corner that are within the plane, if any.
 void write_edge(
-    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
+    const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int dc,
     const int16_t *corner, const int16_t *steps);
 
 /// Writes a block's samples at a coarser level, given the coefficients of a finer one: rows that are `across` apart.
 /// Level 2 needs whole blocks.
 void write_reduction(
-    const CFastJPEGReduction *reduction, int component, int column, int row, int mean, const int16_t *coefficients,
+    const CFastJPEGReduction *reduction, int component, int column, int row, int dc, const int16_t *coefficients,
     int across);
 
 #endif

@@ -95,9 +95,9 @@ static int prepare_tables(CFastJPEGProgression *progression, const CFastJPEGScan
     for (part = 0; part < scan->component_count; part++) {
         BlockTables *tables = &progression->tables[part];
         if (scan->first > 0) {
-            if (!fill_details(tables, scan->components[part].ac, is_read))
+            if (!fill_ac(tables, scan->components[part].ac, is_read))
                 return 0;
-        } else if (scan->bits_before == 0 && !fill_means(tables, scan->components[part].dc))
+        } else if (scan->bits_before == 0 && !fill_dc(tables, scan->components[part].dc))
             return 0;
     }
     return 1;

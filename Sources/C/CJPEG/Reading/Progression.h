@@ -4,7 +4,7 @@
 #include "HuffmanTables.h"
 #include "Layout.h"
 
-// Progressive images (T.81 annex G): scans contain the means or a band of frequencies, or one more bit of them.
+// Progressive images (T.81 annex G): scans contain the DC coefficients or a band of frequencies, or one more bit of them.
 //
 // Only the corners of blocks are kept. A scan that adds a bit to known coefficients has a bit for each nonzero one,
 // including those outside the corner; so one bit per coefficient is kept of blocks for which such a scan will be read.
@@ -25,7 +25,7 @@ struct CFastJPEGProgression {
     BitReader reader;
     UnitLayout layout;
     BlockTables tables[CFastJPEG_max_components];
-    int means[CFastJPEG_max_components];
+    int last_dc[CFastJPEG_max_components];
     /// Blocks that have ended before they began (section G.1.2.2).
     int ended_blocks;
     int units_left;

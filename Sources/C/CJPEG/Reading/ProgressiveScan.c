@@ -1,6 +1,6 @@
 #include "Progression.h"
 
-// The data of one scan of a progressive image: means, a band of frequencies, or one more bit of either.
+// The data of one scan of a progressive image: DC coefficients, a band of frequencies, or one more bit of either.
 
 /// Handles the end of an interval: skips a restart marker, and continues with another piece if less than a block may be
 /// left.
@@ -12,7 +12,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_on(CFastJPEGProgres
             return outcome;
         progression->units_left = interval;
         progression->ended_blocks = 0;
-        memset(progression->means, 0, sizeof progression->means);
+        memset(progression->last_dc, 0, sizeof progression->last_dc);
     }
     if (reader->next > limit(&progression->data)) {
         if (progression->data.is_last)
@@ -50,8 +50,8 @@ static UnitCorners first_corners(const CFastJPEGProgression *progression, int ro
     return first;
 }
 
-/// Reads a row of units of means in their first scan (section G.1.2.1).
-static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+/// Reads a row of MCUs in the first DC scan (section G.1.2.1).
+static CFastJPEGOutcome read_dc(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
 {
     const UnitLayout *layout = &progression->layout;
     const int shift = scan->bits_after, interval = scan->restart_interval, count = layout->block_count;
@@ -72,19 +72,19 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
                 reader = slow;
             }
             refill(&reader);
-            step = tables->means[reader.bits >> (64 - mean_window)];
+            step = tables->dc[reader.bits >> (64 - dc_window)];
             value = step_value(&reader, step);
             if (__builtin_expect(step_advance(step) == 1, 1))
                 drop(&reader, step);
             else {
-                int size = take_escaped(&reader, &tables->mean_codes, step);
-                if (size < 0 || size > max_mean_bits)
+                int size = take_escaped(&reader, &tables->dc_codes, step);
+                if (size < 0 || size > max_dc_bits)
                     return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
                 value = extended(reader.bits, (unsigned) size);
                 drop(&reader, (uint32_t) size);
             }
-            value += progression->means[part];
-            progression->means[part] = value;
+            value += progression->last_dc[part];
+            progression->last_dc[part] = value;
             if (value < INT16_MIN >> shift || value > INT16_MAX >> shift)
                 return CFastJPEGCode;
             *unit.corners[index] = (int16_t) (value * (1 << shift));
@@ -94,8 +94,8 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
     return CFastJPEGDone;
 }
 
-/// Refines a row of units of means in a later scan, by one bit each.
-static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+/// Refines the DC coefficients of a row of MCUs in a later scan, by one bit each.
+static CFastJPEGOutcome refine_dc(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
 {
     const UnitLayout *layout = &progression->layout;
     const int shift = scan->bits_after, interval = scan->restart_interval, count = layout->block_count;
@@ -112,8 +112,8 @@ static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CF
         }
         refill(&reader);
         for (index = 0; index < count; index++) {
-            int16_t *mean = unit.corners[index];
-            *mean = (int16_t) (*mean | (int) take(&reader, 1) << shift);
+            int16_t *dc = unit.corners[index];
+            *dc = (int16_t) (*dc | (int) take(&reader, 1) << shift);
             unit.corners[index] += unit.steps[index];
         }
     }
@@ -128,15 +128,15 @@ static inline int take_ended_blocks(BitReader *reader, int symbol)
     return (1 << bits) + (int) take(reader, bits);
 }
 
-/// Stores the first value of a coefficient with a slot below `kept`; a place after the block's end is ignored.
+/// Stores the first value of a coefficient with a slot below `kept`; an index after the block's end is ignored.
 static inline __attribute__((always_inline)) void store_value(
-    const CFastJPEGProgression *progression, int16_t *corner, uint64_t *nonzero, unsigned place, unsigned kept, int value)
+    const CFastJPEGProgression *progression, int16_t *corner, uint64_t *nonzero, unsigned index, unsigned kept, int value)
 {
-    unsigned slot = progression->slots[place];
+    unsigned slot = progression->slots[index];
     int16_t spare, *to = slot < kept ? corner + slot : &spare;
     *to = (int16_t) value;
     if (nonzero)
-        *nonzero |= (uint64_t) (value != 0) << (place & (coefficient_count - 1));
+        *nonzero |= (uint64_t) (value != 0) << (index & (coefficient_count - 1));
 }
 
 /// Reads the first scan of a block's band of frequencies (section G.1.2.2).
@@ -149,42 +149,42 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
     const unsigned last_kept = nonzero ? last : (unsigned) corner_last(progression->frame.level);
     const unsigned kept = corner_count(progression->frame.level);
     BitReader reader = *shared;
-    unsigned place = (unsigned) scan->first;
-    while (place <= last) {
+    unsigned index = (unsigned) scan->first;
+    while (index <= last) {
         refill(&reader);
-        int is_kept = place <= last_kept;
+        int is_kept = index <= last_kept;
         Pair pair = is_kept ? tables->pairs[reader.bits >> (64 - single_window)]
                             : tables->skipping[reader.bits >> (64 - skipping_window)];
         Step step = (Step) pair;
         unsigned run = step_advance(step) - 1;
         int value = 0;
-        // The place of a single code gets its value below; after an invalid one, the block is not used.
+        // The slot of a single code gets its value below; after an invalid one, the block is not used.
         if (is_kept)
-            store_value(progression, corner, nonzero, place + first_advance(pair) - 1, kept, first_value(pair) * one);
+            store_value(progression, corner, nonzero, index + first_advance(pair) - 1, kept, first_value(pair) * one);
         if (__builtin_expect(step_advance(step) >= block_end && step_advance(step) < escape
-                    && place + step_advance(step) - block_end <= last,
+                    && index + step_advance(step) - block_end <= last,
                 0)) {
             drop(&reader, step);
             break;
         }
         // The second code may be the next block's.
-        if (is_kept && place + run > last) {
+        if (is_kept && index + run > last) {
             step = tables->single[reader.bits >> (64 - single_window)];
             run = step_advance(step) - 1;
         }
-        if (__builtin_expect(place + run > last, 0)) {
+        if (__builtin_expect(index + run > last, 0)) {
             BitReader slow = reader;
-            int symbol = take_escaped(&slow, &tables->detail_codes, step_advance(step) == escape && is_kept ? step : 0);
+            int symbol = take_escaped(&slow, &tables->ac_codes, step_advance(step) == escape && is_kept ? step : 0);
             unsigned size = (unsigned) symbol & 15;
             run = (unsigned) symbol >> 4;
-            if (symbol < 0 || size > max_detail_bits)
+            if (symbol < 0 || size > max_ac_bits)
                 return has_overrun(&progression->data, &slow) ? CFastJPEGEnd : CFastJPEGCode;
             if (size == 0 && run < 15) {
                 progression->ended_blocks = take_ended_blocks(&slow, symbol) - 1;
                 reader = slow;
                 break;
             }
-            if (place + run > last)
+            if (index + run > last)
                 return has_overrun(&progression->data, &slow) ? CFastJPEGEnd : CFastJPEGCode;
             value = extended(slow.bits, size);
             drop(&slow, size);
@@ -194,10 +194,10 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
                 value = step_value(&reader, step);
             drop(&reader, step);
         }
-        place += run;
+        index += run;
         if (is_kept)
-            store_value(progression, corner, nonzero, place, kept, value * one);
-        place++;
+            store_value(progression, corner, nonzero, index, kept, value * one);
+        index++;
     }
     *shared = reader;
     return CFastJPEGDone;
@@ -242,8 +242,8 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
     const unsigned kept = corner_count(progression->frame.level);
     const uint64_t known = *nonzero;
     BitReader reader = *shared;
-    unsigned place = (unsigned) scan->first;
-    while (place <= last && progression->ended_blocks == 0) {
+    unsigned index = (unsigned) scan->first;
+    while (index <= last && progression->ended_blocks == 0) {
         refill(&reader);
         Step step = tables->single[reader.bits >> (64 - single_window)];
         int run = (int) step_advance(step) - 1, value, zero;
@@ -253,7 +253,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
             break;
         }
         if (step_advance(step) == escape) {
-            int symbol = take_escaped(&reader, &tables->detail_codes, step);
+            int symbol = take_escaped(&reader, &tables->ac_codes, step);
             int size = symbol & 15;
             run = symbol >> 4;
             if (symbol < 0 || size > 1)
@@ -269,27 +269,27 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
             drop(&reader, step);
         }
         // The value goes to the end of the run of coefficients that were zero so far.
-        uint64_t zeros = ~known & band(place, last);
+        uint64_t zeros = ~known & band(index, last);
         for (zero = 0; zero < run; zero++)
             zeros &= zeros - 1;
         if (!zeros || value < -1 || value > 1)
             return has_overrun(&progression->data, &reader) ? CFastJPEGEnd : CFastJPEGCode;
         unsigned to = (unsigned) __builtin_ctzll(zeros), slot = progression->slots[to];
-        refine_known(progression, &reader, known & band(place, to), corner, one);
+        refine_known(progression, &reader, known & band(index, to), corner, one);
         if (slot < kept)
             corner[slot] = (int16_t) (value * one);
         *nonzero |= (uint64_t) (value != 0) << to;
-        place = to + 1;
+        index = to + 1;
     }
-    if (place <= last) {
-        refine_known(progression, &reader, known & band(place, last), corner, one);
+    if (index <= last) {
+        refine_known(progression, &reader, known & band(index, last), corner, one);
         progression->ended_blocks--;
     }
     *shared = reader;
     return CFastJPEGDone;
 }
 
-/// Reads a row of blocks of a detail scan, which has one component.
+/// Reads a row of blocks of an AC scan, which has one component.
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row, int is_refined, int is_noted)
 {
@@ -325,7 +325,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
     return CFastJPEGDone;
 }
 
-static CFastJPEGOutcome read_details(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
+static CFastJPEGOutcome read_ac(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
 {
     if (scan->bits_before)
         return read_blocks(progression, scan, row, 1, 1);
@@ -341,7 +341,7 @@ CFastJPEGOutcome read_scan_data(
     progression->data.source = scan->data;
     progression->data.source_end = scan->end;
     progression->reader = begin_reading(&progression->data);
-    memset(progression->means, 0, sizeof progression->means);
+    memset(progression->last_dc, 0, sizeof progression->last_dc);
     progression->ended_blocks = 0;
     progression->units_left = scan->restart_interval;
     progression->restarts = 0;
@@ -350,11 +350,11 @@ CFastJPEGOutcome read_scan_data(
         if (watch.should_stop(watch.context))
             return CFastJPEGStopped;
         if (scan->first > 0)
-            outcome = read_details(progression, scan, row);
+            outcome = read_ac(progression, scan, row);
         else if (scan->bits_before)
-            outcome = refine_means(progression, scan, row);
+            outcome = refine_dc(progression, scan, row);
         else
-            outcome = read_means(progression, scan, row);
+            outcome = read_dc(progression, scan, row);
         if (outcome != CFastJPEGDone)
             return outcome;
         if (has_overrun(&progression->data, &progression->reader))

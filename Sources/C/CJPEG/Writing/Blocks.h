@@ -71,29 +71,29 @@ static inline uint64_t found(const int16_t *values, int least)
     uint64_t bits = 0;
 #if defined(__SSE2__)
     const __m128i below = _mm_set1_epi16((short) (least - 1)), zero = _mm_setzero_si128();
-    for (int place = 0; place < block_size; place += 16) {
-        __m128i one = _mm_loadu_si128((const __m128i *) (values + place));
-        __m128i two = _mm_loadu_si128((const __m128i *) (values + place + 8));
+    for (int index = 0; index < block_size; index += 16) {
+        __m128i one = _mm_loadu_si128((const __m128i *) (values + index));
+        __m128i two = _mm_loadu_si128((const __m128i *) (values + index + 8));
         one = _mm_cmpgt_epi16(_mm_max_epi16(one, _mm_sub_epi16(zero, one)), below);
         two = _mm_cmpgt_epi16(_mm_max_epi16(two, _mm_sub_epi16(zero, two)), below);
-        bits |= (uint64_t) (unsigned) _mm_movemask_epi8(_mm_packs_epi16(one, two)) << place;
+        bits |= (uint64_t) (unsigned) _mm_movemask_epi8(_mm_packs_epi16(one, two)) << index;
     }
 #elif defined(__ARM_NEON)
     static const uint8_t powers[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x8_t power = vld1_u8(powers);
-    for (int place = 0; place < block_size; place += 8) {
-        uint16x8_t far = vcgeq_s16(vabsq_s16(vld1q_s16(values + place)), vdupq_n_s16((int16_t) least));
-        bits |= (uint64_t) vaddv_u8(vand_u8(vmovn_u16(far), power)) << place;
+    for (int index = 0; index < block_size; index += 8) {
+        uint16x8_t far = vcgeq_s16(vabsq_s16(vld1q_s16(values + index)), vdupq_n_s16((int16_t) least));
+        bits |= (uint64_t) vaddv_u8(vand_u8(vmovn_u16(far), power)) << index;
     }
 #else
-    for (int place = 0; place < block_size; place++)
-        bits |= (uint64_t) (magnitude_of(values[place]) >= least) << place;
+    for (int index = 0; index < block_size; index++)
+        bits |= (uint64_t) (magnitude_of(values[index]) >= least) << index;
 #endif
     return bits & ~(uint64_t) 1;
 }
 
 /// The position, in rows of rising vertical frequency, of each coefficient of a file.
-extern const uint8_t CJPEG_places[block_size];
+extern const uint8_t CJPEG_zigzag[block_size];
 
 /// Factors from transformed samples to steps with `step_bits`, in columns of rising vertical frequency.
 typedef struct {

@@ -55,16 +55,16 @@ static inline unsigned energy(const int16_t *values)
     unsigned sum = 0;
 #if defined(__SSE2__)
     __m128i sums = _mm_setzero_si128();
-    for (int place = 0; place < block_size; place += 8) {
-        __m128i some = _mm_srai_epi16(_mm_loadu_si128((const __m128i *) (values + place)), 2);
+    for (int index = 0; index < block_size; index += 8) {
+        __m128i some = _mm_srai_epi16(_mm_loadu_si128((const __m128i *) (values + index)), 2);
         sums = _mm_add_epi32(sums, _mm_madd_epi16(some, some));
     }
     sums = _mm_add_epi32(sums, _mm_srli_si128(sums, 8));
     sums = _mm_add_epi32(sums, _mm_srli_si128(sums, 4));
     sum = (unsigned) _mm_cvtsi128_si32(sums);
 #else
-    for (int place = 0; place < block_size; place++)
-        sum += (unsigned) ((values[place] >> 2) * (values[place] >> 2));
+    for (int index = 0; index < block_size; index++)
+        sum += (unsigned) ((values[index] >> 2) * (values[index] >> 2));
 #endif
     sum -= (unsigned) ((values[0] >> 2) * (values[0] >> 2));
     return sum >> (2 * step_bits - 4);
@@ -120,8 +120,8 @@ INLINED Prepared prepare(const int16_t *values, int weight, int fine)
     prepared.signs = all < 0;
     Amounts weights = {0}, far = (Amounts) ((all ^ prepared.signs) - prepared.signs);
     weights += (uint16_t) fine;
-    for (int place = 0; place < first_fine; place++)
-        weights[place] = (uint16_t) weight;
+    for (int index = 0; index < first_fine; index++)
+        weights[index] = (uint16_t) weight;
     prepared.magnitudes = (far + half_step) >> step_bits;
     Amounts errors = far - (prepared.magnitudes << step_bits);
     weigh(&errors, &weights, &prepared.distortions);
@@ -134,7 +134,7 @@ INLINED Prepared prepare(const int16_t *values, int weight, int fine)
 /// The coefficients of a band that may be kept; the first entry is the start of the band.
 typedef struct {
     /// Negative positions.
-    ptrdiff_t places[block_size];
+    ptrdiff_t indexes[block_size];
     /// The minimum cost up to each kept candidate, without `zeros`, and the candidates kept at that cost.
     int costs[block_size];
     uint64_t kept[block_size];
@@ -151,24 +151,24 @@ INLINED uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rat
     // `best` are the candidates to keep if no more follow; they cost `least`.
     int count = 0, first = 0, zeros = 0, least = rates->end;
     uint64_t best = 0;
-    candidates.places[0] = 1 - rates->first;
+    candidates.indexes[0] = 1 - rates->first;
     candidates.costs[0] = 0;
     candidates.kept[0] = 0;
     for (; kept; kept &= kept - 1) {
-        int place = __builtin_ctzll(kept), magnitude = magnitudes[place], distortion = distortions[place];
+        int index = __builtin_ctzll(kept), magnitude = magnitudes[index], distortion = distortions[index];
         int bits = 32 - __builtin_clz((unsigned) magnitude);
-        const int *costs = rates->values[bits] + place - 1;
-        int cost = candidates.costs[count] + costs[candidates.places[count]], before = count;
+        const int *costs = rates->values[bits] + index - 1;
+        int cost = candidates.costs[count] + costs[candidates.indexes[count]], before = count;
         for (int other = count - 1; other >= first; other--) {
-            int another = candidates.costs[other] + costs[candidates.places[other]];
+            int another = candidates.costs[other] + costs[candidates.indexes[other]];
             before = another < cost ? other : before;
             cost = another < cost ? another : cost;
         }
         // A lower value is considered only if it takes one bit less.
         if (magnitude > 1 && (magnitude & (magnitude - 1)) == 0) {
-            ptrdiff_t far = candidates.places[before];
-            int lowered = lower[place] - (costs[far] - (rates->values[bits - 1] + place - 1)[far]);
-            magnitudes[place] = (uint16_t) (magnitude - (lowered < distortion));
+            ptrdiff_t far = candidates.indexes[before];
+            int lowered = lower[index] - (costs[far] - (rates->values[bits - 1] + index - 1)[far]);
+            magnitudes[index] = (uint16_t) (magnitude - (lowered < distortion));
             distortion = lowered < distortion ? lowered : distortion;
         }
         cost += zeros + distortion;
@@ -177,14 +177,14 @@ INLINED uint64_t choose_band(Prepared *prepared, uint64_t kept, const Rates *rat
         if (is_strong)
             first = count;
         else
-            zeros += losses[place];
+            zeros += losses[index];
         cost -= zeros;
-        uint64_t all = candidates.kept[before] | (uint64_t) 1 << place;
-        int ended = cost + (place < rates->last ? rates->end : 0);
+        uint64_t all = candidates.kept[before] | (uint64_t) 1 << index;
+        int ended = cost + (index < rates->last ? rates->end : 0);
         int is_best = is_strong | (ended < least);
         best = is_best ? all : best;
         least = is_best ? ended : least;
-        candidates.places[count] = -place;
+        candidates.indexes[count] = -index;
         candidates.costs[count] = cost;
         candidates.kept[count] = all;
     }
@@ -197,12 +197,12 @@ INLINED void store(const Prepared *prepared, uint64_t kept, int16_t *values)
     static const Some powers = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
     Values chosen = ((Values) prepared->magnitudes ^ prepared->signs) - prepared->signs;
     memcpy(values, &chosen, sizeof chosen);
-    for (int place = 0; place < block_size; place += 16) {
+    for (int index = 0; index < block_size; index += 16) {
         Some some, bits = {0};
-        memcpy(&some, values + place, sizeof some);
-        bits += (uint16_t) (kept >> place);
+        memcpy(&some, values + index, sizeof some);
+        bits += (uint16_t) (kept >> index);
         some &= (Some) ((bits & powers) == powers);
-        memcpy(values + place, &some, sizeof some);
+        memcpy(values + index, &some, sizeof some);
     }
 }
 

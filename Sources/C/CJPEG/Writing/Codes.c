@@ -72,12 +72,12 @@ void CJPEG_make_codes(const Counts *counts, Codes *codes)
         longest--;
     per_length[longest]--;
     unsigned code = 0;
-    int place = 0;
+    int index = 0;
     for (int length = 1; length <= longest_code; length++, code <<= 1) {
         codes->counts[length] = (uint8_t) per_length[length];
-        for (int number = 0; number < per_length[length]; number++, place++, code++) {
-            int symbol = symbol_count - 1 - (int) (order[count - 1 - place] & 255);
-            codes->symbols[place] = (uint8_t) symbol;
+        for (int number = 0; number < per_length[length]; number++, index++, code++) {
+            int symbol = symbol_count - 1 - (int) (order[count - 1 - index] & 255);
+            codes->symbols[index] = (uint8_t) symbol;
             codes->codes[symbol] = (uint16_t) code;
             codes->lengths[symbol] = (uint8_t) length;
         }

@@ -82,12 +82,12 @@ INLINED void add_band(Sink sink, int table, const int16_t *values, uint64_t kept
     if (kept && run)
         end_run(sink, table, run);
     while (kept) {
-        int place = __builtin_ctzll(kept);
-        int zeros = place - last - 1;
+        int index = __builtin_ctzll(kept);
+        int zeros = index - last - 1;
         for (; zeros > 15; zeros -= 16)
             add(sink, table, zero_run, 0);
-        add_value(sink, table, zeros, sink.is_early ? nearest(values[place]) : values[place]);
-        last = place;
+        add_value(sink, table, zeros, sink.is_early ? nearest(values[index]) : values[index]);
+        last = index;
         kept &= kept - 1;
     }
     if (last == scan.last)

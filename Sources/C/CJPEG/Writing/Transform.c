@@ -5,7 +5,7 @@
 // The Arai, Agui and Nakajima transform in single precision; its scale factors are part of the quantization. Each
 // operation rounds once, in a fixed order, so that all processors compute the same.
 
-const uint8_t CJPEG_places[block_size] = {
+const uint8_t CJPEG_zigzag[block_size] = {
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
@@ -30,7 +30,7 @@ Scaling CJPEG_scaling(const uint8_t *steps)
         1.0, 1.387039845322148, 1.306562964876377, 1.175875602419359, 1.0, 0.785694958387102, 0.541196100146197, 0.275899379282943};
     Scaling scaling;
     for (int number = 0; number < block_size; number++) {
-        int place = CJPEG_places[number], down = place / 8, across = place % 8;
+        int index = CJPEG_zigzag[number], down = index / 8, across = index % 8;
         double step = (double) steps[number] * factors[down] * factors[across] * 8;
         scaling.factors[8 * across + down] = (float) ((1 << step_bits) / step);
     }

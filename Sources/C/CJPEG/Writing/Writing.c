@@ -141,7 +141,7 @@ static int scans_of(Writer *writer, int is_progressive, Scan *scans)
     return is_gray ? sizeof Gray / sizeof *Gray : sizeof Color / sizeof *Color;
 }
 
-/// Gives padding blocks of MCUs the mean of the block before them, so that they take the fewest bits.
+/// Gives padding blocks of MCUs the DC coefficient of the block before them, so that they take the fewest bits.
 static void fill_padding(const Blocks *blocks)
 {
     for (int row = 0; row < blocks->all_down; row++)
@@ -234,7 +234,7 @@ static CJPEGOutcome write_file(Writer *writer)
         return CJPEGMemory;
     for (int kind = 0; kind < (request->count == 3 ? 2 : 1); kind++) {
         for (int number = 0; number < block_size; number++)
-            writer->steps[kind][number] = (uint8_t) scaled(Steps[kind][CJPEG_places[number]], request->quality);
+            writer->steps[kind][number] = (uint8_t) scaled(Steps[kind][CJPEG_zigzag[number]], request->quality);
         writer->scalings[kind] = CJPEG_scaling(writer->steps[kind]);
     }
     for (int index = 0; index < request->count; index++) {

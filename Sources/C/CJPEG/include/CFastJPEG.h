@@ -105,7 +105,7 @@ typedef struct CFastJPEGProgression CFastJPEGProgression;
 
 /// Starts a progressive image; `*progression` is NULL unless the result is "done".
 ///
-/// - highest_start: scans of details that begin at a higher frequency are skipped;
+/// - highest_start: AC scans that begin at a higher frequency are skipped;
 /// - min_bits_before: so are scans that refine coefficients which lack fewer bits.
 CFastJPEGOutcome CFastJPEG_begin(
     const CFastJPEGFrame *frame, int highest_start, int min_bits_before, CFastJPEGProgression **progression);
