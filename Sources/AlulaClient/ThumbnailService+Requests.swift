@@ -60,9 +60,9 @@ extension ThumbnailService {
     ///   - expires: The time at which the signature expires.
     /// - Throws: ``ClientError``.
     public func thumbnail(
-        ofFile file: Data, as rendition: Rendition, expires: Date? = nil
+        ofFile file: Data, _ rendition: Rendition, expires: Date? = nil
     ) async throws(ClientError) -> Thumbnail {
-        try await thumbnail(of: .bytes(file), as: rendition, expires: expires) { _ in }
+        try await thumbnail(of: .bytes(file), rendition, expires: expires) { _ in }
     }
 
     /// Returns the thumbnail of an image file, which is read while it is sent; requires the service's `uploads`
@@ -77,9 +77,10 @@ extension ThumbnailService {
     ///   - progress: Called while the file is sent, on the caller's actor.
     /// - Throws: ``ClientError``.
     public func thumbnail(
-        ofFile file: URL, as rendition: Rendition, expires: Date? = nil, progress: (TransferProgress) -> Void = { _ in }
+        ofFile file: URL, _ rendition: Rendition, expires: Date? = nil,
+        progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> Thumbnail {
-        try await thumbnail(of: .file(file), as: rendition, expires: expires, progress: progress)
+        try await thumbnail(of: .file(file), rendition, expires: expires, progress: progress)
     }
 
     /// Returns facts about a source.
@@ -120,13 +121,13 @@ extension ThumbnailService {
     ///
     /// - Parameters:
     ///   - source: An absolute URL, or `NAME:PATH` of a named origin.
-    ///   - requests: The requests for the results, up to 64.
+    ///   - orders: The results, up to 64.
     ///   - expires: The time at which the signature expires.
     /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
-        of source: String, as requests: [PartRequest], expires: Date? = nil
+        of source: String, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
-        let body = try UploadBody([.bytes(list(requests, source: source))])
+        let body = try UploadBody([.bytes(list(orders, source: source))])
         return try await parts(body, mediaType: "application/json", expires: expires)
     }
 
@@ -134,26 +135,26 @@ extension ThumbnailService {
     ///
     /// - Parameters:
     ///   - source: The absolute URL of the image.
-    ///   - requests: The requests for the results, up to 64.
+    ///   - orders: The results, up to 64.
     ///   - expires: The time at which the signature expires.
     /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
-        of source: URL, as requests: [PartRequest], expires: Date? = nil
+        of source: URL, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
-        try await thumbnails(of: source.absoluteString, as: requests, expires: expires)
+        try await thumbnails(of: source.absoluteString, orders, expires: expires)
     }
 
     /// Returns several results for an uploaded image; requires the service's `uploads` setting.
     ///
     /// - Parameters:
     ///   - file: The image file.
-    ///   - requests: The requests for the results, up to 64.
+    ///   - orders: The results, up to 64.
     ///   - expires: The time at which the signature expires.
     /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
-        ofFile file: Data, as requests: [PartRequest], expires: Date? = nil
+        ofFile file: Data, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
-        try await parts(ofFile: .bytes(file), as: requests, expires: expires)
+        try await parts(ofFile: .bytes(file), orders, expires: expires)
     }
 
     /// Returns several results for an image file, which is read while it is sent; requires the service's `uploads`
@@ -163,31 +164,31 @@ extension ThumbnailService {
     ///
     /// - Parameters:
     ///   - file: The URL of the image file.
-    ///   - requests: The requests for the results, up to 64.
+    ///   - orders: The results, up to 64.
     ///   - expires: The time at which the signature expires.
     ///   - progress: Called while the file is sent, on the caller's actor.
     /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
-        ofFile file: URL, as requests: [PartRequest], expires: Date? = nil,
+        ofFile file: URL, _ orders: [RenditionOrder], expires: Date? = nil,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
-        try await parts(ofFile: .file(file), as: requests, expires: expires, progress: progress)
+        try await parts(ofFile: .file(file), orders, expires: expires, progress: progress)
     }
 }
 
 extension ThumbnailService {
     private struct List: Encodable {
         let url: String?
-        let renditions: [PartRequest]
+        let renditions: [RenditionOrder]
     }
 
-    private func list(_ requests: [PartRequest], source: String?) -> Data {
+    private func list(_ orders: [RenditionOrder], source: String?) -> Data {
         // Strings can always be encoded as JSON.
-        (try? JSONEncoder().encode(List(url: source, renditions: requests))) ?? Data()
+        (try? JSONEncoder().encode(List(url: source, renditions: orders))) ?? Data()
     }
 
     private func thumbnail(
-        of file: UploadBody.Piece, as rendition: Rendition, expires: Date?, progress: (TransferProgress) -> Void
+        of file: UploadBody.Piece, _ rendition: Rendition, expires: Date?, progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Thumbnail {
         let parameters = rendition.parameters + ThumbnailRequest.parameters(expires: expires)
         let response = try await post(
@@ -205,12 +206,12 @@ extension ThumbnailService {
     }
 
     private func parts(
-        ofFile file: UploadBody.Piece, as requests: [PartRequest], expires: Date?,
+        ofFile file: UploadBody.Piece, _ orders: [RenditionOrder], expires: Date?,
         progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
         let boundary = "alula-\(UUID().uuidString)"
         var head = Data("--\(boundary)\r\nContent-Disposition: form-data; name=\"request\"\r\n\r\n".utf8)
-        head += list(requests, source: nil)
+        head += list(orders, source: nil)
         let field = "Content-Disposition: form-data; name=\"file\"; filename=\"image\""
         head += Data("\r\n--\(boundary)\r\n\(field)\r\n\r\n".utf8)
         let end = Data("\r\n--\(boundary)--\r\n".utf8)
@@ -239,8 +240,8 @@ extension ThumbnailService {
         progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> ServiceResponse {
         let query = parameters.map(\.text).joined(separator: "&")
-        let unsigned = query.isEmpty ? path : "\(path)?\(query)"
-        let target = key?.targetWithID(unsigned) ?? unsigned
+        let unnamed = query.isEmpty ? path : "\(path)?\(query)"
+        let target = key?.named(unnamed) ?? unnamed
         var request = URLRequest(url: url(target))
         request.httpMethod = "POST"
         request.setValue(accept, forHTTPHeaderField: "Accept")

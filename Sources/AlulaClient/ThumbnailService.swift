@@ -8,7 +8,7 @@ public import FoundationNetworking
 ///
 /// ```swift
 /// let service = try ThumbnailService(baseURL, key: SigningKey(hexadecimal: secret))
-/// let url = service.url(of: ThumbnailRequest("https://example.com/a.jpg", as: Rendition(width: 300)))
+/// let url = service.url(of: ThumbnailRequest("https://example.com/a.jpg", Rendition(width: 300)))
 /// ```
 public struct ThumbnailService: Sendable {
     /// The URL of the service; its routes are below this path.
@@ -52,9 +52,9 @@ public struct ThumbnailService: Sendable {
     ///
     /// In HTML, escape `&` as `&amp;`. Each width is the width of the file, so the request's device pixel ratio is
     /// ignored. If the request has both sides, the height keeps its ratio to the width.
-    public func srcset(of request: ThumbnailRequest, widths: [Int]) -> String {
+    public func srcset(_ request: ThumbnailRequest, widths: [Int]) -> String {
         srcset(
-            of: request,
+            request,
             changes: widths.map { width in
                 let change = { (rendition: inout Rendition) in
                     if let own = rendition.width, own > 0, let height = rendition.height {
@@ -62,7 +62,7 @@ public struct ThumbnailService: Sendable {
                     }
                     rendition.width = width
                     rendition.devicePixelRatio = nil
-                    rendition.automaticSizes = []
+                    rendition.automatic = []
                 }
                 return ("\(width)w", change)
             })
@@ -71,19 +71,19 @@ public struct ThumbnailService: Sendable {
     /// Returns a value of the `srcset` attribute with densities, such as `… 1x, … 2x`.
     ///
     /// In HTML, escape `&` as `&amp;`.
-    public func srcset(of request: ThumbnailRequest, densities: [Double]) -> String {
+    public func srcset(_ request: ThumbnailRequest, densities: [Double]) -> String {
         srcset(
-            of: request,
+            request,
             changes: densities.map { density in
                 let change = { (rendition: inout Rendition) in
                     rendition.devicePixelRatio = density
-                    rendition.automaticSizes.remove(.devicePixelRatio)
+                    rendition.automatic.remove(.devicePixelRatio)
                 }
                 return ("\(decimal(density, places: 3))x", change)
             })
     }
 
-    private func srcset(of request: ThumbnailRequest, changes: [(String, (inout Rendition) -> Void)]) -> String {
+    private func srcset(_ request: ThumbnailRequest, changes: [(String, (inout Rendition) -> Void)]) -> String {
         changes.map { descriptor, change in
             var changed = request
             change(&changed.rendition)
@@ -93,7 +93,7 @@ public struct ThumbnailService: Sendable {
 
     private func target(_ path: String, parameters: [Rendition.Parameter]) -> String {
         let target = "\(path)?\(parameters.map(\.text).joined(separator: "&"))"
-        return key?.signedTarget(target) ?? target
+        return key?.signed(target) ?? target
     }
 
     /// Returns the URL of a target, which is below the service's path as it was signed.

@@ -81,9 +81,9 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
     }
 
     /// Removes the image at a URL from the caches of pixels and files.
-    public func removeCachedImage(at url: URL) {
+    public func removeCached(_ url: URL) {
         pixels.removeValue(for: url)
-        thumbnails.removeCachedThumbnail(at: url)
+        thumbnails.removeCached(url)
     }
 
     /// Removes all pixels and files from memory, for example when it is short.

@@ -62,8 +62,8 @@ struct ImageLoaderTests {
         time.advance(by: .seconds(60))
         #expect(images.cachedImage(at: url) == nil)
         #expect(try await images.image(at: url) == "a" && origin.hits("/a") == 2)
-        images.removeCachedImage(at: url)
-        #expect(images.cachedImage(at: url) == nil && files.cachedThumbnail(at: url) == nil)
+        images.removeCached(url)
+        #expect(images.cachedImage(at: url) == nil && files.cached(url) == nil)
     }
 
     @Test func `pixels are limited by their own size, not by the file's`() async throws {
@@ -76,7 +76,7 @@ struct ImageLoaderTests {
         // Larger than the whole cache.
         #expect(images.cachedImage(at: url("/c")) == nil)
         images.removeAllFromMemory()
-        #expect(images.cachedImage(at: url("/b")) == nil && files.cachedThumbnail(at: url("/b")) == nil)
+        #expect(images.cachedImage(at: url("/b")) == nil && files.cached(url("/b")) == nil)
     }
 
     @Test func `an undecodable file is an error that names its type`() async throws {
@@ -136,7 +136,7 @@ struct ImageLoaderTests {
         dropped?.present(url("/slow"), from: images) { _ in }
         await origin.reachedHits(2, of: "/slow")
         dropped = nil
-        #expect(await eventually { await files.activeLoadCount == 0 })
+        #expect(await eventually { await files.activeLoads == 0 })
     }
 
     @Test @MainActor func `a view keeps its placeholder if the load fails`() async throws {

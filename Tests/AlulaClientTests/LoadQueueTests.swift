@@ -123,8 +123,8 @@ struct LoadQueueTests {
         #expect(endless.delay(after: error, failures: 1, jitter: 0) == .seconds(1_000_000_000))
         #expect(RetryPolicy.none.delay(after: error, failures: 0, jitter: 0) == nil)
         let problem = Problem(
-            title: "", status: 503, detail: "", code: "overloaded", parameter: nil, allowedValues: nil,
-            nearestParameter: nil, upstreamStatus: nil, requestID: nil)
+            title: "", status: 503, detail: "", code: "overloaded", parameter: nil, allowed: nil, nearest: nil,
+            upstreamStatus: nil, requestID: nil)
         #expect(policy.delay(after: .problem(problem, retryAfter: .seconds(3)), failures: 0, jitter: 1) == .seconds(3))
         #expect(policy.delay(after: .problem(problem, retryAfter: .seconds(6)), failures: 0, jitter: 0) == nil)
     }

@@ -49,19 +49,19 @@ struct LoaderLayersTests {
         let disk = ThumbnailDiskCache(directory: URL(filePath: folder.path))
         origin.serve("/a", image("a"))
         let first = loader(disk: disk)
-        #expect(try await first.thumbnail(at: url("/a")).lifetime == .seconds(60))
+        #expect(try await first.thumbnail(url("/a")).lifetime == .seconds(60))
         // The disk is written after the response is returned.
         #expect(await eventually { disk.usage > 0 })
         pass(seconds: 20)
         let second = loader(disk: ThumbnailDiskCache(directory: disk.directory))
-        let found = try await second.thumbnail(at: url("/a"))
+        let found = try await second.thumbnail(url("/a"))
         #expect(found.data == Data("a".utf8) && found.mediaType == "image/png" && found.lifetime == .seconds(40))
-        #expect(second.cachedThumbnail(at: url("/a")) == found && origin.hits("/a") == 1)
+        #expect(second.cached(url("/a")) == found && origin.hits("/a") == 1)
         second.removeAllFromMemory()
-        #expect(second.cachedThumbnail(at: url("/a")) == nil)
-        #expect(try await second.thumbnail(at: url("/a")) == found)
-        second.removeCachedThumbnail(at: url("/a"))
-        _ = try await second.thumbnail(at: url("/a"))
+        #expect(second.cached(url("/a")) == nil)
+        #expect(try await second.thumbnail(url("/a")) == found)
+        second.removeCached(url("/a"))
+        _ = try await second.thumbnail(url("/a"))
         #expect(origin.hits("/a") == 2)
     }
 
@@ -70,32 +70,32 @@ struct LoaderLayersTests {
         let disk = ThumbnailDiskCache(directory: URL(filePath: folder.path))
         origin.serve("/a", image("a"))
         let loader = loader(disk: disk)
-        _ = try await loader.thumbnail(at: url("/a"))
+        _ = try await loader.thumbnail(url("/a"))
         #expect(await eventually { disk.usage > 0 })
         pass(seconds: 60)
         if !isInMemory { loader.removeAllFromMemory() }
         origin.serve("/a", FakeResponse(status: 304).with("ETag", #""a""#).with("Cache-Control", "max-age=7"))
-        let found = try await loader.thumbnail(at: url("/a"))
+        let found = try await loader.thumbnail(url("/a"))
         #expect(found.data == Data("a".utf8) && found.mediaType == "image/png" && found.lifetime == .seconds(7))
         #expect(origin.requests.map { $0.value("If-None-Match") } == [nil, #""a""#])
-        #expect(loader.cachedThumbnail(at: url("/a")) == found)
+        #expect(loader.cached(url("/a")) == found)
         pass(seconds: 7)
         origin.serve("/a", image("b"))
-        #expect(try await loader.thumbnail(at: url("/a")).data == Data("b".utf8))
+        #expect(try await loader.thumbnail(url("/a")).data == Data("b".utf8))
         #expect(origin.requests.last?.value("If-None-Match") == #""a""#)
     }
 
     @Test func `a stale copy is shown if the service is unreachable, and the next load retries`() async throws {
         origin.serve("/a", image("a"))
         let loader = loader()
-        _ = try await loader.thumbnail(at: url("/a"))
+        _ = try await loader.thumbnail(url("/a"))
         pass(seconds: 61)
         origin.serve("/a", .closing)
-        let found = try await loader.thumbnail(at: url("/a"))
+        let found = try await loader.thumbnail(url("/a"))
         #expect(found.data == Data("a".utf8) && found.lifetime == .zero)
-        #expect(loader.cachedThumbnail(at: url("/a")) == nil)
+        #expect(loader.cached(url("/a")) == nil)
         origin.serve("/a", .status(502))
-        await #expect(throws: ClientError.self) { try await loader.thumbnail(at: url("/a")) }
+        await #expect(throws: ClientError.self) { try await loader.thumbnail(url("/a")) }
     }
 
     @Test func `progress counts the bytes, and a caller that joins sees the current count`() async throws {
@@ -128,11 +128,11 @@ struct LoaderLayersTests {
         var states = load.makeAsyncIterator()
         _ = try await states.next()
         await loader.cancel(load.receipt)
-        #expect(await loader.activeLoadCount == 1)
+        #expect(await loader.activeLoads == 1)
         gate.open()
-        #expect(await eventually { await loader.activeLoadCount == 0 })
-        #expect(loader.cachedThumbnail(at: url)?.data == Data("abcdefgh".utf8) && origin.abandonments("/a") == 0)
-        #expect(try await loader.thumbnail(at: url).data == Data("abcdefgh".utf8) && origin.hits("/a") == 1)
+        #expect(await eventually { await loader.activeLoads == 0 })
+        #expect(loader.cached(url)?.data == Data("abcdefgh".utf8) && origin.abandonments("/a") == 0)
+        #expect(try await loader.thumbnail(url).data == Data("abcdefgh".utf8) && origin.hits("/a") == 1)
     }
 
     @Test func `a caller may join a load without other callers`() async throws {
@@ -156,9 +156,9 @@ struct LoaderLayersTests {
         var states = load.makeAsyncIterator()
         _ = try await states.next()
         await loader.cancel(load.receipt)
-        #expect(await eventually { await loader.activeLoadCount == 0 })
+        #expect(await eventually { await loader.activeLoads == 0 })
         gate.open()
-        #expect(loader.cachedThumbnail(at: url("/a")) == nil)
+        #expect(loader.cached(url("/a")) == nil)
     }
 
     @Test func `a load of higher priority starts first`() async throws {
@@ -181,8 +181,8 @@ struct LoaderLayersTests {
         let loader = loader(slots: 1, retries: 2)
         let load = await loader.load(url("/a"))
         await time.nextWaking(at: .seconds(1))
-        #expect(await loader.activeLoadCount == 0)
-        #expect(try await loader.thumbnail(at: url("/b")).data == Data("b".utf8))
+        #expect(await loader.activeLoads == 0)
+        #expect(try await loader.thumbnail(url("/b")).data == Data("b".utf8))
         pass(seconds: 1)
         await time.nextWaking(at: .seconds(3))
         origin.serve("/a", image("a"))
@@ -206,7 +206,7 @@ struct LoaderLayersTests {
         #expect(origin.hits("/a") == 2 && origin.hits("/b") == 1)
         // A permanent error is not retried.
         origin.serve("/c", .status(404))
-        await #expect(throws: ClientError.self) { try await loader.thumbnail(at: url("/c")) }
+        await #expect(throws: ClientError.self) { try await loader.thumbnail(url("/c")) }
         #expect(origin.hits("/c") == 1 && time.sleeperCount == 0)
     }
 
@@ -220,11 +220,11 @@ struct LoaderLayersTests {
         prefetcher.startPrefetching(urls)
         prefetcher.startPrefetching(urls)
         await gate.arrivals(2)
-        #expect(try await loader.thumbnail(at: url("/now")).data == Data("now".utf8))
-        #expect(await eventually { await loader.queuedLoadCount == 2 })
+        #expect(try await loader.thumbnail(url("/now")).data == Data("now".utf8))
+        #expect(await eventually { await loader.queuedLoads == 2 })
         #expect(origin.highestParallelism <= 3)
         gate.open()
-        #expect(await eventually { urls.allSatisfy { loader.cachedThumbnail(at: $0) != nil } })
+        #expect(await eventually { urls.allSatisfy { loader.cached($0) != nil } })
         #expect(origin.hits == 5)
     }
 
@@ -240,7 +240,7 @@ struct LoaderLayersTests {
         #expect(origin.abandonments("/b") == 0)
         prefetcher = nil
         await origin.abandonment(of: "/b")
-        #expect(await eventually { await loader.activeLoadCount == 0 })
+        #expect(await eventually { await loader.activeLoads == 0 })
     }
 
     @Test func `a load that two tasks read ends for both`() async throws {
@@ -268,7 +268,7 @@ struct LoaderLayersTests {
             case "folder": URL(filePath: folder.path)
             default: try #require(URL(string: "https://a.example/a.jpg"))
             }
-        await #expect { try await service.thumbnails(ofFile: file, as: [.info()]) } throws: {
+        await #expect { try await service.thumbnails(ofFile: file, [.info()]) } throws: {
             if case ClientError.unreadableFile(file) = $0 { true } else { false }
         }
         #expect(origin.hits == 0)

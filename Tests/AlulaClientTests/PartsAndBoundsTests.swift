@@ -8,7 +8,7 @@ struct PartsAndBoundsTests {
     @Test func `errors describe the failure, its reason and a remedy`() {
         let problem = Problem(
             title: "Bad Request", status: 400, detail: "Unknown parameter “widht”.", code: "bad_parameter",
-            parameter: "widht", allowedValues: nil, nearestParameter: "width", upstreamStatus: nil, requestID: "7")
+            parameter: "widht", allowed: nil, nearest: "width", upstreamStatus: nil, requestID: "7")
         let errors: [(ClientError, String?, String?, String?)] = [
             (
                 .problem(problem, retryAfter: nil), problem.detail,

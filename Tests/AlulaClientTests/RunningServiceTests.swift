@@ -56,41 +56,40 @@ struct RunningServiceTests {
         try await withService { service, origin, output in
             let source = origin.url("/a.jpg")
             let thumbnail = try await service.thumbnail(
-                ThumbnailRequest(source, as: Rendition(width: 20, format: .png), expires: .now + 600))
+                ThumbnailRequest(source, Rendition(width: 20, format: .png), expires: .now + 600))
             #expect(thumbnail.mediaType == "image/png" && thumbnail.data.starts(with: [0x89, 0x50]))
-            #expect(thumbnail.entityTag != nil && thumbnail.errorCode == nil)
+            #expect(thumbnail.entityTag != nil && thumbnail.failure == nil)
             let info = try await service.info(of: source, including: [.color, .blurHash])
             #expect((info.width, info.height, info.format) == (64, 48, "jpeg"))
             #expect((info.colorSpace, info.hdr) == ("srgb", "none"))
             #expect(info.blurHash != nil && info.dominantColor != nil && info.url == source)
             let detailed = try await service.info(
                 InfoRequest(
-                    source, including: [.blurHash],
-                    blurHashComponents: InfoRequest.BlurHashComponents(columns: 9, rows: 8), expires: .now + 600))
+                    source, including: [.blurHash], components: InfoRequest.BlurHashComponents(columns: 9, rows: 8),
+                    expires: .now + 600))
             // Six characters for size, scale and mean, and two for each further component (BlurHash algorithm).
             #expect(detailed.blurHash?.count == 148)
             let file = Data(ImageFixture.jpeg.array)
             let upload = try await service.thumbnail(
-                ofFile: file, as: Rendition(width: 20, format: .png), expires: .now + 600)
+                ofFile: file, Rendition(width: 20, format: .png), expires: .now + 600)
             #expect(upload.data == thumbnail.data)
             let photo = URL(filePath: output.path).appending(path: "photo")
             // Decoders ignore bytes after the image; with them the file is sent in many pieces.
             try (file + Data(count: 3_000_000)).write(to: photo)
             var sent: [Double] = []
-            let streamed = try await service.thumbnail(ofFile: photo, as: Rendition(width: 20, format: .png)) {
-                progress in
+            let streamed = try await service.thumbnail(ofFile: photo, Rendition(width: 20, format: .png)) { progress in
                 if let fraction = progress.fraction { sent.append(fraction) }
             }
             #expect(streamed.data == thumbnail.data)
             #expect(sent == sent.sorted() && sent.last == 1)
-            let requests: [PartRequest] = [
-                .thumbnail(Rendition(width: 20, format: .png), name: "small"), .thumbnail(Rendition(width: 30)),
-                .thumbnail(Rendition(width: 0), name: "bad"), .info([.palette], name: "facts"),
+            let orders: [RenditionOrder] = [
+                .thumbnail(Rendition(width: 20, format: .png), named: "small"), .thumbnail(Rendition(width: 30)),
+                .thumbnail(Rendition(width: 0), named: "bad"), .info([.palette], named: "facts"),
             ]
             for parts in [
-                try await service.thumbnails(of: source, as: requests),
-                try await service.thumbnails(ofFile: file, as: requests, expires: .now + 600),
-                try await service.thumbnails(ofFile: photo, as: requests),
+                try await service.thumbnails(of: source, orders),
+                try await service.thumbnails(ofFile: file, orders, expires: .now + 600),
+                try await service.thumbnails(ofFile: photo, orders),
             ] {
                 var found: [String: ThumbnailPart.Content] = [:]
                 for try await part in parts { found[part.name] = part.content }
@@ -110,7 +109,7 @@ struct RunningServiceTests {
 
     @Test func `an unchanged image is not sent again`() async throws {
         try await withService { service, origin, _ in
-            let request = ThumbnailRequest(origin.url("/a.jpg"), as: Rendition(width: 20, format: .png))
+            let request = ThumbnailRequest(origin.url("/a.jpg"), Rendition(width: 20, format: .png))
             let first = try await service.thumbnail(request)
             let second = try await service.thumbnail(request, revalidating: first)
             #expect(second.data == first.data && second.mediaType == "image/png" && second.entityTag == first.entityTag)
@@ -120,12 +119,12 @@ struct RunningServiceTests {
     @Test func `a thumbnail is written to its destination, and its part has the location`() async throws {
         try await withService { service, origin, output in
             let url = try #require(URL(string: origin.url("/a.jpg")))
-            let requests: [PartRequest] = [
-                .thumbnail(Rendition(width: 20, format: .png), to: "out:a/small.png", name: "small"),
-                .thumbnail(Rendition(width: 20, format: .png), to: "elsewhere:a.png", name: "bad"),
+            let orders: [RenditionOrder] = [
+                .thumbnail(Rendition(width: 20, format: .png), to: "out:a/small.png", named: "small"),
+                .thumbnail(Rendition(width: 20, format: .png), to: "elsewhere:a.png", named: "bad"),
             ]
             var stored: [StoredThumbnail] = []
-            for try await part in try await service.thumbnails(of: url, as: requests) {
+            for try await part in try await service.thumbnails(of: url, orders) {
                 switch part.content {
                 case .stored(let place): stored.append(place)
                 case .problem(let problem): #expect(part.name == "bad" && problem.code == "origin_not_writable")
@@ -133,7 +132,7 @@ struct RunningServiceTests {
                 }
             }
             let file = try Data(contentsOf: URL(filePath: output.path).appending(path: "a/small.png"))
-            #expect(stored.map(\.location) == ["out:a/small.png"] && stored.map(\.byteCount) == [file.count])
+            #expect(stored.map(\.location) == ["out:a/small.png"] && stored.map(\.bytes) == [file.count])
             #expect(stored.map(\.width) == [20] && stored.map(\.mediaType) == ["image/png"])
         }
     }
@@ -143,9 +142,9 @@ struct RunningServiceTests {
             var rendition = URLTests.full
             rendition.presets = []
             rendition.watermark?.source = origin.url("/a.jpg")
-            let request = ThumbnailRequest(origin.url("/a.jpg"), as: rendition, placeholder: "red", expires: .now + 600)
+            let request = ThumbnailRequest(origin.url("/a.jpg"), rendition, placeholder: "red", expires: .now + 600)
             let thumbnail = try await service.thumbnail(request)
-            #expect(thumbnail.mediaType == "image/webp" && thumbnail.errorCode == nil)
+            #expect(thumbnail.mediaType == "image/webp" && thumbnail.failure == nil)
         }
     }
 
@@ -157,13 +156,13 @@ struct RunningServiceTests {
                 return problem.status == 404 && problem.code == "source_not_found" && problem.requestID != nil
             }
             let placeholder = try await service.thumbnail(
-                ThumbnailRequest(source, as: Rendition(width: 5), placeholder: "red"))
-            #expect(placeholder.errorCode == "source_not_found" && placeholder.lifetime == .zero)
+                ThumbnailRequest(source, Rendition(width: 5), placeholder: "red"))
+            #expect(placeholder.failure == "source_not_found" && placeholder.lifetime == .zero)
             let stranger = try ThumbnailService(service.baseURL)
             await #expect { try await stranger.info(of: source) } throws: { error in
                 if case ClientError.problem(let problem, _) = error { problem.code == "bad_signature" } else { false }
             }
-            await #expect { try await service.thumbnails(of: source, as: []) } throws: { error in
+            await #expect { try await service.thumbnails(of: source, []) } throws: { error in
                 if case ClientError.problem(let problem, _) = error { problem.status == 400 } else { false }
             }
         }
@@ -173,7 +172,7 @@ struct RunningServiceTests {
         try await withService { service, origin, _ in
             origin.serve("/slow.jpg", .silence)
             let slow = origin.url("/slow.jpg")
-            let task = Task { try await service.thumbnails(of: slow, as: [.thumbnail(Rendition(width: 5))]) }
+            let task = Task { try await service.thumbnails(of: slow, [.thumbnail(Rendition(width: 5))]) }
             await origin.reachedHits(1, of: "/slow.jpg")
             task.cancel()
             _ = await task.result

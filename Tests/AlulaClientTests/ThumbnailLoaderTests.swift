@@ -46,9 +46,9 @@ struct ThumbnailLoaderTests {
         await gate.arrivals(1)
         gate.open()
         for load in loads { #expect(try await load.thumbnail.data == Data("a".utf8)) }
-        #expect(try await loader.thumbnail(at: url).mediaType == "image/png")
+        #expect(try await loader.thumbnail(url).mediaType == "image/png")
         #expect(origin.hits("/a") == 1)
-        #expect(await loader.activeLoadCount == 0)
+        #expect(await loader.activeLoads == 0)
     }
 
     @Test func `a canceled receipt ends one wait at once, and the last one closes the connection`() async throws {
@@ -60,13 +60,13 @@ struct ThumbnailLoaderTests {
         await #expect { try await loads[0].thumbnail } throws: {
             if case ClientError.cancelled = $0 { true } else { false }
         }
-        #expect(await loader.activeLoadCount == 1 && origin.abandonments("/a") == 0)
+        #expect(await loader.activeLoads == 1 && origin.abandonments("/a") == 0)
         await loader.cancel(loads[1].receipt)
         await origin.abandonment(of: "/a")
-        #expect(await eventually { await loader.activeLoadCount == 0 })
+        #expect(await eventually { await loader.activeLoads == 0 })
         // The next caller gets a new load.
         origin.serve("/a", image("b"))
-        #expect(try await loader.thumbnail(at: url).data == Data("b".utf8))
+        #expect(try await loader.thumbnail(url).data == Data("b".utf8))
     }
 
     @Test func `loads canceled as they begin or end affect no other`() async throws {
@@ -78,8 +78,8 @@ struct ThumbnailLoaderTests {
             for _ in 0..<round { await Task.yield() }
             await loader.cancel(load.receipt)
         }
-        #expect(try await loader.thumbnail(at: url).data == Data("a".utf8))
-        #expect(await eventually { await loader.activeLoadCount == 0 })
+        #expect(try await loader.thumbnail(url).data == Data("a".utf8))
+        #expect(await eventually { await loader.activeLoads == 0 })
     }
 
     @Test func `a caller leaves when its task is canceled or its load is released`() async throws {
@@ -87,13 +87,13 @@ struct ThumbnailLoaderTests {
         origin.serve("/b", .silence)
         let loader = loader()
         let (first, second) = (url("/a"), url("/b"))
-        let task = Task { try await loader.thumbnail(at: first) }
+        let task = Task { try await loader.thumbnail(first) }
         await origin.reachedHits(1, of: "/a")
         task.cancel()
         await #expect(throws: ClientError.self) { try await task.value }
         await origin.abandonment(of: "/a")
         _ = await loader.load(second)
-        #expect(await eventually { await loader.activeLoadCount == 0 })
+        #expect(await eventually { await loader.activeLoads == 0 })
     }
 
     @Test(arguments: [(ThumbnailLoader.Order.fifo, ["/0", "/1", "/2", "/3"]), (.lifo, ["/0", "/3", "/2", "/1"])])
@@ -105,8 +105,8 @@ struct ThumbnailLoaderTests {
         let loader = loader(order, places: 1)
         var loads: [ThumbnailLoad] = []
         for number in 0..<4 { loads.append(await loader.load(url("/\(number)"))) }
-        #expect(await loader.activeLoadCount == 1)
-        #expect(await loader.queuedLoadCount == 3)
+        #expect(await loader.activeLoads == 1)
+        #expect(await loader.queuedLoads == 3)
         gate.open()
         for load in loads { _ = try await load.thumbnail }
         #expect(origin.requests.map(\.target) == expected)
@@ -140,20 +140,20 @@ struct ThumbnailLoaderTests {
         origin.serve("/b", image("bbbb"))
         origin.serve("/c", image("cccc"))
         origin.serve("/none", .image(Array("n".utf8), type: "image/png").with("Cache-Control", "no-store"))
-        for path in ["/a", "/a", "/none", "/none"] { _ = try await loader.thumbnail(at: url(path)) }
+        for path in ["/a", "/a", "/none", "/none"] { _ = try await loader.thumbnail(url(path)) }
         #expect(origin.hits("/a") == 1 && origin.hits("/none") == 2)
         passed.increment()
-        _ = try await loader.thumbnail(at: url("/a"))
+        _ = try await loader.thumbnail(url("/a"))
         #expect(origin.hits("/a") == 2)
         for path in ["/b", "/c"] {
-            _ = try await loader.thumbnail(at: url(path))
+            _ = try await loader.thumbnail(url(path))
             #expect(memory.usage <= 10)
         }
-        #expect(loader.cachedThumbnail(at: url("/a")) == nil)
-        #expect(loader.cachedThumbnail(at: url("/c")) != nil)
-        loader.removeCachedThumbnail(at: url("/c"))
-        #expect(loader.cachedThumbnail(at: url("/c")) == nil)
-        loader.removeAll()
+        #expect(loader.cached(url("/a")) == nil)
+        #expect(loader.cached(url("/c")) != nil)
+        loader.removeCached(url("/c"))
+        #expect(loader.cached(url("/c")) == nil)
+        loader.removeAllCached()
         #expect(memory.usage == 0)
     }
 
@@ -190,7 +190,7 @@ struct ThumbnailLoaderTests {
             }
         }
         origin.serve("/a", image("a"))
-        #expect(try await loader.thumbnail(at: url).data == Data("a".utf8))
+        #expect(try await loader.thumbnail(url).data == Data("a".utf8))
     }
 
     @Test func `truncated, oversized and foreign responses each have their error`() async throws {

@@ -16,7 +16,7 @@ struct URLTests {
     /// A rendition with a value for every property.
     static var full: Rendition {
         var all = Rendition(width: 300, height: 200, fit: .cover, format: .webp)
-        all.enlarges = true
+        all.enlarge = true
         (all.area, all.multipleOf) = (90_000, 28)
         all.devicePixelRatio = 1.5
         all.gravity = .focal(x: 0.25, y: 1)
@@ -25,13 +25,11 @@ struct URLTests {
         all.crop = .fractions(x: 0, y: 0.125, width: 1, height: 0.5)
         all.rotation = 90
         all.flip = .both
-        (all.colorFilters.brightness, all.colorFilters.contrast, all.colorFilters.saturation) = (110, 90, 120)
-        (all.colorFilters.hue, all.colorFilters.grayscale, all.colorFilters.sepia, all.colorFilters.inversion) = (
-            10, 20, 30, 40
-        )
-        (all.blur, all.sharpening, all.pixelation) = (0.3, 1.25, 4)
-        all.padding = Rendition.Margins(top: 1, right: 2, bottom: 3, left: 4)
-        all.radius = .maximum
+        (all.colors.brightness, all.colors.contrast, all.colors.saturation) = (110, 90, 120)
+        (all.colors.hue, all.colors.grayscale, all.colors.sepia, all.colors.inversion) = (10, 20, 30, 40)
+        (all.blur, all.sharpen, all.pixelate) = (0.3, 1.25, 4)
+        all.pad = Rendition.Margins(top: 1, right: 2, bottom: 3, left: 4)
+        all.radius = .most
         all.mask = .triangleDown
         all.background = Rendition.Color(red: 255, green: 136, blue: 0, alpha: 128)
         all.quality = 70
@@ -68,9 +66,9 @@ struct URLTests {
     @Test func `client-hint sizes replace numbers`() {
         var rendition = Rendition(width: 300, height: 200)
         rendition.devicePixelRatio = 2
-        rendition.automaticSizes = .width
+        rendition.automatic = .width
         #expect(rendition.query == "w=auto&h=200&dpr=2")
-        rendition.automaticSizes = .devicePixelRatio
+        rendition.automatic = .devicePixelRatio
         #expect(rendition.query == "w=300&h=200&dpr=auto")
     }
 
@@ -81,8 +79,7 @@ struct URLTests {
         let names = text[list.upperBound...].split(separator: "\n").prefix { $0.contains("- ") }.compactMap {
             $0.firstMatch(of: /#\/components\/parameters\/(\w+)"/).map { String($0.1) }
         }
-        let request = ThumbnailRequest(
-            "a:b", as: Self.full, placeholder: "red", expires: Date(timeIntervalSince1970: 1))
+        let request = ThumbnailRequest("a:b", Self.full, placeholder: "red", expires: Date(timeIntervalSince1970: 1))
         let written = Set(request.parameters.map(\.name))
         #expect(names.count > 40)
         // A field may share a parameter's list.
@@ -92,8 +89,7 @@ struct URLTests {
 
     @Test func `a request for facts writes each parameter once`() throws {
         let request = InfoRequest(
-            "a:b", including: [.palette, .blurHash],
-            blurHashComponents: InfoRequest.BlurHashComponents(columns: 5, rows: 2),
+            "a:b", including: [.palette, .blurHash], components: InfoRequest.BlurHashComponents(columns: 5, rows: 2),
             expires: Date(timeIntervalSince1970: 9))
         #expect(
             try service().url(of: request).absoluteString
@@ -104,11 +100,11 @@ struct URLTests {
     @Test func `a list of widths or densities describes its files`() throws {
         var rendition = Rendition(width: 10)
         rendition.devicePixelRatio = 2
-        rendition.automaticSizes = [.width, .devicePixelRatio]
-        let request = ThumbnailRequest("a:b", as: rendition)
-        #expect(try service().srcset(of: request, widths: [7]) == "https://thumbs.example/thumbnail?url=a%3Ab&w=7 7w")
+        rendition.automatic = [.width, .devicePixelRatio]
+        let request = ThumbnailRequest("a:b", rendition)
+        #expect(try service().srcset(request, widths: [7]) == "https://thumbs.example/thumbnail?url=a%3Ab&w=7 7w")
         #expect(
-            try service().srcset(of: request, densities: [3])
+            try service().srcset(request, densities: [3])
                 == "https://thumbs.example/thumbnail?url=a%3Ab&w=auto&dpr=3 3x")
     }
 
@@ -124,12 +120,12 @@ struct URLTests {
     }
 
     @Test func `URLs are below the service's path and are signed by their target`() throws {
-        let named = try SigningKey(hexadecimal: Self.hexadecimal, id: "shop-2026.11_a").signedTarget("/thumbnail?w=9")
+        let named = try SigningKey(hexadecimal: Self.hexadecimal, id: "shop-2026.11_a").signed("/thumbnail?w=9")
         #expect(named.hasPrefix("/thumbnail?w=9&key=shop-2026.11_a&sig="))
         #expect(throws: ClientError.self) { try SigningKey(hexadecimal: Self.hexadecimal, id: "a b") }
         let key = try SigningKey(hexadecimal: Self.hexadecimal)
         let request = ThumbnailRequest(
-            "https://example.com/a.jpg", as: Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))
+            "https://example.com/a.jpg", Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))
         let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300&expires=4102444800"
         #expect(try service().url(of: request).absoluteString == "https://thumbs.example" + target)
         let signed = target + "&sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8"
@@ -164,9 +160,7 @@ struct URLTests {
 
     @Test func `a source is a URL or its text`() throws {
         let url = try #require(URL(string: "https://example.com/a%20b.jpg?x=1&y"))
-        #expect(
-            ThumbnailRequest(url, as: Rendition(width: 3))
-                == ThumbnailRequest(url.absoluteString, as: Rendition(width: 3)))
+        #expect(ThumbnailRequest(url, Rendition(width: 3)) == ThumbnailRequest(url.absoluteString, Rendition(width: 3)))
         #expect(
             InfoRequest(url, including: [.exif]).parameters.map(\.text)
                 == ["url=https%3A%2F%2Fexample.com%2Fa%2520b.jpg%3Fx%3D1%26y", "include=exif"])
@@ -181,27 +175,27 @@ struct URLTests {
         #expect(parameters.map(\.text) == ["expires=\(text)"])
     }
 
-    @Test func `a request for a part names its destination and cache control only if set`() throws {
+    @Test func `an order names its destination and cache control only if set`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let requests: [PartRequest] = [
-            .thumbnail(Rendition(width: 3)), .info([.color], name: "facts"),
-            .thumbnail(Rendition(width: 3), to: "out:a/b.webp", cacheControl: "max-age=1", name: "big"),
+        let orders: [RenditionOrder] = [
+            .thumbnail(Rendition(width: 3)), .info([.color], named: "facts"),
+            .thumbnail(Rendition(width: 3), to: "out:a/b.webp", cacheControl: "max-age=1", named: "big"),
         ]
         #expect(
-            try String(decoding: encoder.encode(requests), as: UTF8.self)
+            try String(decoding: encoder.encode(orders), as: UTF8.self)
                 == #"[{"query":"w=3"},{"include":"color","name":"facts"},"#
                 + #"{"cacheControl":"max-age=1","name":"big","query":"w=3","to":"out:a/b.webp"}]"#)
     }
 
     @Test func `a srcset names each width or density with its URL`() throws {
-        let request = ThumbnailRequest("m:é,.jpg", as: Rendition(width: 9))
+        let request = ThumbnailRequest("m:é,.jpg", Rendition(width: 9))
         let start = "https://thumbs.example/thumbnail?url=m%3A%C3%A9%2C.jpg&w="
-        #expect(try service().srcset(of: request, widths: [320, 640]) == "\(start)320 320w, \(start)640 640w")
-        let cover = ThumbnailRequest("a:b", as: Rendition(width: 300, height: 200, fit: .cover))
-        #expect(try service().srcset(of: cover, widths: [600]).contains("&w=600&h=400&"))
+        #expect(try service().srcset(request, widths: [320, 640]) == "\(start)320 320w, \(start)640 640w")
+        let cover = ThumbnailRequest("a:b", Rendition(width: 300, height: 200, fit: .cover))
+        #expect(try service().srcset(cover, widths: [600]).contains("&w=600&h=400&"))
         #expect(
-            try service().srcset(of: request, densities: [1, 1.5]) == "\(start)9&dpr=1 1x, \(start)9&dpr=1.5 1.5x")
+            try service().srcset(request, densities: [1, 1.5]) == "\(start)9&dpr=1 1x, \(start)9&dpr=1.5 1.5x")
     }
 
     @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1_000])
@@ -209,7 +203,7 @@ struct URLTests {
         let key = try SigningKey(hexadecimal: Self.hexadecimal + String(repeating: "5a", count: count % 80))
         let hexadecimal = Self.hexadecimal + String(repeating: "5a", count: count % 80)
         let target = "/thumbnail?url=" + String(repeating: "a", count: count) + "&w=1"
-        #expect(try sign(["--key", hexadecimal, target]) == key.signedTarget(target))
+        #expect(try sign(["--key", hexadecimal, target]) == key.signed(target))
         let body = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
         let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString)")
         try body.write(to: file)

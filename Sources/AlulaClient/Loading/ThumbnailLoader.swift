@@ -50,10 +50,10 @@ public actor ThumbnailLoader {
     }
 
     /// The number of running loads.
-    public var activeLoadCount: Int { queue.activeCount }
+    public var activeLoads: Int { queue.activeCount }
 
     /// The number of loads that wait for a slot.
-    public var queuedLoadCount: Int { queue.queuedCount }
+    public var queuedLoads: Int { queue.queuedCount }
 
     /// Starts to load a thumbnail.
     ///
@@ -66,7 +66,7 @@ public actor ThumbnailLoader {
         lastCaller += 1
         let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller, loader: ObjectIdentifier(self))
         let channel = Channel { [weak self] in Task { [weak self] in await self?.cancel(receipt) } }
-        if let thumbnail = cachedThumbnail(at: url) {
+        if let thumbnail = cached(url) {
             channel.send(.thumbnail(thumbnail))
             channel.finish()
         } else {
@@ -88,7 +88,7 @@ public actor ThumbnailLoader {
     /// Returns the thumbnail at a URL.
     ///
     /// - Throws: ``ClientError``.
-    public func thumbnail(at url: URL, priority: Priority = .normal) async throws(ClientError) -> Thumbnail {
+    public func thumbnail(_ url: URL, priority: Priority = .normal) async throws(ClientError) -> Thumbnail {
         try await load(url, priority: priority).thumbnail
     }
 
@@ -112,18 +112,18 @@ public actor ThumbnailLoader {
     }
 
     /// Returns the thumbnail at a URL if it is in memory and fresh.
-    public nonisolated func cachedThumbnail(at url: URL) -> Thumbnail? {
+    public nonisolated func cached(_ url: URL) -> Thumbnail? {
         configuration.memory.value(for: url)?.fresh(at: environment.now())
     }
 
     /// Removes the thumbnail at a URL from the caches; a load in progress still stores its thumbnail.
-    public nonisolated func removeCachedThumbnail(at url: URL) {
+    public nonisolated func removeCached(_ url: URL) {
         configuration.memory.removeValue(for: url)
         if let disk = configuration.disk { diskQueue.start { disk.removeValue(for: url) } }
     }
 
     /// Removes all thumbnails from the caches.
-    public nonisolated func removeAll() {
+    public nonisolated func removeAllCached() {
         configuration.memory.removeAll()
         if let disk = configuration.disk { diskQueue.start { disk.removeAll() } }
     }

@@ -14,7 +14,7 @@ public final class ThumbnailPrefetcher: Sendable {
 
     /// Creates a prefetcher for the files of a loader.
     public convenience init(_ loader: ThumbnailLoader) {
-        self.init { url in _ = try? await loader.thumbnail(at: url, priority: .low) }
+        self.init { url in _ = try? await loader.thumbnail(url, priority: .low) }
     }
 
     package init(_ load: @escaping @Sendable (URL) async -> Void) { self.load = load }

@@ -19,36 +19,35 @@ public struct InfoRequest: Hashable, Sendable {
     /// Facts that are not in the header of the file.
     public var facts: Set<ImageInfo.Fact>
     /// The components of the BlurHash, with ``ImageInfo/Fact/blurHash``; nil means 4×3.
-    public var blurHashComponents: BlurHashComponents?
+    public var components: BlurHashComponents?
     /// The time after which the service rejects the URL.
     public var expires: Date?
 
     /// Creates a request for facts about a source.
     public init(
-        _ source: String, including facts: Set<ImageInfo.Fact> = [], blurHashComponents: BlurHashComponents? = nil,
+        _ source: String, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
         expires: Date? = nil
     ) {
         self.source = source
         self.facts = facts
-        self.blurHashComponents = blurHashComponents
+        self.components = components
         self.expires = expires
     }
 
     /// Creates a request for facts about the image at a URL.
     public init(
-        _ source: URL, including facts: Set<ImageInfo.Fact> = [], blurHashComponents: BlurHashComponents? = nil,
+        _ source: URL, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
         expires: Date? = nil
     ) {
-        self.init(source.absoluteString, including: facts, blurHashComponents: blurHashComponents, expires: expires)
+        self.init(source.absoluteString, including: facts, components: components, expires: expires)
     }
 
     /// The parameters that have a value, without the signature.
     public var parameters: [Rendition.Parameter] {
-        var parameters = [Rendition.Parameter(name: "url", value: source)]
-        if !facts.isEmpty { parameters.append(Rendition.Parameter(name: "include", value: ImageInfo.Fact.text(facts))) }
-        if let blurHashComponents {
-            let text = "\(blurHashComponents.columns)x\(blurHashComponents.rows)"
-            parameters.append(Rendition.Parameter(name: "components", value: text))
+        var parameters = [Rendition.Parameter("url", source)]
+        if !facts.isEmpty { parameters.append(Rendition.Parameter("include", ImageInfo.Fact.text(facts))) }
+        if let components {
+            parameters.append(Rendition.Parameter("components", "\(components.columns)x\(components.rows)"))
         }
         return parameters + ThumbnailRequest.parameters(expires: expires)
     }

@@ -28,7 +28,7 @@ extension Rendition {
     }
 
     /// A position on an image.
-    public enum Position: String, Hashable, Sendable, CaseIterable {
+    public enum Place: String, Hashable, Sendable, CaseIterable {
         case center, top, right, bottom, left
         case topRight = "top-right"
         case bottomRight = "bottom-right"
@@ -39,7 +39,7 @@ extension Rendition {
     /// The important part of an image.
     public enum Gravity: Hashable, Sendable {
         /// One of nine positions.
-        case position(Position)
+        case place(Place)
         /// The most salient part.
         case attention
         /// The part with the most information.
@@ -51,7 +51,7 @@ extension Rendition {
 
         var values: (name: String, x: Double?, y: Double?) {
             switch self {
-            case .position(let position): (position.rawValue, nil, nil)
+            case .place(let place): (place.rawValue, nil, nil)
             case .attention, .entropy, .face: ("\(self)", nil, nil)
             case .focal(let x, let y): ("focal", x, y)
             }
@@ -159,12 +159,12 @@ extension Rendition {
         /// In CSS pixels, limited by the image's sides.
         case pixels(Int)
         /// Half of the shorter side.
-        case maximum
+        case most
 
         var text: String {
             switch self {
             case .pixels(let pixels): String(pixels)
-            case .maximum: "max"
+            case .most: "max"
             }
         }
     }
@@ -206,7 +206,7 @@ extension Rendition {
         /// A URL, `NAME:PATH` of a named origin, or a name in the settings file.
         public var source: String
         /// The position on the result.
-        public var position: Position?
+        public var position: Place?
         /// The horizontal offset in CSS pixels: inward from an edge, to the right from the center.
         public var x: Int?
         /// The vertical offset in CSS pixels: inward from an edge, downward from the center.

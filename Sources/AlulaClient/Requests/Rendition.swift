@@ -13,18 +13,19 @@ public struct Rendition: Hashable, Sendable {
     /// How to fit the image into the box.
     public var fit: Fit?
     /// Whether the result may be larger than the source.
-    public var enlarges: Bool?
+    public var enlarge: Bool?
     /// The maximum number of pixels of the result, before padding.
     public var area: Int?
     /// The number of which both sides of the result are multiples, before padding: 2 to 256.
     public var multipleOf: Int?
     /// The number of device pixels per CSS pixel, 0.5 to 8, rounded to three decimals.
     public var devicePixelRatio: Double?
-    /// The sizes to take from client hints, for URLs in web pages; requires the service's `sizes` setting.
-    public var automaticSizes: AutomaticSizes = []
+    /// Takes sizes from client hints instead of ``width`` and ``devicePixelRatio``, for URLs in web pages; requires the
+    /// service's `sizes` setting.
+    public var automatic: AutomaticSizes = []
     /// The part to keep with ``Fit/cover``.
     public var gravity: Gravity?
-    /// The largest difference between the pixels of a border to crop, 1 to 255.
+    /// Crops borders whose pixels differ by at most this value, 1 to 255.
     public var trim: Int?
     /// The color of the borders that ``trim`` crops.
     public var trimColor: Color?
@@ -35,15 +36,15 @@ public struct Rendition: Hashable, Sendable {
     /// The direction in which to mirror the image.
     public var flip: Flip?
     /// Color adjustments.
-    public var colorFilters = ColorFilters()
+    public var colors = ColorFilters()
     /// The standard deviation of the blur in CSS pixels, 0.3 to 100.
     public var blur: Double?
     /// The standard deviation of the unsharp mask in CSS pixels, 0.3 to 10.
-    public var sharpening: Double?
+    public var sharpen: Double?
     /// The size of the single-color blocks in CSS pixels.
-    public var pixelation: Int?
-    /// The margins around the result.
-    public var padding: Margins?
+    public var pixelate: Int?
+    /// Padding around the result.
+    public var pad: Margins?
     /// The radius of rounded corners.
     public var radius: Radius?
     /// The shape to cut out.
@@ -79,7 +80,7 @@ public struct Rendition: Hashable, Sendable {
     /// Tags by which the service can purge the source, at most eight.
     public var tags: [String] = []
     /// Parameters for which this version of the library has no property, in order.
-    public var additionalParameters: [Parameter] = []
+    public var additional: [Parameter] = []
 
     /// Creates a rendition that fits the source into a box.
     public init(width: Int? = nil, height: Int? = nil, fit: Fit? = nil, format: Format? = nil) {
@@ -97,7 +98,7 @@ public struct Rendition: Hashable, Sendable {
         public var value: String
 
         /// Creates a parameter.
-        public init(name: String, value: String) {
+        public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -106,15 +107,14 @@ public struct Rendition: Hashable, Sendable {
     /// The parameters that have a value, in the order of the service's documentation.
     public var parameters: [Parameter] {
         let gravity = gravity?.values
-        let ratio = devicePixelRatio.map { decimal($0, places: 3) }
         let rows: [(name: String, value: String?)] = [
-            ("w", automaticSizes.contains(.width) ? "auto" : width?.description),
+            ("w", automatic.contains(.width) ? "auto" : width?.description),
             ("h", height?.description),
             ("fit", fit?.rawValue),
-            ("enlarge", enlarges.map(flag)),
+            ("enlarge", enlarge.map(flag)),
             ("area", area?.description),
             ("multipleOf", multipleOf?.description),
-            ("dpr", automaticSizes.contains(.devicePixelRatio) ? "auto" : ratio),
+            ("dpr", automatic.contains(.devicePixelRatio) ? "auto" : devicePixelRatio.map { decimal($0, places: 3) }),
             ("gravity", gravity?.name),
             ("fx", gravity?.x.map { decimal($0, places: 3) }),
             ("fy", gravity?.y.map { decimal($0, places: 3) }),
@@ -123,17 +123,17 @@ public struct Rendition: Hashable, Sendable {
             ("crop", crop?.text),
             ("rotate", rotation?.description),
             ("flip", flip?.rawValue),
-            ("brightness", colorFilters.brightness?.description),
-            ("contrast", colorFilters.contrast?.description),
-            ("saturate", colorFilters.saturation?.description),
-            ("hue", colorFilters.hue?.description),
-            ("grayscale", colorFilters.grayscale?.description),
-            ("sepia", colorFilters.sepia?.description),
-            ("invert", colorFilters.inversion?.description),
+            ("brightness", colors.brightness?.description),
+            ("contrast", colors.contrast?.description),
+            ("saturate", colors.saturation?.description),
+            ("hue", colors.hue?.description),
+            ("grayscale", colors.grayscale?.description),
+            ("sepia", colors.sepia?.description),
+            ("invert", colors.inversion?.description),
             ("blur", blur.map { decimal($0, places: 2) }),
-            ("sharpen", sharpening.map { decimal($0, places: 2) }),
-            ("pixelate", pixelation?.description),
-            ("pad", padding?.text),
+            ("sharpen", sharpen.map { decimal($0, places: 2) }),
+            ("pixelate", pixelate?.description),
+            ("pad", pad?.text),
             ("radius", radius?.text),
             ("mask", mask?.rawValue),
             ("background", background?.text),
@@ -158,7 +158,7 @@ public struct Rendition: Hashable, Sendable {
             ("preset", presets.isEmpty ? nil : presets.joined(separator: ",")),
             ("tag", tags.isEmpty ? nil : tags.joined(separator: ",")),
         ]
-        return rows.compactMap { name, value in value.map { Parameter(name: name, value: $0) } } + additionalParameters
+        return rows.compactMap { name, value in value.map { Parameter(name, $0) } } + additional
     }
 
     /// The percent-encoded query with all ``parameters``.

@@ -41,13 +41,13 @@ public struct SigningKey: Sendable {
     }
 
     /// Returns the target with its signature as the last parameter, as printed by `alula sign`.
-    public func signedTarget(_ target: String) -> String {
-        let target = targetWithID(target)
+    public func signed(_ target: String) -> String {
+        let target = named(target)
         return "\(target)\(target.contains("?") ? "&" : "?")sig=\(signature(of: target))"
     }
 
-    /// Returns the target with the ID of the key, if it has one.
-    func targetWithID(_ target: String) -> String {
+    /// The target with the ID of the key.
+    func named(_ target: String) -> String {
         id.map { "\(target)\(target.contains("?") ? "&" : "?")key=\($0)" } ?? target
     }
 

@@ -13,7 +13,7 @@ public struct ThumbnailRequest: Hashable, Sendable {
 
     /// Creates a request for a thumbnail of a source.
     public init(
-        _ source: String, as rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil,
+        _ source: String, _ rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil,
         expires: Date? = nil
     ) {
         self.source = source
@@ -24,15 +24,16 @@ public struct ThumbnailRequest: Hashable, Sendable {
 
     /// Creates a request for a thumbnail of the image at a URL.
     public init(
-        _ source: URL, as rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil, expires: Date? = nil
+        _ source: URL, _ rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil,
+        expires: Date? = nil
     ) {
-        self.init(source.absoluteString, as: rendition, placeholder: placeholder, expires: expires)
+        self.init(source.absoluteString, rendition, placeholder: placeholder, expires: expires)
     }
 
     /// The parameters that have a value, without the signature.
     public var parameters: [Rendition.Parameter] {
-        var parameters = [Rendition.Parameter(name: "url", value: source)] + rendition.parameters
-        if let placeholder { parameters.append(Rendition.Parameter(name: "placeholder", value: placeholder.text)) }
+        var parameters = [Rendition.Parameter("url", source)] + rendition.parameters
+        if let placeholder { parameters.append(Rendition.Parameter("placeholder", placeholder.text)) }
         return parameters + Self.parameters(expires: expires)
     }
 
@@ -41,12 +42,12 @@ public struct ThumbnailRequest: Hashable, Sendable {
         guard let expires else { return [] }
         // Any date is a number here; `Int` has 32 bits on some watches.
         let seconds = Int64(max(0, min(expires.timeIntervalSince1970.rounded(.up), 253_402_300_799)))
-        return [Rendition.Parameter(name: "expires", value: String(seconds))]
+        return [Rendition.Parameter("expires", String(seconds))]
     }
 }
 
-/// A request for one of several results for the same source.
-public struct PartRequest: Encodable, Hashable, Sendable {
+/// One of several results to request for one source.
+public struct RenditionOrder: Encodable, Hashable, Sendable {
     /// The name of its part; nil uses its index.
     public let name: String?
     private var query: String?
@@ -59,8 +60,8 @@ public struct PartRequest: Encodable, Hashable, Sendable {
     /// - Parameters:
     ///   - rendition: The appearance of the thumbnail.
     ///   - name: The name of its part; nil uses its index.
-    public static func thumbnail(_ rendition: Rendition, name: String? = nil) -> PartRequest {
-        PartRequest(name: name, query: rendition.query)
+    public static func thumbnail(_ rendition: Rendition, named name: String? = nil) -> RenditionOrder {
+        RenditionOrder(name: name, query: rendition.query)
     }
 
     /// Requests a thumbnail that the service writes into a folder or bucket; requires a signing key.
@@ -71,13 +72,13 @@ public struct PartRequest: Encodable, Hashable, Sendable {
     ///   - cacheControl: The `Cache-Control` of the object in a bucket; nil for the origin's, or else the source's.
     ///   - name: The name of its part; nil uses its index.
     public static func thumbnail(
-        _ rendition: Rendition, to destination: String, cacheControl: String? = nil, name: String? = nil
-    ) -> PartRequest {
-        PartRequest(name: name, query: rendition.query, to: destination, cacheControl: cacheControl)
+        _ rendition: Rendition, to destination: String, cacheControl: String? = nil, named name: String? = nil
+    ) -> RenditionOrder {
+        RenditionOrder(name: name, query: rendition.query, to: destination, cacheControl: cacheControl)
     }
 
     /// Requests facts about the source, as an ``ImageInfo``.
-    public static func info(_ facts: Set<ImageInfo.Fact> = [], name: String? = nil) -> PartRequest {
-        PartRequest(name: name, include: ImageInfo.Fact.text(facts))
+    public static func info(_ facts: Set<ImageInfo.Fact> = [], named name: String? = nil) -> RenditionOrder {
+        RenditionOrder(name: name, include: ImageInfo.Fact.text(facts))
     }
 }

@@ -45,21 +45,21 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     /// The Exif orientation; 1 is upright.
     public let orientation: Int
     /// The number of frames or pages.
-    public let frameCount: Int
+    public let frames: Int
     /// Whether the file has an alpha channel.
     public let hasAlpha: Bool
     /// The number of bits per component.
     public let bitDepth: Int
     /// Whether the file is progressive or interlaced.
-    public let isProgressive: Bool
+    public let progressive: Bool
     /// The color space of the file, such as `srgb` or `display-p3`; nil from older services.
     public let colorSpace: String?
     /// The encoding of high dynamic range: `none`, `pq`, `hlg` or `gain-map`; nil from older services.
     public let hdr: String?
     /// The size of the file in bytes.
-    public let byteCount: Int
+    public let bytes: Int
     /// The field of the origin's response.
-    public let entityTag, lastModified: String?
+    public let etag, lastModified: String?
     /// The dominant color, if ``Fact/color`` was requested.
     public let dominantColor: String?
     /// The main colors by decreasing share, if ``Fact/palette`` was requested.
@@ -75,15 +75,5 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     /// Author and license, if ``Fact/rights`` was requested.
     public let rights: Rights?
     /// True if ``Fact/rights`` was requested and the file has a C2PA manifest, which is not verified.
-    public let hasContentCredentials: Bool?
-
-    private enum CodingKeys: String, CodingKey {
-        case url, format, mediaType, width, height, rawWidth, rawHeight, orientation, hasAlpha, bitDepth, colorSpace
-        case hdr, lastModified, dominantColor, palette, blurHash, thumbHash, preview, exif, rights
-        case frameCount = "frames"
-        case isProgressive = "progressive"
-        case byteCount = "bytes"
-        case entityTag = "etag"
-        case hasContentCredentials = "c2pa"
-    }
+    public let c2pa: Bool?
 }

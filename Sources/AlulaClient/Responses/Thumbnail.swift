@@ -9,7 +9,7 @@ public struct Thumbnail: Hashable, Sendable {
     /// The entity tag, in quotes.
     public private(set) var entityTag: String?
     /// The error code, such as `source_not_found`, if this is the request's placeholder; nil for the image itself.
-    public let errorCode: String?
+    public let failure: String?
     /// The time for which the image may be shown without another request; zero if it must not be stored.
     public internal(set) var lifetime: Duration
 
@@ -18,7 +18,7 @@ public struct Thumbnail: Hashable, Sendable {
         self.data = data
         self.mediaType = mediaType
         entityTag = nil
-        errorCode = nil
+        failure = nil
         lifetime = .zero
     }
 
@@ -32,7 +32,7 @@ public struct Thumbnail: Hashable, Sendable {
     init(data: Data, now: Date = .now, field: (String) -> String?) {
         self.data = data
         mediaType = field("Content-Type") ?? "application/octet-stream"
-        errorCode = field("Alula-Error")
+        failure = field("Alula-Error")
         lifetime = .zero
         refresh(now: now, field: field)
     }

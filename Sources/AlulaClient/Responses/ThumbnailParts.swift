@@ -14,7 +14,7 @@ public struct ThumbnailPart: Sendable {
         case problem(Problem)
     }
 
-    /// The name in the part's request, or its index.
+    /// The name of the part's order, or its index.
     public let name: String
     /// The result.
     public let content: Content
@@ -27,20 +27,19 @@ public struct ThumbnailPart: Sendable {
 
 /// An image that the service wrote into a folder or bucket.
 public struct StoredThumbnail: Codable, Hashable, Sendable {
-    /// The destination in its request, such as `out:hero/1200.webp`.
+    /// The destination of its order, such as `out:hero/1200.webp`.
     public let location: String
     /// The media type, such as `image/webp`.
     public let mediaType: String
     /// The size of the file in bytes.
-    public let byteCount: Int
+    public let bytes: Int
     /// The size of the image in pixels.
     public let width, height: Int
     /// The entity tag, in quotes.
     public let entityTag: String?
 
     private enum CodingKeys: String, CodingKey {
-        case location, width, height
-        case byteCount = "bytes"
+        case location, bytes, width, height
         case mediaType = "type"
         case entityTag = "etag"
     }

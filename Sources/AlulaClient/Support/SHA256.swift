@@ -15,7 +15,7 @@ struct SHA256 {
         for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
             let blocks = rest + bytes.dropFirst(start).prefix(1 << 16)
             let whole = blocks.count & ~63
-            Self.compress(blocks, count: whole, into: &state, using: &words)
+            Self.compress(blocks, count: whole, into: &state, &words)
             rest = Array(blocks[whole...])
         }
     }
@@ -25,7 +25,7 @@ struct SHA256 {
         var last = rest + [0x80]
         last += [UInt8](repeating: 0, count: (120 - last.count) % 64)
         last += Self.bigEndian(count << 3)
-        Self.compress(last, count: last.count, into: &state, using: &words)
+        Self.compress(last, count: last.count, into: &state, &words)
         return state.flatMap(Self.bigEndian)
     }
 
@@ -46,10 +46,10 @@ struct SHA256 {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    private static func rotated(_ value: UInt32, by count: UInt32) -> UInt32 { value >> count | value << (32 - count) }
+    private static func turned(_ value: UInt32, _ count: UInt32) -> UInt32 { value >> count | value << (32 - count) }
 
     private static func compress(
-        _ blocks: [UInt8], count: Int, into state: inout [UInt32], using words: inout [UInt32]
+        _ blocks: [UInt8], count: Int, into state: inout [UInt32], _ words: inout [UInt32]
     ) {
         for start in stride(from: 0, to: count, by: 64) {
             for index in 0..<16 {
@@ -67,8 +67,8 @@ struct SHA256 {
             let early = words[index - 15]
             let late = words[index - 2]
             words[index] =
-                words[index - 16] &+ (rotated(early, by: 7) ^ rotated(early, by: 18) ^ early >> 3)
-                &+ words[index - 7] &+ (rotated(late, by: 17) ^ rotated(late, by: 19) ^ late >> 10)
+                words[index - 16] &+ (turned(early, 7) ^ turned(early, 18) ^ early >> 3)
+                &+ words[index - 7] &+ (turned(late, 17) ^ turned(late, 19) ^ late >> 10)
         }
         var a = state[0]
         var b = state[1]
@@ -80,9 +80,9 @@ struct SHA256 {
         var h = state[7]
         for index in 0..<64 {
             let first =
-                h &+ (rotated(e, by: 6) ^ rotated(e, by: 11) ^ rotated(e, by: 25)) &+ (e & f ^ ~e & g)
+                h &+ (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) &+ (e & f ^ ~e & g)
                 &+ constants[index] &+ words[index]
-            let second = (rotated(a, by: 2) ^ rotated(a, by: 13) ^ rotated(a, by: 22)) &+ (a & b ^ a & c ^ b & c)
+            let second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) &+ (a & b ^ a & c ^ b & c)
             h = g
             g = f
             f = e

@@ -83,7 +83,7 @@ extension ClientError: LocalizedError {
         switch self {
         case .problem(_, .some(let time)):
             time.components.seconds > 1 ? "Try again in \(time.components.seconds) seconds." : "Try again in a second."
-        case .problem(let problem, nil): problem.nearestParameter.map { "Use “\($0)” instead." }
+        case .problem(let problem, nil): problem.nearest.map { "Use “\($0)” instead." }
         default: isTransient ? "Try again later." : nil
         }
     }

@@ -11,18 +11,16 @@ public struct Problem: Codable, Hashable, Sendable {
     /// The invalid parameter.
     public let parameter: String?
     /// The allowed values of the parameter, if they are a closed list.
-    public let allowedValues: [String]?
+    public let allowed: [String]?
     /// The known parameter closest to an unknown one.
-    public let nearestParameter: String?
+    public let nearest: String?
     /// The status of the origin's response.
     public let upstreamStatus: Int?
     /// The ID under which the service logged the request.
     public let requestID: String?
 
     private enum CodingKeys: String, CodingKey {
-        case title, status, detail, code, parameter, upstreamStatus
-        case allowedValues = "allowed"
-        case nearestParameter = "nearest"
+        case title, status, detail, code, parameter, allowed, nearest, upstreamStatus
         case requestID = "requestId"
     }
 }

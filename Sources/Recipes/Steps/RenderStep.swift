@@ -18,7 +18,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// It is part of the keys on disk: change it if and only if the step produces different pixels.
     var keyText: String { get }
 
-    /// A description for `alula plan` and similar output.
+    /// A description for `alula explain`.
     var summary: String { get }
 
     /// Returns native parameters with the same effect on an image of this size; nil if there are none.

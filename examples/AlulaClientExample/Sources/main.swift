@@ -19,18 +19,18 @@ func exit(_ message: String) -> Never {
 func writeSizes(of photo: URL, into folder: URL, from service: ThumbnailService) async throws -> ImageInfo? {
     let sizes = formats.flatMap { format, ending in
         widths.map { width in
-            PartRequest.thumbnail(Rendition(width: width, format: format), name: "\(format)-\(width).\(ending)")
+            RenditionOrder.thumbnail(Rendition(width: width, format: format), named: "\(format)-\(width).\(ending)")
         }
     }
-    let facts = PartRequest.info([.color, .blurHash], name: "facts")
+    let facts = RenditionOrder.info([.color, .blurHash], named: "facts")
     var info: ImageInfo?
     // The photo is read while it is sent, and each size is written as soon as it has arrived.
-    for try await part in try await service.thumbnails(ofFile: photo, as: sizes + [facts]) {
+    for try await part in try await service.thumbnails(ofFile: photo, sizes + [facts]) {
         switch part.content {
         case .thumbnail(let thumbnail): try thumbnail.data.write(to: folder.appending(path: part.name))
         case .info(let facts): info = facts
         case .problem(let problem): exit("\(part.name): \(problem.detail)")
-        case .stored: break  // Only requests with `to` are stored.
+        case .stored: break  // Only orders with `to` are stored.
         }
     }
     return info
