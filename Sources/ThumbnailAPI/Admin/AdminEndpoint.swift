@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The paths of the admin listener that commands use; those that end with a slash are prefixes.
+/// Paths of the admin listener used by the commands; a trailing slash marks a prefix.
 package enum AdminPath {
     package static let cache = "/cache"
     package static let origins = "/origins/"

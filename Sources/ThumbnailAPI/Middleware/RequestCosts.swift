@@ -19,7 +19,6 @@ struct RequestCosts: ResponseCompletion {
         if case .streamed(let body) = outcome.response.body { body.onTake { account.charge(sentBytes: $0) } }
         account.record(cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
-
 }
 
 extension HTTPFields {

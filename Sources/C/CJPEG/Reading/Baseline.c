@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-// Baseline images (T.81 annex F): each block has its DC coefficient as the difference from the previous block's, then its AC coefficients.
+// Baseline images (T.81 annex F): each block has its DC coefficient as the difference from the previous block's, then its
+// AC coefficients.
 //
-// The code of an AC coefficient gives the number of zero coefficients before it, and the size of its value. AC coefficients of the corner are
-// looked up by one or two; after the corner's last, one lookup skips all codes within its window. The loops keep only a
-// reader, a position and a step, and their only data-dependent branches are at their ends.
+// The code of an AC coefficient gives the number of zero coefficients before it, and the size of its value. AC
+// coefficients of the corner are looked up by one or two; after the corner's last, one lookup skips all codes within its
+// window. The loops keep only a reader, a position and a step, and their only data-dependent branches are at their ends.
 
 enum {
     /// Maximum number of blocks to read before writing their samples: their corners stay in the level 1 cache.

@@ -89,7 +89,7 @@ enum {
     inner_3 = -19603,
 };
 
-// `write_2` and `write_4` compute 2×2 and 4×4 samples from as many coefficients, with the DC coefficient as a separate argument.
+// `write_2` and `write_4` compute 2×2 and 4×4 samples from as many coefficients; the DC coefficient is a separate argument.
 // They multiply by `steps` within 16 bits, transform columns into saturated 16 bits, and then rows. `write_4` begins
 // with the additions.
 
